@@ -1,4 +1,4 @@
 """What the protocols promise: lifecycles, parts, systems and bugs.
 
-Declarations only: no search, no input or output. What enumerates or checks them lives in `genstamp_model` and `genstamp`.
+Declarations only: no search, no input or output. What checks them lives in `genstamp_model` and `genstamp`.
 """
