@@ -30,7 +30,7 @@ def render_svg(dot_text: str, engine: Engine | None = None) -> str:
         DrawingError: the text is not DOT, or the program "dot" was asked for and is not there.
 
     >>> render_svg("digraph { rbw -> finalized }", engine="wheel").count("<title>")
-    4
+    3
     """
     if engine is None:
         engine = "dot" if shutil.which("dot") else "wheel"
