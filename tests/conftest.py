@@ -77,6 +77,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
             .config("spark.sql.session.timeZone", "UTC")
             .config("spark.sql.shuffle.partitions", "2")
             .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+            .config("spark.ui.showConsoleProgress", "false")
             .config("spark.ui.enabled", "false")
             .getOrCreate()
         )
