@@ -1,0 +1,136 @@
+"""The modelling language: guarded actions over typed state, written as ordinary Python functions that are traced once.
+
+A specification imports its words from here and from nowhere else in this package:
+
+    class Rm(Index, symmetric=True): ...              an index set; how many members, a configuration says
+    class TwoPhase(Part):                             variables and steps of one actor
+        state = per(Rm, enumeration(RmState))
+
+        @action
+        def prepare(s, rm: Rm) -> None:               a step: checks in order, then effects
+            require(s.state[rm].at(RmState.WORKING), "the manager is working")
+            s.state[rm] = RmState.PREPARED
+
+    System("two_phase", parts=[TwoPhase], configurations=[Configuration("three", sizes={"Rm": 3})])
+
+See `model/README.md` for the whole language, with an example of each form.
+"""
+
+from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
+from genstamp_model.language.declare import (
+    Part,
+    Record,
+    action,
+    bag,
+    enumeration,
+    flag,
+    invariant,
+    leads_to,
+    lifecycle,
+    limit,
+    members,
+    number,
+    observation,
+    optional,
+    ordered,
+    per,
+    record,
+    reference,
+    sequence,
+    transition,
+    witness,
+)
+from genstamp_model.language.forms import (
+    choose,
+    count,
+    each,
+    exists,
+    forall,
+    largest,
+    maximum,
+    minimum,
+    observe,
+    pick,
+    require,
+    smallest,
+    those,
+    when,
+)
+from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.system import Bug, RefinementDeclaration, Repair, System, Variation
+from genstamp_model.language.values import (
+    Array,
+    Bag,
+    Bool,
+    Enumerated,
+    Index,
+    Lifecycle,
+    Members,
+    Number,
+    Ordered,
+    Sequence,
+    named,
+    none,
+)
+
+__all__ = [
+    "Array",
+    "Bag",
+    "Bool",
+    "Bug",
+    "Configuration",
+    "ConfigurationError",
+    "Enumerated",
+    "EvaluationError",
+    "Index",
+    "Instance",
+    "Lifecycle",
+    "Members",
+    "Model",
+    "ModelError",
+    "Number",
+    "Ordered",
+    "Part",
+    "Record",
+    "RefinementDeclaration",
+    "Repair",
+    "Sequence",
+    "SpecError",
+    "System",
+    "Variation",
+    "action",
+    "bag",
+    "choose",
+    "count",
+    "each",
+    "enumeration",
+    "exists",
+    "flag",
+    "forall",
+    "invariant",
+    "largest",
+    "leads_to",
+    "lifecycle",
+    "limit",
+    "maximum",
+    "members",
+    "minimum",
+    "named",
+    "none",
+    "number",
+    "observation",
+    "observe",
+    "optional",
+    "ordered",
+    "per",
+    "pick",
+    "record",
+    "reference",
+    "require",
+    "sequence",
+    "smallest",
+    "those",
+    "transition",
+    "when",
+    "witness",
+]

@@ -1,0 +1,462 @@
+"""Declarations: the variables of a part or record, its actions and its properties.
+
+A part is a class. Its attributes declare variables, its methods decorated with `action` are the steps of one actor,
+those decorated with `invariant`, `transition`, `witness`, `leads_to` are claims, `limit` methods count what a
+configuration may cut off. A part that needs another part's variables inherits from it.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from genstamp_model.errors import Source
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr
+from genstamp_model.language.trace import caller, current, misuse
+from genstamp_model.language.types import (
+    BOOL,
+    ArrayType,
+    BagType,
+    EnumType,
+    NumberType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Sizes,
+    Type,
+)
+from genstamp_model.language.types import (
+    Value as PlainValue,
+)
+from genstamp_model.language.values import (
+    Array,
+    Bag,
+    Bool,
+    Enumerated,
+    Index,
+    Lifecycle,
+    Members,
+    Number,
+    Ordered,
+    Place,
+    Sequence,
+    Value,
+    at_place,
+    coerce,
+    describe,
+    register_record,
+    wrap,
+)
+
+if TYPE_CHECKING:
+    from statemachine import StateMachine
+
+IndexT = TypeVar("IndexT", bound=Index)
+V = TypeVar("V")
+R = TypeVar("R", bound="Record")
+E = TypeVar("E", bound=enum.Enum)
+F = TypeVar("F", bound=Callable[..., Any])
+
+Initial = Callable[[Sizes], PlainValue]
+
+
+class Declared(Generic[V]):
+    """A declared variable or field; as an attribute of a traced state or record it is its symbolic value."""
+
+    def __init__(self, type_: Type, initial: Initial) -> None:
+        self.type = type_
+        self.initial = initial
+        self.source = caller()
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Declared[V]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> V: ...
+    def __get__(self, instance: Any, owner: type) -> Declared[V] | V:
+        if instance is None:
+            return self
+        return cast(V, instance._member(self.name))
+
+    def __set__(self, instance: Any, value: object) -> None:
+        instance._set_member(self.name, self.type, value)
+
+
+def flag(*, initially: bool = False) -> Declared[Bool]:
+    """A flag."""
+    return Declared(BOOL, lambda sizes: initially)
+
+
+def number(
+    low: int = 0, high: int | None = None, *, limit: str | None = None, initially: int | None = None
+) -> Declared[Number]:
+    """A number from `low`: hard bounded by `high`, or cut off in finite searches by a configuration's `limit`.
+
+    Raises:
+        SpecError: neither or both bounds are given, or the initial value lies outside.
+    """
+    if (high is None) == (limit is None):
+        raise misuse("a number needs either a hard bound or a limit; write number(0, 3) or number(limit='bytes')")
+    start = low if initially is None else initially
+    if start < low or (high is not None and start > high):
+        raise misuse(f"the initial value {start} lies outside {low}..{high}")
+    return Declared(NumberType(low, high, limit), lambda sizes: start)
+
+
+def ordered(*, limit: str, initially: int = 0) -> Declared[Ordered]:
+    """A number from 0 that is only compared and raised: a stamp, a recovery id."""
+    return Declared(NumberType(0, None, limit, ordered=True), lambda sizes: initially)
+
+
+def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enumerated[E]]:
+    """One of the members of a Python enumeration; the first one, unless told otherwise."""
+    labels = tuple(member.name for member in members)
+    start = labels.index(initially.name) if initially is not None else 0
+    return Declared(EnumType(members.__name__, labels), lambda sizes: start)
+
+
+def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
+    """The state of one entity, moved by a python-statemachine class' events; its initial state initially."""
+    states = list(machine.states)
+    edges: list[tuple[str, str, str]] = []
+    for state in states:
+        for transition in state.transitions:
+            edges.extend(
+                (state.id, event.id, target.id) for event in transition.events for target in transition.targets
+            )
+    labels = tuple(state.id for state in states)
+    start = next(position for position, state in enumerate(states) if state.initial)
+    return Declared(EnumType(machine.__name__, labels, tuple(sorted(set(edges)))), lambda sizes: start)
+
+
+def reference(index: type[IndexT]) -> Declared[IndexT]:
+    """A member of an index set; the first one initially."""
+    return Declared(RefType(index.set), lambda sizes: 0)
+
+
+def optional(index: type[IndexT]) -> Declared[IndexT]:
+    """A member of an index set, or `none`, which it is initially."""
+    return Declared(RefType(index.set, optional=True), lambda sizes: None)
+
+
+def members(index: type[IndexT], *, initially_all: bool = False) -> Declared[Members[IndexT]]:
+    """A subset of an index set; empty initially, or everything."""
+    return Declared(
+        SetType(index.set), lambda sizes: frozenset(range(sizes.of(index.set))) if initially_all else frozenset()
+    )
+
+
+def record(class_: type[R]) -> Declared[R]:
+    """A record, each field at its own initial value."""
+    fields = class_.declared()
+    return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields))
+
+
+def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | None = None) -> Declared[Sequence[V]]:
+    """A sequence, empty initially; hard bounded by `capacity`, or cut off by a configuration's `limit`."""
+    if (capacity is None) == (limit is None):
+        raise misuse("a sequence needs either a hard capacity or a limit; write capacity=4 or limit='packets'")
+    return Declared(SequenceType(element.type, capacity, limit), lambda sizes: ())
+
+
+def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
+    """A multiset of messages, empty initially, whose size a configuration's `limit` cuts off.
+
+    Raises:
+        SpecError: a field of the message is a sequence or a bag.
+    """
+    for name, kind in class_.type().fields:
+        if isinstance(kind, SequenceType | BagType):
+            raise misuse(f"field '{name}' of message {class_.__name__} is {describe(kind)}; a message holds none")
+    return Declared(BagType(class_.type(), limit), lambda sizes: ())
+
+
+def per(index: type[IndexT], element: Declared[V]) -> Declared[Array[IndexT, V]]:
+    """One element for each member of an index set."""
+    return Declared(
+        ArrayType(index.set, element.type),
+        lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))),
+    )
+
+
+def _declared_in(class_: type) -> list[Declared[Any]]:
+    """Declarations of a class and its bases, base classes first, in order of declaration."""
+    found: dict[str, Declared[Any]] = {}
+    for base in reversed(class_.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, Declared):
+                found[name] = value
+    return list(found.values())
+
+
+class Record(Value):
+    """Base of records: subclass it and declare the fields; calling the class makes a value of it."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        register_record(cls.__name__, cls)
+
+    def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
+        if expr is None and place is None:
+            expr = self._build(fields)
+        super().__init__(expr, place)
+
+    @classmethod
+    def declared(cls) -> list[Declared[Any]]:
+        """The declared fields, in order."""
+        return _declared_in(cls)
+
+    @classmethod
+    def type(cls) -> RecordType:
+        """The type of this record's values."""
+        return RecordType(cls.__name__, tuple((declared.name, declared.type) for declared in cls.declared()))
+
+    def _build(self, fields: dict[str, object]) -> Expr:
+        declared = {d.name: d for d in self.declared()}
+        unknown = sorted(set(fields) - set(declared))
+        if unknown:
+            raise misuse(f"{type(self).__name__} has no field '{unknown[0]}'; it has {', '.join(declared)}")
+        missing = sorted(set(declared) - set(fields))
+        if missing:
+            raise misuse(f"{type(self).__name__} needs a value for '{missing[0]}'")
+        return ir.make(ir.Op.RECORD, tuple(coerce(fields[n], d.type) for n, d in declared.items()), type(self).type())
+
+    def _member(self, name: str) -> Value:
+        kind = self.expr.type
+        assert isinstance(kind, RecordType)
+        position = kind.position(name)
+        if self._place is None:
+            return wrap(ir.field(self.expr, position))
+        outer = self._place
+        place = Place(
+            lambda: ir.field(outer.read(), position),
+            lambda value: outer.write(ir.with_field(outer.read(), position, value)),
+            f"{outer.name}.{name}",
+        )
+        return at_place(place)
+
+    def _set_member(self, name: str, type_: Type, value: object) -> None:
+        kind = self.expr.type
+        assert isinstance(kind, RecordType)
+        _refuse_lifecycle(name, type_)
+        self._assign(ir.with_field(self.expr, kind.position(name), coerce(value, type_)))
+
+
+def _refuse_lifecycle(name: str, type_: Type) -> None:
+    if isinstance(type_, EnumType) and type_.lifecycle:
+        raise misuse(f"lifecycle '{name}' cannot be assigned; write .{name}.fire(event)")
+
+
+@dataclass(frozen=True)
+class ActionDeclaration:
+    """A step of one actor, not traced yet."""
+
+    function: Callable[..., object]
+    event: str
+    hidden: bool
+    refuses: str | None
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """The action's name: that of its function."""
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class PropertyDeclaration:
+    """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
+
+    function: Callable[..., Any]
+    kind: str
+    inductive: bool
+    given: tuple[str, ...]
+    fair: tuple[str, ...]
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """The property's name: that of its function."""
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class LimitDeclaration:
+    """A number that a configuration limits, not traced yet."""
+
+    function: Callable[..., Number]
+    name: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class ObservationDeclaration:
+    """Something that a node can show about one entity at any time, not traced yet."""
+
+    function: Callable[..., Value]
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """The observation's name: that of its function."""
+        return self.function.__name__
+
+
+class Part:
+    """Base of parts: the variables and actions of one actor, or the properties of a system.
+
+    An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
+    """
+
+    _next: bool = False
+
+    def _member(self, name: str) -> Value:
+        trace = current()
+        if self._next:
+            variable = trace.values[name]
+            return wrap(ir.make(ir.Op.NEXT, (), variable.type, name))
+        return at_place(Place(lambda: trace.read(name), lambda value: trace.write(name, value), name))
+
+    def _set_member(self, name: str, type_: Type, value: object) -> None:
+        _refuse_lifecycle(name, type_)
+        current().write(name, coerce(value, type_))
+
+    @classmethod
+    def variables(cls) -> list[Declared[Any]]:
+        """The declared variables, those of base parts first."""
+        return _declared_in(cls)
+
+    @classmethod
+    def _all(cls, kind: type[V]) -> list[V]:
+        found: dict[str, V] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, kind):
+                    found[name] = value
+        return list(found.values())
+
+    @classmethod
+    def actions(cls) -> list[ActionDeclaration]:
+        """The declared actions, those of base parts first; one of the same name replaces that of a base."""
+        return cls._all(ActionDeclaration)
+
+    @classmethod
+    def properties(cls) -> list[PropertyDeclaration]:
+        """The declared properties, likewise."""
+        return cls._all(PropertyDeclaration)
+
+    @classmethod
+    def limits(cls) -> list[LimitDeclaration]:
+        """The declared limits, likewise."""
+        return cls._all(LimitDeclaration)
+
+    @classmethod
+    def observations(cls) -> list[ObservationDeclaration]:
+        """What nodes can show, likewise."""
+        return cls._all(ObservationDeclaration)
+
+
+@overload
+def action(function: Callable[..., None], /) -> ActionDeclaration: ...
+@overload
+def action(
+    *, event: str | None = None, hidden: bool = False, refuses: str | None = None
+) -> Callable[[Callable[..., None]], ActionDeclaration]: ...
+def action(
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    event: str | None = None,
+    hidden: bool = False,
+    refuses: str | None = None,
+) -> Any:
+    """Declare a step.
+
+    Args:
+        event: name under which a run shows the step; the function's name unless told otherwise, so that several
+            actions can be one event with several outcomes.
+        hidden: nobody can see the step happen.
+        refuses: the caller is answered with this exception although the step changes the state.
+    """
+    source = caller()
+
+    def declare(step: Callable[..., None]) -> ActionDeclaration:
+        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source)
+
+    return declare(function) if function is not None else declare
+
+
+def _property(kind: str, function: Any, inductive: bool, given: tuple[str, ...], fair: tuple[str, ...]) -> Any:
+    source = caller()
+
+    def declare(claim: Callable[..., Any]) -> PropertyDeclaration:
+        return PropertyDeclaration(claim, kind, inductive, given, fair, source)
+
+    return declare(function) if function is not None else declare
+
+
+def invariant(function: Any = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+    """Declare what holds in every state; index parameters mean "for all".
+
+    Args:
+        inductive: `prove` must prove it,
+        given: relative to these other properties by name, which are proved too.
+    """
+    return _property("invariant", function, inductive, given, ())
+
+
+def transition(function: Any = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+    """Declare what holds of every state `s` and its successor `t`; otherwise as `invariant`."""
+    return _property("transition", function, inductive, given, ())
+
+
+def witness(function: Any = None, /) -> Any:
+    """Declare what must hold in some reachable state; index parameters mean "for some"."""
+    return _property("witness", function, False, (), ())
+
+
+def leads_to(*, fair: tuple[str, ...] = ()) -> Any:
+    """Declare that one condition is always followed by another: return both, `(here, there)`.
+
+    Args:
+        fair: names of the actions that are weakly fair: not enabled for ever without being taken.
+    """
+    return _property("leads_to", None, False, (), fair)
+
+
+def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
+    """Declare a number that a configuration limits under this name; steps beyond are cut off and counted."""
+    source = caller()
+    return lambda function: LimitDeclaration(function, name, source)
+
+
+def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
+    """Declare what a node can show about one entity at any time, as a value."""
+    return ObservationDeclaration(function, caller())
+
+
+def index_parameters(function: Callable[..., Any], skip: int, source: Source) -> list[tuple[str, type[Index]]]:
+    """The parameters of a declared function after its states: name and index set.
+
+    Raises:
+        SpecError: a parameter is not annotated with an index set.
+    """
+    hints = typing.get_type_hints(function)
+    found = []
+    for name in list(inspect.signature(function).parameters)[skip:]:
+        kind = hints.get(name)
+        if not (isinstance(kind, type) and issubclass(kind, Index)):
+            from genstamp_model.errors import SpecError
+
+            raise SpecError(f"parameter '{name}' of {function.__name__} needs an index set as annotation", source)
+        found.append((name, kind))
+    return found

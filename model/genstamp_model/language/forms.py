@@ -1,0 +1,173 @@
+"""The forms that a specification's functions use: checks, choices and quantifiers.
+
+Quantifiers take a function of one bound member; it is traced once, and the quantifier stays one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.trace import binding, current, misuse
+from genstamp_model.language.types import BOOL, INTEGER, ArrayType, RefType, SetType, Type
+from genstamp_model.language.values import (
+    Array,
+    Bool,
+    Comparable,
+    Index,
+    Members,
+    Nobody,
+    Number,
+    Value,
+    coerce,
+    member_of,
+    wrap,
+)
+
+IndexT = TypeVar("IndexT", bound=Index)
+V = TypeVar("V")
+N = TypeVar("N", bound=Comparable)
+
+
+def require(condition: Bool | bool, label: str, refuses: str | None = None) -> None:
+    """A check of the step, in the order in which the protocol checks.
+
+    Args:
+        condition: what must hold before the step.
+        label: what holds, in words; shown when a step is rejected, counted by coverage, dropped by mutants.
+        refuses: exception that the caller gets when this check is the first to fail; without it the step just
+            cannot happen.
+    """
+    current().check(coerce(condition, BOOL), label, refuses)
+
+
+def when(condition: Bool | bool, then: V, otherwise: object) -> V:
+    """`then` where the condition holds, else `otherwise`. At least one of the two must be symbolic or both plain."""
+    chosen = coerce(condition, BOOL)
+    first, second = cast(object, then), otherwise
+    if isinstance(first, Value):
+        left = first.expr
+        right = coerce(second, _optional(left.type)) if isinstance(second, Nobody) else _either(second, left)
+    elif isinstance(second, Value):
+        right = second.expr
+        left = coerce(first, _optional(right.type)) if isinstance(first, Nobody) else coerce(first, right.type)
+    elif isinstance(first, bool):
+        left, right = coerce(first, BOOL), coerce(second, BOOL)
+    elif isinstance(first, int):
+        left, right = coerce(first, INTEGER), coerce(second, INTEGER)
+    else:
+        raise misuse("when() cannot tell the type of its values; make one of them a value of the state")
+    return cast(V, wrap(ir.choice(chosen, left, right)))
+
+
+def _optional(type_: Type) -> Type:
+    return RefType(type_.index, optional=True) if isinstance(type_, RefType) else type_
+
+
+def _either(value: object, like: Expr) -> Expr:
+    return coerce(value, _optional(like.type))
+
+
+def smallest(first: N, *others: object) -> N:
+    """The smallest of some numbers."""
+    return _extreme(Op.MIN, first, others)
+
+
+def largest(first: N, *others: object) -> N:
+    """The largest of some numbers."""
+    return _extreme(Op.MAX, first, others)
+
+
+def _extreme(op: Op, first: N, others: tuple[object, ...]) -> N:
+    result = first.expr
+    for other in others:
+        result = ir.make(op, (result, coerce(other, INTEGER)), first.expr.type if _is_ordered(first) else INTEGER)
+    return cast(N, wrap(result))
+
+
+def _is_ordered(value: Value) -> bool:
+    return bool(getattr(value.expr.type, "ordered", False))
+
+
+def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
+    with binding(index.set) as (binder, bound):
+        body = coerce(function(cast(IndexT, member_of(bound))), type_)
+    return ir.make(op, (body,), result, binder)
+
+
+def forall(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Bool:
+    """Whether the claim holds for every member."""
+    return Bool(_body(Op.FORALL, index, claim, BOOL, BOOL))
+
+
+def exists(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Bool:
+    """Whether the claim holds for some member."""
+    return Bool(_body(Op.EXISTS, index, claim, BOOL, BOOL))
+
+
+def count(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Number:
+    """For how many members the claim holds."""
+    return Number(_body(Op.COUNT, index, claim, BOOL, INTEGER))
+
+
+def those(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Members[IndexT]:
+    """The set of members for which the claim holds."""
+    return Members(_body(Op.MEMBERS, index, claim, BOOL, SetType(index.set)))
+
+
+def each(index: type[IndexT], value: Callable[[IndexT], V]) -> Array[IndexT, V]:
+    """The array of a value for every member."""
+    with binding(index.set) as (binder, bound):
+        body = cast(Value, value(cast(IndexT, member_of(bound)))).expr
+    return Array(ir.make(Op.TABULATE, (body,), ArrayType(index.set, body.type), binder))
+
+
+def choose(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> IndexT:
+    """The first member, in the set's order, for which the claim holds; `none` if there is none.
+
+    It prefers earlier members, so it breaks symmetry; an action with a parameter and a check does not.
+    """
+    return cast(IndexT, member_of(_body(Op.CHOOSE, index, claim, BOOL, RefType(index.set, optional=True))))
+
+
+def minimum(
+    index: type[IndexT], value: Callable[[IndexT], N], *, where: Callable[[IndexT], Bool | bool], default: int
+) -> N:
+    """The smallest value among the members where the condition holds; `default` if there is none."""
+    return _optimum(Op.MINIMUM, index, value, where, default)
+
+
+def maximum(
+    index: type[IndexT], value: Callable[[IndexT], N], *, where: Callable[[IndexT], Bool | bool], default: int
+) -> N:
+    """The largest value among the members where the condition holds; `default` if there is none."""
+    return _optimum(Op.MAXIMUM, index, value, where, default)
+
+
+def _optimum(
+    op: Op, index: type[IndexT], value: Callable[[IndexT], N], where: Callable[[IndexT], Bool | bool], default: int
+) -> N:
+    with binding(index.set) as (binder, bound):
+        member = cast(IndexT, member_of(bound))
+        condition, body = coerce(where(member), BOOL), value(member).expr
+    result = body.type if getattr(body.type, "ordered", False) else INTEGER
+    return cast(N, wrap(ir.make(op, (condition, body, ir.number(default)), result, binder)))
+
+
+def pick(name: str, low: int, high: int) -> Number:
+    """Any number from `low` to `high`: the step exists once for each; `name` stands in traces."""
+    return cast(Number, wrap(current().choose_number(name, low, high)))
+
+
+def observe(**values: object) -> None:
+    """Say what the step shows to its caller: named values over the state as it stands after the effects so far."""
+    trace = current()
+    for name, value in values.items():
+        if isinstance(value, Value):
+            trace.observations[name] = value.expr
+        elif isinstance(value, bool | int):
+            trace.observations[name] = coerce(value, BOOL if isinstance(value, bool) else INTEGER)
+        else:
+            raise misuse(f"observed '{name}' must be a value of the state, a flag or a number, not {value!r}")

@@ -1,0 +1,293 @@
+"""The traced model: what every judge works on.
+
+A `Model` is a system under one semantics and one choice of bugs: variables, actions and properties as expressions,
+with parameters and quantifiers kept. An `Instance` adds a configuration: sizes of the index sets and limits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from genstamp_model.errors import ConfigurationError, Source
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr
+from genstamp_model.language.trace import ActionParameter, Check
+from genstamp_model.language.types import (
+    BOOL,
+    ArrayType,
+    BagType,
+    IndexSet,
+    NumberType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Sizes,
+    Type,
+    Value,
+)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the state; `initial` gives its value for given sizes."""
+
+    name: str
+    type: Type
+    initial: Callable[[Sizes], Value]
+    source: Source
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One assignment of a step: the variable's value after it, over the state before it."""
+
+    variable: str
+    value: Expr
+    source: Source
+
+
+@dataclass(frozen=True)
+class Action:
+    """A step: checks in order, then effects, all over the state before the step.
+
+    `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
+    A check that fails with an exception of its own leaves the state unchanged.
+    """
+
+    name: str
+    event: str
+    parameters: tuple[ActionParameter, ...]
+    checks: tuple[Check, ...]
+    effects: tuple[Effect, ...]
+    observations: tuple[tuple[str, Expr], ...]
+    hidden: bool
+    refuses: str | None
+    doc: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class Property:
+    """A claim with free index parameters.
+
+    `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, and `fair`
+    the actions assumed weakly fair. `inductive` claims must be proved, relative to `given`.
+    """
+
+    name: str
+    kind: str
+    parameters: tuple[ActionParameter, ...]
+    condition: Expr
+    target: Expr | None
+    inductive: bool
+    given: tuple[str, ...]
+    fair: tuple[str, ...]
+    doc: str
+    source: Source
+
+    @cached_property
+    def closed(self) -> Expr:
+        """The condition with its parameters quantified: for all, or for some in a witness."""
+        op = ir.Op.EXISTS if self.kind == "witness" else ir.Op.FORALL
+        result = self.condition
+        for parameter in reversed(self.parameters):
+            assert isinstance(parameter.domain, IndexSet)
+            result = ir.make(op, (result,), BOOL, ir.Binder(parameter.name, parameter.domain))
+        return result
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a node can show about one entity at any time."""
+
+    name: str
+    parameters: tuple[ActionParameter, ...]
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A mapping to an upper model: each of its variables as an expression over this one's state."""
+
+    upper: Model
+    mapping: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A system, traced."""
+
+    system: str
+    semantics: str
+    bugs: tuple[str, ...]
+    variables: tuple[Variable, ...]
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+    limits: tuple[tuple[str, Expr], ...]
+    observations: tuple[Observation, ...]
+    refinements: tuple[Refinement, ...] = ()
+    may_stop: Expr | None = None
+
+    def action(self, name: str) -> Action:
+        """An action by name."""
+        return next(action for action in self.actions if action.name == name)
+
+    def property(self, name: str) -> Property:
+        """A property by name."""
+        return next(claim for claim in self.properties if claim.name == name)
+
+    @cached_property
+    def types(self) -> dict[str, Type]:
+        """Type of each variable by name."""
+        return {variable.name: variable.type for variable in self.variables}
+
+    @cached_property
+    def index_sets(self) -> tuple[IndexSet, ...]:
+        """Every index set that the model speaks of, in order of appearance."""
+        found: dict[str, IndexSet] = {}
+        for index in self._mentioned():
+            found.setdefault(index.name, index)
+        return tuple(found.values())
+
+    def _mentioned(self) -> Iterator[IndexSet]:
+        for variable in self.variables:
+            yield from _index_sets(variable.type)
+        for action in self.actions:
+            for parameter in action.parameters:
+                yield from _index_sets(parameter.type)
+        for claim in self.properties:
+            for parameter in claim.parameters:
+                yield from _index_sets(parameter.type)
+
+    @cached_property
+    def limit_names(self) -> frozenset[str]:
+        """Every limit that a configuration must give."""
+        found = {name for name, _ in self.limits}
+        for variable in self.variables:
+            found |= set(_limit_names(variable.type))
+        return frozenset(found)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the canonical text: equal digests mean the same model."""
+        return hashlib.sha256("\n".join(self.text()).encode()).hexdigest()
+
+    def text(self) -> Iterator[str]:
+        """The model's canonical text, line by line."""
+        yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
+        for variable in self.variables:
+            yield f"variable {variable.name}: {variable.type}"
+        for action in self.actions:
+            names = ", ".join(f"{p.name} in {p.domain}" for p in action.parameters)
+            yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"
+            for check in action.checks:
+                yield f"  require {ir.text(check.condition)} [{check.label}] {check.refuses}"
+            for effect in action.effects:
+                yield f"  {effect.variable}' = {ir.text(effect.value)}"
+            for name, value in action.observations:
+                yield f"  shows {name} = {ir.text(value)}"
+        for claim in self.properties:
+            target = f" ~> {ir.text(claim.target)}" if claim.target is not None else ""
+            yield f"{claim.kind} {claim.name}: {ir.text(claim.closed)}{target} {claim.given} {claim.fair}"
+        for name, expression in self.limits:
+            yield f"limit {name}: {ir.text(expression)}"
+
+
+def _index_sets(type_: Type) -> Iterator[IndexSet]:
+    match type_:
+        case RefType(index=index) | SetType(index=index):
+            yield index
+        case ArrayType(index=index, element=element):
+            yield index
+            yield from _index_sets(element)
+        case RecordType(fields=fields):
+            for _, part in fields:
+                yield from _index_sets(part)
+        case SequenceType(element=element) | BagType(message=element):
+            yield from _index_sets(element)
+
+
+def _limit_names(type_: Type) -> Iterator[str]:
+    match type_:
+        case NumberType(limit=str(name)):
+            yield name
+        case ArrayType(element=element):
+            yield from _limit_names(element)
+        case RecordType(fields=fields):
+            for _, part in fields:
+                yield from _limit_names(part)
+        case SequenceType(element=element, limit=name):
+            if name is not None:
+                yield name
+            yield from _limit_names(element)
+        case BagType(message=message, limit=name):
+            yield name
+            yield from _limit_names(message)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Sizes and limits for one finite search.
+
+    Attributes:
+        name: as in `SYSTEM:NAME` on the command line.
+        sizes: number of unnamed members by name of the index set.
+        limits: largest value by name of the limit; a step beyond is cut off and counted.
+        doc: what the configuration is good for.
+    """
+
+    name: str
+    sizes: Mapping[str, int]
+    limits: Mapping[str, int] = field(default_factory=dict)
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A model in one configuration.
+
+    Raises:
+        ConfigurationError: a size or limit is unknown, missing, or out of range.
+    """
+
+    model: Model
+    configuration: Configuration
+
+    def __post_init__(self) -> None:
+        given, wanted = self.configuration.sizes, {index.base for index in self.model.index_sets}
+        _same_names("size", given, wanted, self)
+        _same_names("limit", self.configuration.limits, self.model.limit_names, self)
+        for name, size in given.items():
+            if not 1 <= size <= 62:
+                raise ConfigurationError(
+                    f"size {name}={size} of configuration {self.configuration.name} must be 1 to 62"
+                )
+        for name, bound in self.configuration.limits.items():
+            if not 0 <= bound < 2**31:
+                raise ConfigurationError(
+                    f"limit {name}={bound} of configuration {self.configuration.name} must be 0 to 2147483647"
+                )
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Sizes of the index sets."""
+        return Sizes(self.configuration.sizes)
+
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """Limits by name."""
+        return self.configuration.limits
+
+
+def _same_names(what: str, given: Mapping[str, int], wanted: frozenset[str] | set[str], instance: Instance) -> None:
+    where = f"configuration {instance.configuration.name} of {instance.model.system}"
+    for name in sorted(set(given) - wanted):
+        raise ConfigurationError(
+            f"{where} gives {what} '{name}', which the system does not have; it has {', '.join(sorted(wanted))}"
+        )
+    for name in sorted(wanted - set(given)):
+        raise ConfigurationError(f"{where} needs {what} '{name}'")

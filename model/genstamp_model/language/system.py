@@ -1,0 +1,298 @@
+"""Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
+
+A variation drops labelled checks or replaces actions by those of further parts. A `Bug` is a historic fault with the
+property that it must break; a `Repair` closes a hole of the base text. Semantics are named lists of repairs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from genstamp_model.errors import ConfigurationError, SpecError
+from genstamp_model.language import ir
+from genstamp_model.language import model as traced
+from genstamp_model.language.declare import (
+    ActionDeclaration,
+    Declared,
+    LimitDeclaration,
+    ObservationDeclaration,
+    Part,
+    PropertyDeclaration,
+    index_parameters,
+)
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.trace import ActionParameter, Trace, tracing
+from genstamp_model.language.types import BOOL, INTEGER, RefType
+from genstamp_model.language.values import Value, coerce, member_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A named change of a system.
+
+    Attributes:
+        name: as on the command line.
+        title: what changes, in a sentence.
+        drops: checks left out, as (action, label).
+        parts: parts whose actions replace those of the same name, or are added.
+    """
+
+    name: str
+    title: str
+    drops: tuple[tuple[str, str], ...] = ()
+    parts: tuple[type[Part], ...] = ()
+
+
+@dataclass(frozen=True)
+class Bug(Variation):
+    """A historic fault.
+
+    Attributes:
+        breaks: names of the properties of which at least one must break.
+        configuration: where it must be found.
+        depth: length in steps of the shortest counterexample there.
+        source: issue and versions.
+    """
+
+    breaks: tuple[str, ...] = ()
+    configuration: str = ""
+    depth: int = 0
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Repair(Variation):
+    """A repair of a hole that the base text has."""
+
+
+@dataclass(frozen=True)
+class RefinementDeclaration:
+    """Every step is a step of an upper system, or none; each of its variables is a function of this one's state."""
+
+    upper: System
+    mapping: Mapping[str, Callable[[Any], Value]]
+
+
+@dataclass(frozen=True)
+class System:
+    """A system: parts, semantics, bugs, configurations.
+
+    Attributes:
+        name: as on the command line.
+        parts: the chosen parts; later ones may replace actions of earlier ones.
+        configurations: the first is the default.
+        semantics: repairs by name of the semantics.
+        default_semantics: the one used unless told otherwise.
+        may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
+        omits: what the system leaves out, a sentence each.
+    """
+
+    name: str
+    parts: Sequence[type[Part]]
+    configurations: Sequence[Configuration]
+    doc: str = ""
+    semantics: Mapping[str, tuple[Repair, ...]] = field(default_factory=lambda: {"default": ()})
+    default_semantics: str = "default"
+    bugs: Sequence[Bug] = ()
+    refines: Sequence[RefinementDeclaration] = ()
+    may_stop: Callable[[Any], Any] | None = None
+    omits: Sequence[str] = ()
+
+    def configuration(self, name: str | None = None) -> Configuration:
+        """A configuration by name, or the default one.
+
+        Raises:
+            ConfigurationError: there is none of this name.
+        """
+        if name is None:
+            return self.configurations[0]
+        return _named("configuration", name, {c.name: c for c in self.configurations}, self.name)
+
+    def bug(self, name: str) -> Bug:
+        """A bug by name.
+
+        Raises:
+            ConfigurationError: there is none of this name.
+        """
+        return _named("bug", name, {bug.name: bug for bug in self.bugs}, self.name)
+
+    def model(self, semantics: str | None = None, bugs: Sequence[str] = ()) -> Model:
+        """Trace the system.
+
+        Raises:
+            SpecError: the text misuses the language.
+            ConfigurationError: the semantics or a bug is unknown.
+        """
+        chosen = semantics or self.default_semantics
+        repairs = _named("semantics", chosen, self.semantics, self.name)
+        return _Builder(self, chosen, [*repairs, *(self.bug(name) for name in bugs)], tuple(bugs)).build()
+
+    def instance(
+        self, configuration: str | None = None, semantics: str | None = None, bugs: Sequence[str] = ()
+    ) -> Instance:
+        """The traced system in one configuration."""
+        return Instance(self.model(semantics, bugs), self.configuration(configuration))
+
+
+def _named(what: str, name: str, known: Mapping[str, T], system: str) -> T:
+    if name not in known:
+        raise ConfigurationError(f"{system} has no {what} '{name}'; it has {', '.join(known) or 'none'}")
+    return known[name]
+
+
+class _Builder:
+    """Traces one system under some variations."""
+
+    def __init__(self, system: System, semantics: str, variations: Sequence[Variation], bugs: tuple[str, ...]) -> None:
+        self.system = system
+        self.semantics = semantics
+        self.bugs = bugs
+        self.variations = variations
+        self.state = _compose([*system.parts, *(part for v in variations for part in v.parts)])
+        self.variables = self.state.variables()
+        self._seen_labels: dict[str, set[str]] = {}
+        self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
+
+    def build(self) -> Model:
+        actions = tuple(self._action(declaration) for declaration in self.state.actions())
+        self._refuse_unknown_drops()
+        properties = tuple(self._property(declaration) for declaration in self.state.properties())
+        for claim in properties:
+            for name in claim.given:
+                _named("property", name, {p.name: p for p in properties}, self.system.name)
+            for name in claim.fair:
+                _named("action", name, {a.name: a for a in actions}, self.system.name)
+        return Model(
+            system=self.system.name,
+            semantics=self.semantics,
+            bugs=self.bugs,
+            variables=tuple(traced.Variable(d.name, d.type, d.initial, d.source) for d in self.variables),
+            actions=actions,
+            properties=properties,
+            limits=tuple(self._limit(declaration) for declaration in self.state.limits()),
+            observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
+            refinements=tuple(self._refinement(declaration) for declaration in self.system.refines),
+            may_stop=self._may_stop(),
+        )
+
+    def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:
+        return Trace(dict(self.values), may_assign, dropped=dropped)
+
+    def _action(self, declaration: ActionDeclaration) -> traced.Action:
+        dropped = frozenset(label for v in self.variations for name, label in v.drops if name == declaration.name)
+        trace = self._trace(True, dropped)
+        parameters = _parameters(index_parameters(declaration.function, 1, declaration.source))
+        trace.parameters.extend(parameters)
+        with tracing(trace):
+            result = declaration.function(self.state(), *(member_of(p.expr) for p in parameters))
+        if result is not None:
+            raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
+        self._seen_labels[declaration.name] = trace.labels
+        effects = tuple(
+            traced.Effect(name, value, trace.sources[name])
+            for name, value in trace.values.items()
+            if value is not self.values[name]
+        )
+        return traced.Action(
+            name=declaration.name,
+            event=declaration.event,
+            parameters=tuple(trace.parameters),
+            checks=tuple(trace.checks),
+            effects=effects,
+            observations=tuple(sorted(trace.observations.items())),
+            hidden=declaration.hidden,
+            refuses=declaration.refuses,
+            doc=inspect.getdoc(declaration.function) or "",
+            source=declaration.source,
+        )
+
+    def _refuse_unknown_drops(self) -> None:
+        for variation in self.variations:
+            for name, label in variation.drops:
+                known = self._seen_labels.get(name)
+                if known is None or label not in known:
+                    raise SpecError(
+                        f"{variation.name} drops check '{label}' of {name}, which {self.system.name} does not have"
+                    )
+
+    def _property(self, declaration: PropertyDeclaration) -> traced.Property:
+        states = 2 if declaration.kind == "transition" else 1
+        parameters = _parameters(index_parameters(declaration.function, states, declaration.source))
+        with tracing(self._trace(False)):
+            arguments: list[Any] = [self.state(), self._next_state()][:states]
+            claim = declaration.function(*arguments, *(member_of(p.expr) for p in parameters))
+            if declaration.kind == "leads_to":
+                if not (isinstance(claim, tuple) and len(claim) == 2):
+                    raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
+                condition, target = coerce(claim[0], BOOL), coerce(claim[1], BOOL)
+            else:
+                condition, target = coerce(claim, BOOL), None
+        return traced.Property(
+            name=declaration.name,
+            kind=declaration.kind,
+            parameters=parameters,
+            condition=condition,
+            target=target,
+            inductive=declaration.inductive,
+            given=declaration.given,
+            fair=declaration.fair,
+            doc=inspect.getdoc(declaration.function) or "",
+            source=declaration.source,
+        )
+
+    def _next_state(self) -> Part:
+        state = self.state()
+        state._next = True
+        return state
+
+    def _limit(self, declaration: LimitDeclaration) -> tuple[str, Expr]:
+        with tracing(self._trace(False)):
+            return declaration.name, coerce(declaration.function(self.state()), INTEGER)
+
+    def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
+        parameters = _parameters(index_parameters(declaration.function, 1, declaration.source))
+        with tracing(self._trace(False)):
+            value = declaration.function(self.state(), *(member_of(p.expr) for p in parameters)).expr
+        return traced.Observation(declaration.name, parameters, value)
+
+    def _refinement(self, declaration: RefinementDeclaration) -> traced.Refinement:
+        upper = declaration.upper.model()
+        mapping: dict[str, Expr] = {}
+        with tracing(self._trace(False)):
+            for name, type_ in upper.types.items():
+                if name not in declaration.mapping:
+                    raise SpecError(f"the mapping from {self.system.name} to {upper.system} leaves out '{name}'")
+                mapping[name] = coerce(declaration.mapping[name](self.state()), type_)
+        return traced.Refinement(upper, mapping)
+
+    def _may_stop(self) -> Expr | None:
+        if self.system.may_stop is None:
+            return None
+        with tracing(self._trace(False)):
+            return coerce(self.system.may_stop(self.state()), BOOL)
+
+
+def _parameters(found: Sequence[tuple[str, type[Any]]]) -> tuple[ActionParameter, ...]:
+    return tuple(ActionParameter(name, RefType(class_.set), class_.set) for name, class_ in found)
+
+
+def _compose(parts: Sequence[type[Part]]) -> type[Part]:
+    """One class of all parts; actions of later parts replace those of earlier ones."""
+    chosen = [part for part in parts if not any(other is not part and issubclass(other, part) for other in parts)]
+    bases = tuple(dict.fromkeys(reversed(chosen)))
+    state = type("State", bases, {})
+    declared: dict[str, Declared[Any]] = {}
+    for base in state.__mro__:
+        for name, value in vars(base).items():
+            if isinstance(value, Declared) and declared.setdefault(name, value) is not value:
+                raise SpecError(
+                    f"variable '{name}' is declared twice, here and at {declared[name].source}", value.source
+                )
+    assert issubclass(state, Part)
+    return state

@@ -1,0 +1,189 @@
+"""What is being traced right now: the state as it stands after the effects so far, and the checks met on the way.
+
+An action is an ordinary function that runs once with symbolic state. Reading gives expressions over the state before
+the step; assigning replaces a variable's expression, so that later reads see it (a step is atomic: only its end
+counts). This module knows no syntax; `values` and `declare` put Python's operators and attributes on top of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genstamp_model.errors import Source, SpecError
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.types import BagType, IndexSet, NumberType, RecordType, RefType, Type
+
+_HERE = str(Path(__file__).resolve().parent)
+
+
+def caller() -> Source:
+    """The innermost line outside the language's own files: the author's line."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return Source(frame.f_code.co_filename, frame.f_lineno)
+
+
+def misuse(message: str) -> SpecError:
+    """An error at the author's line, to be raised."""
+    return SpecError(message, caller())
+
+
+@dataclass(frozen=True)
+class MessageOf:
+    """Domain of a parameter: the distinct messages in a bag before the step."""
+
+    bag: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """Domain of a parameter: the numbers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+
+Domain = IndexSet | MessageOf | Range
+
+
+@dataclass(frozen=True)
+class ActionParameter:
+    """A parameter of an action, with the values that it ranges over."""
+
+    name: str
+    type: Type
+    domain: Domain
+
+    @property
+    def expr(self) -> Expr:
+        """The parameter as an expression."""
+        return ir.make(Op.PARAMETER, (), self.type, self.name)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A condition of a step, in the order in which the protocol checks.
+
+    `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
+    step just cannot happen. `lifecycle` checks come from firing an event.
+    """
+
+    condition: Expr
+    label: str
+    refuses: str | None
+    source: Source
+    lifecycle: bool = False
+
+
+@dataclass
+class Trace:
+    """One function being traced: an action (which may assign), or a property (which may not).
+
+    Attributes:
+        values: current expression of each variable, in order of declaration.
+        sources: line of the last assignment of each variable assigned.
+        depth: how many quantifiers are open, which names their bound variables.
+    """
+
+    values: dict[str, Expr]
+    may_assign: bool
+    checks: list[Check] = field(default_factory=list)
+    parameters: list[ActionParameter] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    observations: dict[str, Expr] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+    labels: set[str] = field(default_factory=set)
+    depth: int = 0
+
+    def read(self, variable: str) -> Expr:
+        """The variable's value after the effects so far."""
+        return self.values[variable]
+
+    def write(self, variable: str, value: Expr) -> None:
+        """Assign a whole variable."""
+        if not self.may_assign:
+            raise misuse(f"a property cannot assign '{variable}'; assign in an action")
+        if self.depth:
+            raise misuse(f"'{variable}' is assigned inside a quantifier; write s.{variable}.update(lambda i: value)")
+        self.values[variable] = value
+        self.sources[variable] = caller()
+
+    def check(self, condition: Expr, label: str, refuses: str | None, *, lifecycle: bool = False) -> None:
+        """Add a check, unless a variation drops the one with this label."""
+        if self.depth:
+            raise misuse(f"check '{label}' stands inside a quantifier; write require(forall(...), ...)")
+        if not lifecycle and not self.may_assign:
+            raise misuse(f"check '{label}' stands in a property; return the condition instead")
+        if not lifecycle and self.sources:
+            raise misuse(f"check '{label}' stands after an assignment; checks come before effects")
+        if not lifecycle and label in self.labels:
+            raise misuse(f"two checks are labelled '{label}'; give each its own label")
+        self.labels.add(label)
+        if label not in self.dropped:
+            self.checks.append(Check(condition, label, refuses, caller(), lifecycle))
+
+    def choose_message(self, bag: str) -> Expr:
+        """A fresh parameter that ranges over the messages of a bag."""
+        if not self.may_assign:
+            raise misuse(
+                f"only an action can receive from '{bag}'; a property says s.{bag}.every(...) or s.{bag}.some(...)"
+            )
+        bag_type = self.values[bag].type
+        assert isinstance(bag_type, BagType)
+        if self.values[bag].op is not Op.VARIABLE:
+            raise misuse(f"'{bag}' was changed in this step before it is received from; receive first")
+        name = bag if all(p.name != bag for p in self.parameters) else f"{bag}{len(self.parameters)}"
+        return self._add(ActionParameter(name, bag_type.message, MessageOf(bag)))
+
+    def choose_number(self, name: str, low: int, high: int) -> Expr:
+        """A fresh parameter that ranges over some numbers."""
+        if not self.may_assign:
+            raise misuse("only an action can pick a number; a property quantifies over an index set")
+        if low > high:
+            raise misuse(f"nothing to pick for '{name}': {low} is above {high}")
+        if any(parameter.name == name for parameter in self.parameters):
+            raise misuse(f"this action already has a parameter '{name}'; pick under another name")
+        return self._add(ActionParameter(name, NumberType(low, high), Range(low, high)))
+
+    def _add(self, parameter: ActionParameter) -> Expr:
+        self.parameters.append(parameter)
+        return parameter.expr
+
+
+_open: list[Trace] = []
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Make a trace the current one for the time of a block."""
+    _open.append(trace)
+    try:
+        yield trace
+    finally:
+        _open.pop()
+
+
+def current() -> Trace:
+    """The trace that is open; a `SpecError` where nothing is traced."""
+    if not _open:
+        raise misuse("this can only be used inside an action or a property of a part")
+    return _open[-1]
+
+
+@contextmanager
+def binding(over: IndexSet | RecordType) -> Iterator[tuple[ir.Binder, Expr]]:
+    """Open a quantifier: its binder, and the bound variable as an expression."""
+    trace = current()
+    name = f"{over.name.lower()}_{trace.depth}"
+    type_: Type = RefType(over) if isinstance(over, IndexSet) else over
+    trace.depth += 1
+    try:
+        yield ir.Binder(name, over), ir.make(Op.PARAMETER, (), type_, name)
+    finally:
+        trace.depth -= 1

@@ -1,0 +1,216 @@
+"""Types of the intermediate representation, and the plain Python values that inhabit them.
+
+A state of a model is built from these values (`evaluate` computes with nothing else):
+
+    flag                        bool
+    number, ordered number      int, unbounded
+    enumeration, lifecycle      int, position of the label
+    reference                   int, position in the index set; None for "none"
+    record                      tuple of the fields' values
+    array over an index set     tuple, one element a member
+    set over an index set       frozenset of positions
+    sequence                    tuple
+    message bag                 tuple of records, sorted by `sort_key`
+
+Sizes of index sets are not part of a type: they stand in configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Value: TypeAlias = bool | int | frozenset[int] | tuple["Value", ...] | None
+
+
+@dataclass(frozen=True)
+class IndexSet:
+    """An index set by name: unnamed members first, then the named ones.
+
+    A subset (`root` set) shares the positions of its root but has only the unnamed members.
+    """
+
+    name: str
+    named: tuple[str, ...] = ()
+    symmetric: bool = False
+    root: str | None = None
+
+    @property
+    def base(self) -> str:
+        """Name of the set that fixes the positions: the root, or this set itself."""
+        return self.root or self.name
+
+
+@dataclass(frozen=True)
+class BoolType:
+    """A flag."""
+
+
+@dataclass(frozen=True)
+class NumberType:
+    """A number from `low` upwards.
+
+    With `high` it is hard bounded: to leave the range is an error. With `limit` it is unbounded in the protocol and
+    a configuration says where a finite search cuts it off. `ordered` numbers are only compared and raised.
+    """
+
+    low: int | None = None
+    high: int | None = None
+    limit: str | None = None
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """One of some labels. `lifecycle` carries the transitions as (source, event, target) labels."""
+
+    name: str
+    labels: tuple[str, ...]
+    lifecycle: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class RefType:
+    """A member of an index set, or none where `optional`."""
+
+    index: IndexSet
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class RecordType:
+    """Named fields."""
+
+    name: str
+    fields: tuple[tuple[str, Type], ...]
+
+    def position(self, field: str) -> int:
+        """Position of a field by name."""
+        return [name for name, _ in self.fields].index(field)
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """One element for each member of an index set."""
+
+    index: IndexSet
+    element: Type
+
+
+@dataclass(frozen=True)
+class SetType:
+    """A subset of an index set."""
+
+    index: IndexSet
+
+
+@dataclass(frozen=True)
+class SequenceType:
+    """A sequence; `capacity` is a hard bound (more is an error), `limit` a configured cut-off."""
+
+    element: Type
+    capacity: int | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True)
+class BagType:
+    """A multiset of messages whose number a configuration limits."""
+
+    message: RecordType
+    limit: str
+
+
+Type: TypeAlias = BoolType | NumberType | EnumType | RefType | RecordType | ArrayType | SetType | SequenceType | BagType
+
+BOOL = BoolType()
+INTEGER = NumberType()
+
+
+class Sizes:
+    """How many members each index set has in one configuration."""
+
+    def __init__(self, unnamed: Mapping[str, int]) -> None:
+        self._unnamed = dict(unnamed)
+
+    def __contains__(self, index: IndexSet) -> bool:
+        return index.base in self._unnamed
+
+    def of(self, index: IndexSet) -> int:
+        """Number of members of an index set, named ones included where it has them."""
+        return self._unnamed[index.base] + len(index.named)
+
+    def member_name(self, index: IndexSet, position: int) -> str:
+        """Name of a member as reports show it: `datanode1`, or the name of a named member."""
+        unnamed = self._unnamed[index.base]
+        if position < unnamed:
+            return f"{index.name.lower()}{position + 1}"
+        return index.named[position - unnamed]
+
+
+def zero(type_: Type, sizes: Sizes) -> Value:
+    """The value that a read through nothing gives: false, 0, the first label, none, empty.
+
+    Reads are total so that all judges agree without a notion of undefinedness.
+    """
+    match type_:
+        case BoolType():
+            return False
+        case NumberType(low=low):
+            return low or 0
+        case EnumType():
+            return 0
+        case RefType(optional=optional):
+            return None if optional else 0
+        case RecordType(fields=fields):
+            return tuple(zero(field, sizes) for _, field in fields)
+        case ArrayType(index=index, element=element):
+            return tuple(zero(element, sizes) for _ in range(sizes.of(index)))
+        case SetType():
+            return frozenset()
+        case SequenceType() | BagType():
+            return ()
+
+
+def sort_key(value: Value) -> tuple[object, ...]:
+    """A total order of values of one type; message bags are kept sorted by it.
+
+    None (no member) sorts after every member, flags as 0 and 1, records field by field, sets as the row of flags that
+    says of each member whether it is in.
+    """
+    if value is None:
+        return (1, 0)
+    if isinstance(value, tuple):
+        return (0, tuple(sort_key(part) for part in value))
+    if isinstance(value, frozenset):
+        return (0, sum(1 << (63 - member) for member in value))
+    return (0, int(value))
+
+
+def show(value: Value, type_: Type, sizes: Sizes) -> str:
+    """The value as reports show it."""
+    match type_:
+        case BoolType():
+            return "true" if value else "false"
+        case NumberType():
+            return str(value)
+        case EnumType(labels=labels):
+            assert isinstance(value, int)
+            return labels[value]
+        case RefType(index=index):
+            return "none" if value is None else sizes.member_name(index, int(value))  # type: ignore[arg-type]
+        case RecordType(fields=fields):
+            assert isinstance(value, tuple)
+            shown = (f"{name} {show(part, field, sizes)}" for (name, field), part in zip(fields, value, strict=True))
+            return "(" + ", ".join(shown) + ")"
+        case ArrayType(index=index, element=element):
+            assert isinstance(value, tuple)
+            items = (f"{sizes.member_name(index, i)}: {show(part, element, sizes)}" for i, part in enumerate(value))
+            return "{" + ", ".join(items) + "}"
+        case SetType(index=index):
+            assert isinstance(value, frozenset)
+            return "{" + ", ".join(sizes.member_name(index, i) for i in sorted(value)) + "}"
+        case SequenceType(element=element) | BagType(message=element):
+            assert isinstance(value, tuple)
+            return "[" + ", ".join(show(part, element, sizes) for part in value) + "]"

@@ -1,0 +1,547 @@
+"""Symbolic values: what a part's variables and an action's parameters are while a function is traced.
+
+A value is an expression plus, where it can be assigned through, its place. Scalars are snapshots; arrays, records,
+sets, sequences, bags and lifecycles are views of their place, as Python's own mutable objects are: they show what has
+been assigned so far. Whatever needs a concrete truth value (`if`, `and`, `in`, chained comparisons) is an error that
+says what to write instead.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
+
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.trace import binding, current, misuse
+from genstamp_model.language.types import (
+    BOOL,
+    INTEGER,
+    ArrayType,
+    BagType,
+    BoolType,
+    EnumType,
+    IndexSet,
+    NumberType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Type,
+)
+
+IndexT = TypeVar("IndexT", bound="Index")
+V = TypeVar("V")
+E = TypeVar("E", bound=enum.Enum)
+
+
+class Place:
+    """Where a value lives, so that it can be assigned through."""
+
+    def __init__(self, read: Callable[[], Expr], write: Callable[[Expr], None], name: str) -> None:
+        self.read = read
+        self.write = write
+        self.name = name
+
+
+class Value:
+    """Base of all symbolic values."""
+
+    __slots__ = ("_expr", "_place")
+
+    def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
+        assert (expr is None) != (place is None)
+        self._expr = expr
+        self._place = place
+
+    @property
+    def expr(self) -> Expr:
+        """The expression that this value stands for now."""
+        if self._expr is not None:
+            return self._expr
+        assert self._place is not None
+        return self._place.read()
+
+    def _assign(self, value: Expr) -> None:
+        if self._place is None:
+            raise misuse("this value is computed, not a variable of the state; assign to a variable")
+        self._place.write(value)
+
+    def __bool__(self) -> NoReturn:
+        raise misuse(
+            "a symbolic value has no truth value while it is traced; write '&', '|', '~' for 'and', 'or', 'not', "
+            "when(condition, a, b) for 'if', and (a <= b) & (b <= c) for a chained comparison"
+        )
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise misuse("'in' cannot look into a symbolic value; write .has(item)")
+
+    def __iter__(self) -> NoReturn:
+        raise misuse("a symbolic value cannot be looped over; write forall, exists, count or .update(lambda i: ...)")
+
+    def __len__(self) -> NoReturn:
+        raise misuse("len() needs a concrete value; write .size()")
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        kind = self.expr.type
+        if isinstance(kind, RefType):
+            kind = RefType(IndexSet(kind.index.base) if kind.index.root else kind.index, optional=True)
+        return Bool(ir.equal(self.expr, coerce(other, kind)))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+
+class Bool(Value):
+    """A flag or condition."""
+
+    def __and__(self, other: Bool | bool) -> Bool:
+        return Bool(ir.make(Op.AND, (self.expr, coerce(other, BOOL)), BOOL))
+
+    def __or__(self, other: Bool | bool) -> Bool:
+        return Bool(ir.make(Op.OR, (self.expr, coerce(other, BOOL)), BOOL))
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def __invert__(self) -> Bool:
+        return Bool(ir.negation(self.expr))
+
+    def implies(self, other: Bool | bool) -> Bool:
+        """Where this holds, the other does."""
+        return ~self | other
+
+
+class Comparable(Value):
+    """What both kinds of numbers share: comparisons."""
+
+    def __lt__(self, other: Comparable | int) -> Bool:
+        return Bool(ir.make(Op.LT, (self.expr, coerce(other, INTEGER)), BOOL))
+
+    def __le__(self, other: Comparable | int) -> Bool:
+        return Bool(ir.make(Op.LE, (self.expr, coerce(other, INTEGER)), BOOL))
+
+    def __gt__(self, other: Comparable | int) -> Bool:
+        return Bool(ir.make(Op.LT, (coerce(other, INTEGER), self.expr), BOOL))
+
+    def __ge__(self, other: Comparable | int) -> Bool:
+        return Bool(ir.make(Op.LE, (coerce(other, INTEGER), self.expr), BOOL))
+
+
+class Number(Comparable):
+    """A number with arithmetic."""
+
+    def __add__(self, other: Number | int) -> Number:
+        return Number(ir.make(Op.ADD, (self.expr, coerce(other, INTEGER)), INTEGER))
+
+    def __sub__(self, other: Number | int) -> Number:
+        return Number(ir.make(Op.SUB, (self.expr, coerce(other, INTEGER)), INTEGER))
+
+    def __mul__(self, other: Number | int) -> Number:
+        return Number(ir.make(Op.MUL, (self.expr, coerce(other, INTEGER)), INTEGER))
+
+    def __radd__(self, other: int) -> Number:
+        return self + other
+
+    def __rsub__(self, other: int) -> Number:
+        return Number(ir.make(Op.SUB, (coerce(other, INTEGER), self.expr), INTEGER))
+
+    __rmul__ = __mul__
+
+
+class Ordered(Comparable):
+    """A number that is only compared and raised: a stamp, a recovery id. `+ 1` gives the next one."""
+
+    def __add__(self, other: int) -> Ordered:
+        _refuse_symbolic(other)
+        return Ordered(ir.make(Op.ADD, (self.expr, ir.number(other)), NumberType(ordered=True)))
+
+    def __sub__(self, other: object) -> NoReturn:
+        raise misuse("an ordered number can only be compared and raised; declare number(...) to subtract")
+
+    __mul__ = __sub__
+
+
+def _refuse_symbolic(amount: object) -> None:
+    if not isinstance(amount, int) or amount < 1:
+        raise misuse(f"an ordered number can only be raised by a constant above 0, not by {amount!r}")
+
+
+class Enumerated(Value, Generic[E]):
+    """One of the members of a Python enumeration."""
+
+    def at(self, *members: E) -> Bool:
+        """Whether it is one of these."""
+        return Bool(ir.disjunction([ir.equal(self.expr, coerce(member, self.expr.type)) for member in members]))
+
+
+class Index(Value):
+    """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
+
+    `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass,
+    `class Client(Holder)`, is the subset of the unnamed members: a client can stand wherever a holder can.
+    """
+
+    set: ClassVar[IndexSet]
+
+    def __init_subclass__(cls, symmetric: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        parent = cls.__mro__[1]
+        if parent is Index:
+            named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
+            cls.set = IndexSet(cls.__name__, named, symmetric)
+        else:
+            root = cast("type[Index]", parent).set
+            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.base)
+
+    def is_none(self) -> Bool:
+        """Whether an optional reference refers to nobody."""
+        return Bool(ir.equal(self.expr, ir.const(None, RefType(self.set, optional=True))))
+
+
+class NamedMember:
+    """A member of an index set that exists once and has a name; made by `named`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type[Index]) -> Index:
+        return owner(ir.const(self.name, RefType(owner.set)))
+
+
+def named() -> Any:
+    """Declare a named member inside an index set: `NAMENODE = named()`."""
+    return NamedMember()
+
+
+class Nobody:
+    """The value of an optional reference that refers to no member; use the constant `none`."""
+
+    def __repr__(self) -> str:
+        return "none"
+
+
+none: Any = Nobody()
+
+
+class Lifecycle(Value):
+    """The state of one entity's lifecycle; moved only by firing events."""
+
+    def at(self, *states: Any) -> Bool:
+        """Whether the entity is in one of these states (attributes of the python-statemachine class)."""
+        return Bool(ir.disjunction([ir.equal(self.expr, coerce(state, self.expr.type)) for state in states]))
+
+    def fire(self, *events: Any, where: Bool | bool = True) -> None:
+        """Fire events in sequence within this step, each checked against the state that the former left.
+
+        A state in which the first event cannot be fired makes the step impossible (a check, labelled by place and
+        event). With `where` the events are fired only where the condition holds.
+        """
+        if not events:
+            raise misuse("fire() needs at least one event of the lifecycle")
+        condition = coerce(where, BOOL)
+        for event in events:
+            self._fire(str(getattr(event, "id", event)), condition)
+
+    def _fire(self, event: str, condition: Expr) -> None:
+        kind = self.expr.type
+        assert isinstance(kind, EnumType)
+        edges = [(source, target) for source, name, target in kind.lifecycle if name == event]
+        if not edges:
+            known = ", ".join(sorted({name for _, name, _ in kind.lifecycle}))
+            raise misuse(f"lifecycle {kind.name} has no event '{event}'; it has {known}")
+        before = self.expr
+        allowed = ir.disjunction([ir.equal(before, _label(kind, source)) for source, _ in edges])
+        after = before
+        for source, target in edges:
+            after = ir.choice(ir.equal(before, _label(kind, source)), _label(kind, target), after)
+        if condition is not ir.TRUE:
+            allowed = ir.disjunction([ir.negation(condition), allowed])
+            after = ir.choice(condition, after, before)
+        place = self._place.name if self._place else kind.name
+        sources = " or ".join(source for source, _ in edges)
+        current().check(allowed, f"{place} is {sources} to {event}", None, lifecycle=True)
+        self._assign(after)
+
+
+def _label(kind: EnumType, label: str) -> Expr:
+    return ir.const(kind.labels.index(label), kind)
+
+
+class Array(Value, Generic[IndexT, V]):
+    """One element for each member of an index set."""
+
+    def __getitem__(self, index: IndexT) -> V:
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        position = coerce(index, RefType(array.index, optional=True))
+        if self._place is None:
+            return cast(V, wrap(ir.select(self.expr, position)))
+        outer = self._place
+        place = Place(
+            lambda: ir.select(outer.read(), position),
+            lambda value: outer.write(ir.store(outer.read(), position, value)),
+            f"{outer.name}[{ir.text(position)}]",
+        )
+        return cast(V, at_place(place))
+
+    def __setitem__(self, index: IndexT, value: object) -> None:
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        position = coerce(index, RefType(array.index, optional=True))
+        self._assign(ir.store(self.expr, position, coerce(value, array.element)))
+
+    def update(self, value: Callable[[IndexT], object]) -> None:
+        """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`."""
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        with binding(array.index) as (binder, bound):
+            body = coerce(value(cast(IndexT, member_of(bound))), array.element)
+        self._assign(ir.make(Op.TABULATE, (body,), array, binder))
+
+
+class Members(Value, Generic[IndexT]):
+    """A subset of an index set."""
+
+    def _position(self, member: IndexT) -> Expr:
+        kind = self.expr.type
+        assert isinstance(kind, SetType)
+        return coerce(member, RefType(kind.index, optional=True))
+
+    def _with(self, op: Op, other: Members[IndexT]) -> Members[IndexT]:
+        return Members(ir.make(op, (self.expr, coerce(other, self.expr.type)), self.expr.type))
+
+    def has(self, member: IndexT) -> Bool:
+        """Whether it contains the member."""
+        return Bool(ir.make(Op.MEMBER, (self.expr, self._position(member)), BOOL))
+
+    def add(self, member: IndexT) -> None:
+        """Assign: put the member in."""
+        self._assign(ir.make(Op.INSERT, (self.expr, self._position(member)), self.expr.type))
+
+    def remove(self, member: IndexT) -> None:
+        """Assign: take the member out."""
+        self._assign(ir.make(Op.REMOVE, (self.expr, self._position(member)), self.expr.type))
+
+    def clear(self) -> None:
+        """Assign: the empty set."""
+        self._assign(ir.const(frozenset(), self.expr.type))
+
+    def size(self) -> Number:
+        """How many members."""
+        return Number(ir.make(Op.CARDINALITY, (self.expr,), INTEGER))
+
+    def is_empty(self) -> Bool:
+        """Whether it has no member."""
+        return Bool(ir.equal(self.expr, ir.const(frozenset(), self.expr.type)))
+
+    def __or__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.UNION, other)
+
+    def __and__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.INTERSECTION, other)
+
+    def __sub__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.DIFFERENCE, other)
+
+    def __le__(self, other: Members[IndexT]) -> Bool:
+        return Bool(ir.make(Op.SUBSET, (self.expr, coerce(other, self.expr.type)), BOOL))
+
+
+class Sequence(Value, Generic[V]):
+    """A bounded sequence."""
+
+    def _element(self) -> Type:
+        kind = self.expr.type
+        assert isinstance(kind, SequenceType)
+        return kind.element
+
+    def size(self) -> Number:
+        """How many elements."""
+        return Number(ir.make(Op.LENGTH, (self.expr,), INTEGER))
+
+    def at(self, position: Number | int) -> V:
+        """The element at a position from 0; past the end, the zero of its type."""
+        return cast(V, wrap(ir.make(Op.AT, (self.expr, coerce(position, INTEGER)), self._element())))
+
+    def first(self) -> V:
+        """The first element."""
+        return self.at(0)
+
+    def append(self, element: object) -> None:
+        """Assign: put an element at the end."""
+        self._assign(ir.make(Op.APPEND, (self.expr, coerce(element, self._element())), self.expr.type))
+
+    def drop_first(self) -> None:
+        """Assign: drop the first element; an empty sequence stays empty."""
+        self._assign(ir.make(Op.DROP_FIRST, (self.expr,), self.expr.type))
+
+    def clear(self) -> None:
+        """Assign: the empty sequence."""
+        self._assign(ir.const((), self.expr.type))
+
+
+class Bag(Value, Generic[V]):
+    """Messages on their way: any number of copies, delivered in any order."""
+
+    def _message(self) -> RecordType:
+        kind = self.expr.type
+        assert isinstance(kind, BagType)
+        return kind.message
+
+    def receive(self) -> V:
+        """Any message that is on its way: the step exists once for each distinct one. Does not remove it."""
+        if self._place is None:
+            raise misuse("only a bag of the state can be received from")
+        return cast(V, wrap(current().choose_message(self._place.name)))
+
+    def send(self, message: V) -> None:
+        """Assign: add a copy."""
+        self._assign(ir.make(Op.SEND, (self.expr, coerce(message, self._message())), self.expr.type))
+
+    def take(self, message: V) -> None:
+        """Assign: remove a copy; where there is none, nothing changes."""
+        self._assign(ir.make(Op.TAKE, (self.expr, coerce(message, self._message())), self.expr.type))
+
+    def has(self, message: V) -> Bool:
+        """Whether a copy of just this message is on its way."""
+        return Bool(ir.make(Op.HOLDS, (self.expr, coerce(message, self._message())), BOOL))
+
+    def size(self) -> Number:
+        """How many copies of all messages."""
+        return Number(ir.make(Op.LENGTH, (self.expr,), INTEGER))
+
+    def every(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for every message."""
+        return self._quantify(Op.FORALL_IN, claim)
+
+    def some(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for some message."""
+        return self._quantify(Op.EXISTS_IN, claim)
+
+    def _quantify(self, op: Op, claim: Callable[[V], Bool | bool]) -> Bool:
+        with binding(self._message()) as (binder, bound):
+            body = coerce(claim(cast(V, wrap(bound))), BOOL)
+        return Bool(ir.make(op, (self.expr, body), BOOL, binder))
+
+
+_records: dict[str, type[Value]] = {}
+_members: dict[IndexSet, type[Index]] = {}
+
+
+def register_record(name: str, class_: type[Value]) -> None:
+    """Make a record class known, so that expressions of its type are shown through it."""
+    _records[name] = class_
+
+
+def member_of(expr: Expr) -> Index:
+    kind = expr.type
+    assert isinstance(kind, RefType)
+    member = Index.__new__(_class_of(kind.index))
+    Value.__init__(member, expr)
+    return member
+
+
+def _class_of(index: IndexSet) -> type[Index]:
+    stack = list(Index.__subclasses__())
+    while stack:
+        class_ = stack.pop()
+        if class_.set == index:
+            return class_
+        stack.extend(class_.__subclasses__())
+    raise AssertionError(f"no class for index set {index.name}")
+
+
+_SCALARS: dict[type, type[Value]] = {BoolType: Bool}
+_VIEWS: dict[type, type[Value]] = {ArrayType: Array, SetType: Members, SequenceType: Sequence, BagType: Bag}
+
+
+def wrap(expr: Expr) -> Value:
+    """The symbolic value for an expression, without a place."""
+    match expr.type:
+        case NumberType(ordered=ordered):
+            return Ordered(expr) if ordered else Number(expr)
+        case EnumType(lifecycle=lifecycle):
+            return Lifecycle(expr) if lifecycle else Enumerated(expr)
+        case RefType():
+            return member_of(expr)
+        case RecordType(name=name):
+            return _records[name](expr)
+        case kind:
+            return (_SCALARS.get(type(kind)) or _VIEWS[type(kind)])(expr)
+
+
+def at_place(place: Place) -> Value:
+    """The symbolic value of a place: a view of it, or a snapshot of a scalar."""
+    expr = place.read()
+    match expr.type:
+        case EnumType(lifecycle=lifecycle) if lifecycle:
+            return Lifecycle(place=place)
+        case RecordType(name=name):
+            return _records[name](None, place)
+        case ArrayType() | SetType() | SequenceType() | BagType():
+            return _VIEWS[type(expr.type)](place=place)
+        case _:
+            return wrap(expr)
+
+
+def coerce(value: object, type_: Type) -> Expr:
+    """The expression of a value that should have a type; a `SpecError` says what does not fit."""
+    if isinstance(value, Value):
+        if fits(value.expr.type, type_):
+            return value.expr
+        raise misuse(f"expected {describe(type_)}, not {describe(value.expr.type)} ({ir.text(value.expr)})")
+    match type_, value:
+        case BoolType(), bool():
+            return ir.TRUE if value else ir.FALSE
+        case NumberType(), int() if not isinstance(value, bool):
+            return ir.number(value)
+        case RefType(optional=True), Nobody():
+            return ir.const(None, type_)
+        case EnumType(labels=labels), _:
+            label = getattr(value, "id", None) or getattr(value, "name", None)
+            if label in labels and not isinstance(value, str):
+                return ir.const(labels.index(label), type_)
+    raise misuse(f"expected {describe(type_)}, not {value!r}")
+
+
+def fits(given: Type, wanted: Type) -> bool:
+    """Whether a value of one type may stand where the other is expected."""
+    match given, wanted:
+        case NumberType(), NumberType():
+            return True
+        case RefType(), RefType():
+            return _within(given.index, wanted.index) and (wanted.optional or not given.optional)
+        case _:
+            return given == wanted
+
+
+def _within(given: IndexSet, wanted: IndexSet) -> bool:
+    """Whether every member of one set is a member of the other."""
+    return given.name == wanted.name or given.root == wanted.name
+
+
+def describe(type_: Type) -> str:
+    """A type in an author's words."""
+    match type_:
+        case BoolType():
+            return "a flag"
+        case NumberType(ordered=ordered):
+            return "an ordered number" if ordered else "a number"
+        case EnumType(name=name):
+            return f"a state of {name}"
+        case RefType(index=index, optional=optional):
+            return f"a {index.name}" + (" or none" if optional else "")
+        case RecordType(name=name):
+            return f"a {name}"
+        case ArrayType(index=index):
+            return f"an array over {index.name}"
+        case SetType(index=index):
+            return f"a set of {index.name}"
+        case SequenceType():
+            return "a sequence"
+        case BagType():
+            return "a message bag"
