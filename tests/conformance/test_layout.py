@@ -1,6 +1,8 @@
 """Pictures of graphs, by the Graphviz program and by the wheel."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,24 @@ def test_program_that_is_asked_for_and_absent_is_an_error(monkeypatch: pytest.Mo
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DrawingError, match="no program of that name on the PATH"):
         render_svg(GRAPH, "dot")
+
+
+LEFT_AT_THE_END = """
+import atexit, gc
+
+@atexit.register
+def report():
+    from wasmtime import Managed
+    print([type(left).__name__ for left in gc.get_objects() if isinstance(left, Managed)])
+
+from genstamp.layout import render_svg
+render_svg("digraph { rbw }", engine="wheel")
+"""
+
+
+@pytest.mark.slow
+def test_engine_of_the_wheel_is_gone_before_the_interpreter() -> None:
+    """What was left then printed a traceback at the end of each command, from Python 3.12 on."""
+    command = [sys.executable, "-c", LEFT_AT_THE_END]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
