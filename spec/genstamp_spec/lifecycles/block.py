@@ -1,4 +1,4 @@
-"""The life of one block at the NameNode.
+"""The life of one block at the NameNode, as of Hadoop 3.4.1.
 
 Leaves out: replicas (see `replica.py`), the block's length and stamp, corruption and re-replication, striped block
 groups, and edits that a crash loses before they were synced.
@@ -57,7 +57,9 @@ class BlockLifecycle(StateMachine):
     # A13 runs through UNDER_CONSTRUCTION and COMMITTED in one call, and sticks there if too few storages are known and
     # neither A8 nor A9 applies (the first recovery of a truncate): closing the file throws IllegalStateException.
     commit_block_synchronization_too_few_replicas = under_recovery.to(committed)  # A13  BlockManager#commitBlock
-    commit_block_synchronization_without_close = under_recovery.to(under_construction)  # A14  no datanode asks for it
+    commit_block_synchronization_without_close = (
+        under_recovery.to(under_construction)  # A14  FSNamesystem#commitBlockSynchronization; no datanode asks for it
+    )
     commit_block_synchronization_delete = under_recovery.to(removed)  # A17  FSNamesystem#commitBlockSynchronization
 
     # The block goes. `abandon_block` compares ids and never looks at the state.

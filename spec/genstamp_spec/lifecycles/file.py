@@ -1,4 +1,4 @@
-"""The life of one file in the namespace.
+"""The life of one file in the namespace, as of Hadoop 3.4.1.
 
 Leaves out: who writes it (see `lease.py` and the parts), its blocks (see `block.py`), directories, snapshots, concat,
 and rename, which moves a file with its state to another path and is no step of its life.
@@ -23,7 +23,7 @@ class FileLifecycle(StateMachine):
 
     # Opening. Each but the last takes a lease for the client.
     create = absent.to(under_construction)  # E.1  FSDirWriteFileOp#startFile
-    create_overwrite = under_construction.from_(under_construction, closed)  # E.1, A20  whoever holds its lease
+    create_overwrite = under_construction.from_(under_construction, closed)  # E.1, A20  FSDirWriteFileOp#startFile
     append = closed.to(under_construction)  # E.2, A2  FSDirAppendOp#prepareFileForAppend
     truncate = closed.to(under_construction)  # E.4, A3, A4  FSDirTruncateOp#prepareFileForTruncate
     truncate_at_block_boundary = closed.to(closed)  # E.4, A20  FSDirTruncateOp#truncate: nothing is to be recovered
@@ -34,7 +34,9 @@ class FileLifecycle(StateMachine):
     update_pipeline = under_construction.to(under_construction)  # E.7, A5  FSNamesystem#updatePipeline
     fsync = under_construction.to(under_construction)  # E.10, A6  FSNamesystem#fsync
     reassign_lease = under_construction.to(under_construction)  # F.4, A11, A12  FSNamesystem#reassignLease
-    commit_block_synchronization_without_close = under_construction.to(under_construction)  # G.6, A14
+    commit_block_synchronization_without_close = (
+        under_construction.to(under_construction)  # G.6, A14  FSNamesystem#commitBlockSynchronization
+    )
 
     # By its writer (complete), by lease recovery alone (A16) or by block recovery (A13, A17): OP_CLOSE in each case.
     close = under_construction.to(closed)  # A.5  FSNamesystem#finalizeINodeFileUnderConstruction

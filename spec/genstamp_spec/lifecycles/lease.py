@@ -1,10 +1,10 @@
-"""The life of one lease: one holder at the NameNode's lease manager.
+"""The life of one lease: one holder at the NameNode's lease manager, as of Hadoop 3.4.1.
 
 Leaves out: which files the lease covers and which of them are in recovery (the parts keep that relation), what the
 client believes of its lease, and how long a limit is. A holder has one lease for all its files and renews them as one;
 what happens to one file of several moves the lease only where it is listed here.
 
-Events: grant, renew, soft_limit_passes, hard_limit_passes, start_recovery, take_over, recovery_ends, reassign, release,
+Events: grant, renew, soft_limit_passes, hard_limit_passes, start_recovery, take_over, recovery_ends, release, reassign,
 restart.
 """
 

@@ -1,4 +1,4 @@
-"""The life of one replica: one block id on one datanode.
+"""The life of one replica: one block id on one datanode, as of Hadoop 3.4.1.
 
 Leaves out: bytes, stamps and writer threads, disk errors and lost volumes, moves between the storages of a datanode,
 and the choice between two copies of one block that a datanode finds on two of its volumes.
@@ -52,7 +52,7 @@ class ReplicaLifecycle(StateMachine):
 
     # A copy comes from another datanode: for re-replication, or to join a pipeline.
     create_temporary = absent.to(temporary)  # B6  FsDatasetImpl#createTemporary
-    create_temporary_over_existing = temporary.from_(*existing)  # B6  over a lower stamp, since HDFS-6948
+    create_temporary_over_existing = temporary.from_(*existing)  # B6  FsDatasetImpl#createTemporary, since HDFS-6948
     convert_temporary_to_rbw = temporary.to(rbw)  # B7  FsDatasetImpl#convertTemporaryToRbw
     unfinalize = temporary.to(absent)  # B16  FsDatasetImpl#unfinalizeBlock, which leaves every other state alone
 

@@ -1,0 +1,74 @@
+"""The verb `diagram`: keeps the pictures of the lifecycles in step with the specification.
+
+Leaves out how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`).
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from statemachine import StateMachine
+
+from genstamp.diagram import dot, mermaid
+from genstamp.layout import render_svg
+from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
+
+LIFECYCLES: dict[str, type[StateMachine]] = {
+    "block": BlockLifecycle,
+    "file": FileLifecycle,
+    "lease": LeaseLifecycle,
+    "replica": ReplicaLifecycle,
+}
+
+_NOT_CURRENT = 12
+
+
+def diagram(
+    directory: Annotated[Path, typer.Option(help="Where the diagrams are.")] = Path("diagrams"),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 12 if a text is not current or a picture missing.")
+    ] = False,
+) -> None:
+    """Draw each lifecycle as DOT, Mermaid and SVG."""
+    if check:
+        outdated = not_current(directory)
+        for name in outdated:
+            typer.echo(f"{directory / name} is not current; write it with: genstamp diagram")
+        raise typer.Exit(_NOT_CURRENT if outdated else 0)
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in {**_texts(), **_pictures()}.items():
+        (directory / name).write_text(text, encoding="utf-8")
+        typer.echo(directory / name)
+
+
+def not_current(directory: Path) -> list[str]:
+    """Names of the files in a directory that `genstamp diagram` would change or add, sorted.
+
+    Pictures are only looked for: two versions of a layout engine draw one text a little differently.
+    """
+    texts = _texts()
+    outdated = [name for name, text in texts.items() if _read(directory / name) != text]
+    missing = [f"{name}.svg" for name in LIFECYCLES if not (directory / f"{name}.svg").is_file()]
+    return sorted(outdated + missing)
+
+
+def _texts() -> dict[str, str]:
+    return {
+        **{f"{name}.dot": dot(machine) for name, machine in LIFECYCLES.items()},
+        **{f"{name}.mmd": mermaid(machine) for name, machine in LIFECYCLES.items()},
+    }
+
+
+def _pictures() -> dict[str, str]:
+    # The engine of the wheel, so that everybody's pictures are the same. It measures text as Verdana; where that font
+    # is missing the next ones are as wide or narrower, so that no word leaves its box.
+    return {
+        f"{name}.svg": render_svg(dot(machine), engine="wheel").replace(
+            'font-family="Verdana"', 'font-family="Verdana,DejaVu Sans,sans-serif"'
+        )
+        for name, machine in LIFECYCLES.items()
+    }
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
