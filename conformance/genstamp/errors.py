@@ -31,3 +31,15 @@ class DrawingError(GenstampError):
         super().__init__(f"layout engine {engine!r} refused the graph: {reason}")
         self.engine = engine
         self.reason = reason
+
+
+class MembersError(GenstampError):
+    """The members named for a run do not fit the model's index sets.
+
+    Attributes:
+        index_set: the set at fault.
+    """
+
+    def __init__(self, index_set: str, problem: str) -> None:
+        super().__init__(f"members of {index_set}: {problem}")
+        self.index_set = index_set

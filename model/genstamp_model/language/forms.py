@@ -31,7 +31,7 @@ V = TypeVar("V")
 N = TypeVar("N", bound=Comparable)
 
 
-def require(condition: Bool | bool, label: str, refuses: str | None = None) -> None:
+def require(condition: Bool | bool, label: str, refuses: str | None = None, *, defensive: bool = False) -> None:
     """A check of the step, in the order in which the protocol checks.
 
     Args:

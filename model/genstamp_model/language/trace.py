@@ -49,7 +49,14 @@ class Range:
     high: int
 
 
-Domain = IndexSet | MessageOf | Range
+@dataclass(frozen=True)
+class OptionalMember:
+    """Domain of a parameter: the members of an index set, and none."""
+
+    index: IndexSet
+
+
+Domain = IndexSet | OptionalMember | MessageOf | Range
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,8 @@ class Check:
     """A condition of a step, in the order in which the protocol checks.
 
     `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
-    step just cannot happen. `lifecycle` checks come from firing an event.
+    step just cannot happen. `lifecycle` checks come from firing an event. A `defensive` check never fails while the
+    invariants hold: coverage expects that nobody meets it.
     """
 
     condition: Expr
@@ -79,6 +87,7 @@ class Check:
     refuses: str | None
     source: Source
     lifecycle: bool = False
+    defensive: bool = False
 
 
 @dataclass
@@ -114,7 +123,15 @@ class Trace:
         self.values[variable] = value
         self.sources[variable] = caller()
 
-    def check(self, condition: Expr, label: str, refuses: str | None, *, lifecycle: bool = False) -> None:
+    def check(
+        self,
+        condition: Expr,
+        label: str,
+        refuses: str | None,
+        *,
+        lifecycle: bool = False,
+        defensive: bool = False,
+    ) -> None:
         """Add a check, unless a variation drops the one with this label."""
         if self.depth:
             raise misuse(f"check '{label}' stands inside a quantifier; write require(forall(...), ...)")
@@ -126,7 +143,7 @@ class Trace:
             raise misuse(f"two checks are labelled '{label}'; give each its own label")
         self.labels.add(label)
         if label not in self.dropped:
-            self.checks.append(Check(condition, label, refuses, caller(), lifecycle))
+            self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
 
     def choose_message(self, bag: str) -> Expr:
         """A fresh parameter that ranges over the messages of a bag."""
