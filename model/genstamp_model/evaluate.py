@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from genstamp_model.errors import EvaluationError
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance, Model, Property
-from genstamp_model.language.trace import ActionParameter, Check, MessageOf, Range
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
@@ -77,6 +77,8 @@ class Evaluator:
         match parameter.domain:
             case IndexSet() as index:
                 return list(range(self.sizes.of(index)))
+            case OptionalMember(index=index):
+                return [*range(self.sizes.of(index)), None]
             case MessageOf(bag=bag):
                 messages = state[self._position[bag]]
                 assert isinstance(messages, tuple)

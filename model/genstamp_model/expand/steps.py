@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Generic, TypeVar
@@ -12,7 +12,7 @@ from genstamp_model.expand.cells import cells, nobody
 from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, Range
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import BagType, IndexSet
 
 S = TypeVar("S")
@@ -26,7 +26,7 @@ class Step(Generic[S]):
     hold, and it does not.
 
     Attributes:
-        arguments: positions of index members, picked numbers, and places of a message bag.
+        arguments: cell values of index members (none included), picked numbers, and places of a message bag.
         possible: the place of the message is taken, and not by a copy of the message before it.
         next_cells: the cells after the step; the very same scalar where a cell does not change.
         cuts: limits with the condition that the new state lies beyond them.
@@ -146,10 +146,12 @@ class Expansion(Generic[S]):
             for arguments in product(*(self._domain(parameter) for parameter in action.parameters)):
                 yield self._step(action, arguments)
 
-    def _domain(self, parameter: ActionParameter) -> range:
+    def _domain(self, parameter: ActionParameter) -> Iterable[int]:
         match parameter.domain:
             case IndexSet() as index:
                 return range(self.instance.sizes.of(index))
+            case OptionalMember(index=index):
+                return [*range(self.instance.sizes.of(index)), nobody(self.instance, index)]
             case MessageOf(bag=bag):
                 return range(len(self._scope.before[bag]))
             case Range(low=low, high=high):

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from genstamp_model.errors import Source
+from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import caller, current, misuse
+from genstamp_model.language.trace import ActionParameter, OptionalMember, caller, current, misuse
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -444,8 +444,8 @@ def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
     return ObservationDeclaration(function, caller())
 
 
-def index_parameters(function: Callable[..., Any], skip: int, source: Source) -> list[tuple[str, type[Index]]]:
-    """The parameters of a declared function after its states: name and index set.
+def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tuple[ActionParameter, ...]:
+    """The parameters of a declared function after its states; `Datanode | None` ranges over none as well.
 
     Raises:
         SpecError: a parameter is not annotated with an index set.
@@ -453,10 +453,11 @@ def index_parameters(function: Callable[..., Any], skip: int, source: Source) ->
     hints = typing.get_type_hints(function)
     found = []
     for name in list(inspect.signature(function).parameters)[skip:]:
-        kind = hints.get(name)
-        if not (isinstance(kind, type) and issubclass(kind, Index)):
-            from genstamp_model.errors import SpecError
-
+        kinds = typing.get_args(hints.get(name)) or (hints.get(name),)
+        index = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Index)]
+        optional = type(None) in kinds
+        if len(index) != 1 or len(kinds) != 1 + optional:
             raise SpecError(f"parameter '{name}' of {function.__name__} needs an index set as annotation", source)
-        found.append((name, kind))
-    return found
+        type_ = RefType(index[0].set, optional)
+        found.append(ActionParameter(name, type_, OptionalMember(type_.index) if optional else type_.index))
+    return tuple(found)

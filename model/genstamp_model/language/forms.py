@@ -39,8 +39,9 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
         label: what holds, in words; shown when a step is rejected, counted by coverage, dropped by mutants.
         refuses: exception that the caller gets when this check is the first to fail; without it the step just
             cannot happen.
+        defensive: the check never fails while the invariants hold; coverage does not ask for a state where it does.
     """
-    current().check(coerce(condition, BOOL), label, refuses)
+    current().check(coerce(condition, BOOL), label, refuses, defensive=defensive)
 
 
 def when(condition: Bool | bool, then: V, otherwise: object) -> V:

@@ -21,12 +21,12 @@ from genstamp_model.language.declare import (
     ObservationDeclaration,
     Part,
     PropertyDeclaration,
-    index_parameters,
+    parameters_of,
 )
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model
-from genstamp_model.language.trace import ActionParameter, Trace, tracing
-from genstamp_model.language.types import BOOL, INTEGER, RefType
+from genstamp_model.language.trace import Trace, tracing
+from genstamp_model.language.types import BOOL, INTEGER
 from genstamp_model.language.values import Value, coerce, member_of
 
 T = TypeVar("T")
@@ -187,7 +187,7 @@ class _Builder:
     def _action(self, declaration: ActionDeclaration) -> traced.Action:
         dropped = frozenset(label for v in self.variations for name, label in v.drops if name == declaration.name)
         trace = self._trace(True, dropped)
-        parameters = _parameters(index_parameters(declaration.function, 1, declaration.source))
+        parameters = parameters_of(declaration.function, 1, declaration.source)
         trace.parameters.extend(parameters)
         with tracing(trace):
             result = declaration.function(self.state(), *(member_of(p.expr) for p in parameters))
@@ -223,7 +223,7 @@ class _Builder:
 
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
-        parameters = _parameters(index_parameters(declaration.function, states, declaration.source))
+        parameters = parameters_of(declaration.function, states, declaration.source)
         with tracing(self._trace(False)):
             arguments: list[Any] = [self.state(), self._next_state()][:states]
             claim = declaration.function(*arguments, *(member_of(p.expr) for p in parameters))
@@ -256,7 +256,7 @@ class _Builder:
             return declaration.name, coerce(declaration.function(self.state()), INTEGER)
 
     def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
-        parameters = _parameters(index_parameters(declaration.function, 1, declaration.source))
+        parameters = parameters_of(declaration.function, 1, declaration.source)
         with tracing(self._trace(False)):
             value = declaration.function(self.state(), *(member_of(p.expr) for p in parameters)).expr
         return traced.Observation(declaration.name, parameters, value)
@@ -276,10 +276,6 @@ class _Builder:
             return None
         with tracing(self._trace(False)):
             return coerce(self.system.may_stop(self.state()), BOOL)
-
-
-def _parameters(found: Sequence[tuple[str, type[Any]]]) -> tuple[ActionParameter, ...]:
-    return tuple(ActionParameter(name, RefType(class_.set), class_.set) for name, class_ in found)
 
 
 def _compose(parts: Sequence[type[Part]]) -> type[Part]:

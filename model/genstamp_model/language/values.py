@@ -246,18 +246,34 @@ class Lifecycle(Value):
         for event in events:
             self._fire(str(getattr(event, "id", event)), condition)
 
-    def _fire(self, event: str, condition: Expr) -> None:
+    def after(self, event: Any) -> Lifecycle:
+        """The state that an event leads to; the same state where it cannot be fired. For `update` of many at once."""
+        return Lifecycle(self._target(self._edges(str(getattr(event, "id", event)))))
+
+    def _edges(self, event: str) -> list[tuple[str, str]]:
         kind = self.expr.type
         assert isinstance(kind, EnumType)
         edges = [(source, target) for source, name, target in kind.lifecycle if name == event]
         if not edges:
             known = ", ".join(sorted({name for _, name, _ in kind.lifecycle}))
             raise misuse(f"lifecycle {kind.name} has no event '{event}'; it has {known}")
-        before = self.expr
-        allowed = ir.disjunction([ir.equal(before, _label(kind, source)) for source, _ in edges])
+        return edges
+
+    def _target(self, edges: list[tuple[str, str]]) -> Expr:
+        kind, before = self.expr.type, self.expr
+        assert isinstance(kind, EnumType)
         after = before
         for source, target in edges:
-            after = ir.choice(ir.equal(before, _label(kind, source)), _label(kind, target), after)
+            if source != target:
+                after = ir.choice(ir.equal(before, _label(kind, source)), _label(kind, target), after)
+        return after
+
+    def _fire(self, event: str, condition: Expr) -> None:
+        kind, before = self.expr.type, self.expr
+        assert isinstance(kind, EnumType)
+        edges = self._edges(event)
+        allowed = ir.disjunction([ir.equal(before, _label(kind, source)) for source, _ in edges])
+        after = self._target(edges)
         if condition is not ir.TRUE:
             allowed = ir.disjunction([ir.negation(condition), allowed])
             after = ir.choice(condition, after, before)
