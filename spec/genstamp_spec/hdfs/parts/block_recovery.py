@@ -1,0 +1,280 @@
+"""The primary datanode of a block recovery, and the datanodes that take part.
+
+Coarser than HDFS: a call between datanodes and its answer are one step; it fails only if the datanode called is down;
+the bytes of a replica and its files always agree. A refused call changes nothing at the datanode called, but the
+primary counts it as failed, or gives up where a younger recovery is under way.
+"""
+
+from genstamp_model.language import (
+    Bool,
+    Enumerated,
+    Members,
+    Number,
+    action,
+    forall,
+    minimum,
+    none,
+    observe,
+    require,
+    those,
+    when,
+)
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.state import (
+    Attempt,
+    AttemptStage,
+    Datanode,
+    File,
+    OriginalState,
+    Replica,
+    no_attempt,
+)
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class BlockRecovery(DatanodeReplicas):
+    """The recovery command, initReplicaRecovery, syncBlock, updateReplicaUnderRecovery."""
+
+    # The command (G.2).
+
+    @action
+    def receive_recovery_command(s, file: File, datanode: Datanode) -> None:
+        """The answer to a heartbeat brings the command: the block as stored, its locations, the current recovery id.
+
+        Source  DatanodeManager#handleHeartbeat, #getBlockRecoveryCommand, Hadoop 3.4.1; facts G.2.
+        """
+        require(s.running.has(datanode), "the datanode is running")
+        require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
+        require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete")
+        s.recovery_queue[datanode].remove(file)
+        s.attempt[datanode][file] = no_attempt()
+        attempt = s.attempt[datanode][file]
+        attempt.stage = AttemptStage.COLLECTING
+        attempt.recovery_id = s.recovery_id[file]
+        attempt.block_stamp = s.block_stamp[file]
+        attempt.locations = s.locations[file]
+        observe(recovery_id=s.recovery_id[file], generation_stamp=s.block_stamp[file])
+
+    @action(hidden=True)
+    def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
+        """A queued recovery of a block that was completed or removed meanwhile (HDFS-13758)."""
+        require(s.running.has(datanode), "the datanode is running")
+        require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
+        require(~s.block[file].at(*BlockLifecycle.not_complete), "the block is complete or gone")
+        s.recovery_queue[datanode].remove(file)
+
+    # Collecting (G.3, B.4).
+
+    def asks(s, primary: Datanode, file: File, datanode: Datanode, *, running: bool = True) -> Attempt:
+        """Checks: the primary has not heard of this location yet."""
+        attempt = s.attempt[primary][file]
+        require(s.running.has(primary), "the primary is running")
+        require(attempt.stage.at(AttemptStage.COLLECTING), "the primary is collecting")
+        require(attempt.locations.has(datanode), "the datanode is a location of the block")
+        require(~(attempt.answered | attempt.failed).has(datanode), "the datanode was not asked yet")
+        require(s.running.has(datanode) if running else ~s.running.has(datanode), "the datanode is up or down")
+        return attempt
+
+    @action
+    def init_replica_recovery(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """A datanode stops the writer and freezes its replica for the recovery.
+
+        Source  FsDatasetImpl#initReplicaRecoveryImpl, Hadoop 3.4.1; facts B.4.
+        """
+        attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
+        require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
+        require(~s.is_younger(replica, attempt), "no recovery with this id or a later one has begun here")
+        original = s.original_state(replica)
+        counts = replica.num_bytes > 0
+        attempt.answered.add(datanode)
+        attempt.found[datanode].original = when(counts, original, OriginalState.NONE)
+        attempt.found[datanode].num_bytes = when(counts, replica.num_bytes, 0)
+        observe(recovery_id=attempt.recovery_id, num_bytes=replica.num_bytes, replica_state=original)
+        replica.original = original
+        replica.state.fire(ReplicaLifecycle.init_recovery)
+        replica.recovery_id = attempt.recovery_id
+        replica.writer = none
+
+    def is_younger(s, replica: Replica, attempt: Attempt) -> Bool:
+        """The replica takes part in a recovery of this id or a later one."""
+        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= attempt.recovery_id)
+
+    def original_state(s, replica: Replica) -> Enumerated[OriginalState]:
+        """The replica's state; of a RUR, that of the replica inside."""
+        state = replica.original
+        state = when(~replica.state.at(ReplicaLifecycle.finalized), state, OriginalState.FINALIZED)
+        state = when(~replica.state.at(ReplicaLifecycle.rbw), state, OriginalState.RBW)
+        return when(~replica.state.at(ReplicaLifecycle.rwr), state, OriginalState.RWR)
+
+    @action(event="init_replica_recovery")
+    def init_replica_recovery_without_replica(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """The datanode has nothing, and says so: null, which is no error."""
+        attempt = s.asks(primary, file, datanode)
+        require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
+        attempt.answered.add(datanode)
+        observe(replica_state=attempt.found[datanode].original)
+
+    @action(event="init_replica_recovery", refuses="IOException")
+    def init_replica_recovery_refused(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """The replica is older than the block, or not older than the recovery (facts B.4 steps 3 and 4)."""
+        attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(
+            (replica.stamp < attempt.block_stamp) | (replica.stamp >= attempt.recovery_id),
+            "the replica's stamp does not lie between the block's and the recovery's",
+        )
+        attempt.failed.add(datanode)
+
+    @action(event="init_replica_recovery", refuses="RecoveryInProgressException")
+    def init_replica_recovery_preempted(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """A younger recovery, or one of the same id, has been here: this one gives up (facts B.4 step 5, G.3)."""
+        attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
+        require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
+        require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
+        require(s.is_younger(replica, attempt), "a recovery with this id or a later one has begun here")
+        attempt.stage = AttemptStage.PREEMPTED
+
+    @action
+    def init_replica_recovery_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """A location is down and gives no answer."""
+        attempt = s.asks(primary, file, datanode, running=False)
+        attempt.failed.add(datanode)
+
+    # Agreeing (G.4).
+
+    def heard_of_all(s, attempt: Attempt) -> Bool:
+        """Every location has answered or failed."""
+        return attempt.stage.at(AttemptStage.COLLECTING) & (attempt.locations <= (attempt.answered | attempt.failed))
+
+    def in_state(s, attempt: Attempt, *states: OriginalState) -> Members[Datanode]:
+        """Datanodes whose answer counts and names one of these states."""
+        return those(Datanode, lambda datanode: attempt.found[datanode].original.at(*states))
+
+    def shortest(s, attempt: Attempt, chosen: Members[Datanode]) -> Number:
+        """The smallest length that some datanodes have answered."""
+        return minimum(Datanode, lambda d: attempt.found[d].num_bytes, where=lambda d: chosen.has(d), default=0)
+
+    def agree_on_length(s, attempt: Attempt, chosen: Members[Datanode]) -> Bool:
+        """Some datanodes have all answered the same length."""
+        length = s.shortest(attempt, chosen)
+        return forall(Datanode, lambda d: (~chosen.has(d)) | (attempt.found[d].num_bytes == length))
+
+    @action
+    def sync_block(s, primary: Datanode, file: File) -> None:
+        """The primary decides who takes part and how long the block becomes.
+
+        FINALIZED replicas decide, and RBW ones of the same length join; else RBW ones with their minimum; else RWR
+        ones with theirs. Stamps are not compared: whoever answered is as good as the block.
+
+        Source  BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, Hadoop 3.4.1; facts G.4.
+        """
+        attempt = s.attempt[primary][file]
+        require(s.running.has(primary), "the primary is running")
+        require(s.heard_of_all(attempt), "every location has answered or failed")
+        finalized = s.in_state(attempt, OriginalState.FINALIZED)
+        rbw = s.in_state(attempt, OriginalState.RBW)
+        rwr = s.in_state(attempt, OriginalState.RWR)
+        require(~(finalized | rbw | rwr).is_empty(), "somebody has a replica that counts")
+        require(s.agree_on_length(attempt, finalized), "finalized replicas are of one length")
+        s.agree(attempt, *s.chosen(attempt, finalized, rbw, rwr))
+
+    def chosen(
+        s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
+    ) -> tuple[Members[Datanode], Number]:
+        """Who takes part, and the length."""
+        best = when(~finalized.is_empty(), finalized, when(~rbw.is_empty(), rbw, rwr))
+        length = s.shortest(attempt, best)
+        joining = those(Datanode, lambda d: rbw.has(d) & (attempt.found[d].num_bytes == length))
+        return when(finalized.is_empty(), best, best | joining), length
+
+    def agree(s, attempt: Attempt, participants: Members[Datanode], length: Number) -> None:
+        """The primary goes on to update the participants."""
+        attempt.stage = AttemptStage.UPDATING
+        attempt.participants = participants
+        attempt.new_bytes = length
+        attempt.failed.clear()
+        observe(delete=False, participants=attempt.participants, num_bytes=attempt.new_bytes)
+
+    @action(event="sync_block")
+    def sync_block_finds_nothing(s, primary: Datanode, file: File) -> None:
+        """No location has a replica that counts: the block is to be deleted.
+
+        Hadoop asks only that some location has answered; one that failed may have the data (facts G.3, S18).
+        """
+        attempt = s.attempt[primary][file]
+        counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
+        require(s.running.has(primary), "the primary is running")
+        require(s.heard_of_all(attempt), "every location has answered or failed")
+        require(counting.is_empty(), "nobody has a replica that counts")
+        require(~attempt.answered.is_empty(), "some location has answered")
+        require(attempt.failed.is_empty(), "no location has failed")
+        attempt.stage = AttemptStage.DELETING
+        attempt.failed.clear()
+        observe(delete=True, participants=attempt.participants)
+
+    @action
+    def abandon_recovery(s, primary: Datanode, file: File) -> None:
+        """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3 to G.5)."""
+        attempt = s.attempt[primary][file]
+        finalized = s.in_state(attempt, OriginalState.FINALIZED)
+        counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
+        unsure = counting.is_empty() & ~attempt.failed.is_empty()
+        stuck = s.heard_of_all(attempt) & (unsure | ~s.agree_on_length(attempt, finalized))
+        nobody_left = attempt.stage.at(AttemptStage.UPDATING) & (attempt.participants <= attempt.failed)
+        require(s.running.has(primary), "the primary is running")
+        require(attempt.stage.at(AttemptStage.PREEMPTED) | stuck | nobody_left, "the recovery cannot go on")
+        s.attempt[primary][file] = no_attempt()
+
+    # Updating (B.4).
+
+    def updates(s, primary: Datanode, file: File, datanode: Datanode, *, running: bool = True) -> Attempt:
+        """Checks: the participant was not updated yet."""
+        attempt = s.attempt[primary][file]
+        require(s.running.has(primary), "the primary is running")
+        require(attempt.stage.at(AttemptStage.UPDATING), "the primary is updating")
+        require(attempt.participants.has(datanode), "the datanode takes part")
+        require(~(attempt.updated | attempt.failed).has(datanode), "the datanode was not updated yet")
+        require(s.running.has(datanode) if running else ~s.running.has(datanode), "the datanode is up or down")
+        return attempt
+
+    @action
+    def update_replica_under_recovery(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """A participant cuts its replica, stamps it with the recovery id and finalizes it.
+
+        Source  FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1; facts B.4.
+        """
+        attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.num_bytes == attempt.found[datanode].num_bytes, "the replica is as long as it was found")
+        require(replica.recovery_id == attempt.recovery_id, "the replica is under this recovery")
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        replica.stamp = attempt.recovery_id
+        replica.num_bytes = attempt.new_bytes
+        s.forget(replica)
+        attempt.updated.add(datanode)
+        observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+
+    @action(event="update_replica_under_recovery", refuses="ReplicaNotFoundException")
+    def update_replica_under_recovery_gone(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """The replica was deleted meanwhile."""
+        attempt = s.updates(primary, file, datanode)
+        require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
+        attempt.failed.add(datanode)
+
+    @action(event="update_replica_under_recovery", refuses="IOException")
+    def update_replica_under_recovery_refused(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """The replica is not under recovery, has another length, or is under another recovery."""
+        attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
+        same = (replica.num_bytes == attempt.found[datanode].num_bytes) & (replica.recovery_id == attempt.recovery_id)
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(~(replica.state.at(ReplicaLifecycle.rur) & same), "the replica is not under this recovery as found")
+        attempt.failed.add(datanode)
+
+    @action
+    def update_replica_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:
+        """A participant is down and gives no answer (tolerated since HDFS-12070)."""
+        attempt = s.updates(primary, file, datanode, running=False)
+        attempt.failed.add(datanode)

@@ -1,0 +1,67 @@
+"""Clients: what an output stream is promised, and the end of a client.
+
+Coarser than HDFS: an ack reaches the client when it is asked for; there is no pipeline recovery, so that a client whose
+pipeline lost a node can only wait. Opening, addBlock and complete are in the NameNode's parts, packets in the datanode's.
+"""
+
+from genstamp_model.language import Bool, Number, action, forall, largest, minimum, observe, require
+from genstamp_spec.hdfs.parts.datanode_replicas import DatanodeReplicas
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_stream
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+
+class Clients(DatanodeReplicas):
+    """hflush, the last packet, and the crash of a client."""
+
+    def received_by_all(s, client: Client, file: File) -> Number:
+        """Length that every node of the pipeline has received."""
+        pipeline = s.stream[client][file].pipeline
+        return minimum(Datanode, lambda d: s.replica[d][file].num_bytes, where=lambda d: pipeline.has(d), default=0)
+
+    def pipeline_is_whole(s, client: Client, file: File) -> Bool:
+        """Every node of the pipeline takes the client's packets."""
+        pipeline = s.stream[client][file].pipeline
+        return forall(Datanode, lambda d: ~pipeline.has(d) | s.writes_to(client, file, d))
+
+    @action
+    def hflush(s, client: Client, file: File) -> None:
+        """What the client has written is acknowledged by every node (DFSOutputStream#flushOrSync, 3.4.1; facts C.4)."""
+        stream = s.stream[client][file]
+        require(s.alive.has(client), "the client is running")
+        require(stream.stage.at(StreamStage.STREAMING), "the client is streaming")
+        require(s.pipeline_is_whole(client, file), "every node of the pipeline takes the client's packets")
+        s.fsync(client, file)
+        stream.acked = s.received_by_all(client, file)
+        s.hflushed[file] = largest(s.hflushed[file], stream.acked)
+        s.steady[file] = stream.pipeline
+        observe(num_bytes=stream.acked)
+
+    def fsync(s, client: Client, file: File) -> None:
+        """Checks: the first hflush of a block also calls fsync at the NameNode, which may refuse it (HDFS-4516, E.10)."""
+        known = s.hflushed[file] > 0
+        owned = s.under_construction(file) & (s.client_name[file] == client)
+        recovering = s.block[file].at(BlockLifecycle.under_recovery)
+        require(known | owned, "the client owns the file at its first hflush")
+        require(known | ~recovering, "the block is not under recovery at its first hflush")
+
+    @action
+    def last_packet(s, client: Client, file: File) -> None:
+        """The client closes: everything is acknowledged, then the empty last packet is sent (facts C.2, C.7)."""
+        stream = s.stream[client][file]
+        length = s.received_by_all(client, file)
+        require(s.alive.has(client), "the client is running")
+        require(stream.stage.at(StreamStage.STREAMING), "the client is streaming")
+        require(s.pipeline_is_whole(client, file), "every node of the pipeline takes the client's packets")
+        require(
+            forall(Datanode, lambda d: ~stream.pipeline.has(d) | (s.replica[d][file].num_bytes == length)),
+            "every node has received the same bytes",
+        )
+        stream.acked = length
+        stream.stage = StreamStage.CLOSING
+
+    @action
+    def client_crash(s, client: Client) -> None:
+        """A client stops without warning; its files stay open at the NameNode."""
+        require(s.alive.has(client), "the client is running")
+        s.alive.remove(client)
+        s.stream[client].update(lambda file: no_stream())

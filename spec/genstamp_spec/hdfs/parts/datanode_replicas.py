@@ -1,0 +1,125 @@
+"""Datanodes: replicas being written, finalized, invalidated; crash and restart.
+
+Coarser than HDFS: what a node has received it has on disk; packets reach the nodes of a pipeline in any order, not along
+the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was not synced.
+"""
+
+from genstamp_model.language import Bool, action, largest, none, observe, require, when
+from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage, no_attempt, only
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class DatanodeReplicas(NamenodeBlocks):
+    """createRbw, packets, finalizeBlock, invalidate, crash and restart."""
+
+    def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:
+        """The datanode takes the client's packets: nobody has stopped its writer."""
+        replica, stream = s.replica[datanode][file], s.stream[client][file]
+        in_pipeline = s.running.has(datanode) & stream.pipeline.has(datanode)
+        being_written = replica.state.at(ReplicaLifecycle.rbw) & (replica.stamp == stream.stamp)
+        return s.alive.has(client) & in_pipeline & being_written & (replica.writer == client)
+
+    @action
+    def create_rbw(s, client: Client, file: File, datanode: Datanode) -> None:
+        """A pipeline is set up on one of its nodes (FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1)."""
+        stream, replica = s.stream[client][file], s.replica[datanode][file]
+        require(s.alive.has(client) & s.running.has(datanode), "client and datanode are running")
+        require(stream.stage.at(StreamStage.STREAMING), "the client has a block to write")
+        require(stream.pipeline.has(datanode), "the datanode is in the client's pipeline")
+        require(
+            replica.state.at(ReplicaLifecycle.absent), "the datanode has no replica", "ReplicaAlreadyExistsException"
+        )
+        replica.state.fire(ReplicaLifecycle.create_rbw)
+        replica.stamp = stream.stamp
+        replica.writer = client
+        observe(generation_stamp=stream.stamp)
+
+    @action
+    def receive_packet(s, client: Client, file: File, datanode: Datanode) -> None:
+        """One more byte reaches the replica (BlockReceiver#receivePacket)."""
+        require(s.stream[client][file].stage.at(StreamStage.STREAMING), "the client is streaming")
+        require(s.writes_to(client, file, datanode), "the datanode takes the client's packets")
+        replica = s.replica[datanode][file]
+        replica.num_bytes = replica.num_bytes + 1
+        observe(num_bytes=replica.num_bytes)
+
+    @action
+    def finalize_replica(s, client: Client, file: File, datanode: Datanode) -> None:
+        """The last packet is written and acknowledged (PacketResponder, FsDatasetImpl#finalizeBlock; facts B8)."""
+        require(s.stream[client][file].stage.at(StreamStage.CLOSING), "the last packet is sent")
+        require(s.writes_to(client, file, datanode), "the datanode takes the client's packets")
+        replica = s.replica[datanode][file]
+        replica.state.fire(ReplicaLifecycle.finalize)
+        replica.writer = none
+        s.stream[client][file].finalized.add(datanode)
+
+    @action
+    def invalidate_replica(s, file: File, datanode: Datanode) -> None:
+        """A replica that does not match its complete block, or whose block is gone, is deleted (facts B17, I.2, I.3)."""
+        replica = s.replica[datanode][file]
+        other_stamp = replica.stamp != s.block_stamp[file]
+        other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])
+        useless = replica.state.at(ReplicaLifecycle.rwr)
+        mismatch = s.block[file].at(BlockLifecycle.complete) & (other_stamp | other_size | useless)
+        require(s.running.has(datanode), "the datanode is running")
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(s.block[file].at(BlockLifecycle.removed) | mismatch, "the replica does not match the block")
+        replica.state.fire(ReplicaLifecycle.invalidate)
+        s.forget(replica)
+        replica.stamp = 0
+        replica.num_bytes = 0
+
+    def forget(s, replica: Replica) -> None:
+        """What is only in memory goes."""
+        replica.writer = none
+        replica.original = OriginalState.NONE
+        replica.recovery_id = 0
+
+    @action
+    def datanode_crash(s, datanode: Datanode) -> None:
+        """A datanode stops without warning; the recoveries that it led end with it."""
+        require(s.running.has(datanode), "the datanode is running")
+        s.running.remove(datanode)
+        s.crashes = s.crashes + 1
+        s.attempt[datanode].update(lambda file: no_attempt())
+        s.steady.update(lambda file: s.steady[file] - only(datanode))
+
+    @action
+    def datanode_restart(s, datanode: Datanode) -> None:
+        """A datanode comes back with all bytes (FsDatasetImpl, BlockPoolSlice#addReplicaToReplicasMap; facts B11-B15)."""
+        s.come_back(datanode, lost_bytes=0)
+
+    @action
+    def datanode_restart_losing_bytes(s, datanode: Datanode) -> None:
+        """A machine comes back without the last byte of each replica that was being written (facts B8, J.3)."""
+        s.come_back(datanode, lost_bytes=1)
+
+    def come_back(s, datanode: Datanode, lost_bytes: int) -> None:
+        """The node registers, which clears its command queue; replicas are what their directories say."""
+        require(~s.running.has(datanode), "the datanode is down")
+        s.running.add(datanode)
+        s.recovery_queue[datanode].clear()
+        s.replica[datanode].update(lambda file: s.reloaded(s.replica[datanode][file], lost_bytes))
+
+    def reloaded(s, replica: Replica, lost_bytes: int) -> Replica:
+        """The replica after a restart."""
+        over_finalized = replica.original.at(OriginalState.FINALIZED)
+        under_recovery = when(
+            over_finalized,
+            replica.state.after(ReplicaLifecycle.restart_over_finalized),
+            replica.state.after(ReplicaLifecycle.restart_over_unfinalized),
+        )
+        being_recovered = replica.state.at(ReplicaLifecycle.rur)
+        state = when(being_recovered, under_recovery, replica.state.after(ReplicaLifecycle.restart_as_rwr))
+        unsynced = replica.state.at(ReplicaLifecycle.rbw) | replica.original.at(OriginalState.RBW)
+        kept = when(unsynced, largest(replica.num_bytes - lost_bytes, 0), replica.num_bytes)
+        return Replica(
+            state=state,
+            stamp=replica.stamp,
+            num_bytes=kept,
+            writer=none,
+            original=OriginalState.NONE,
+            recovery_id=0,
+        )

@@ -1,0 +1,244 @@
+"""The NameNode: allocating, committing and completing blocks, and the end of block recovery.
+
+Coarser than HDFS: minimal replication is 1; targets of a new block are all live datanodes; a report shows the replica
+as it is when the NameNode reads it; corrupt replicas are not listed but are those that do not match.
+"""
+
+from genstamp_model.language import Bool, action, observe, require, when
+from genstamp_spec.hdfs.parts.namenode_leases import NamenodeLeases
+from genstamp_spec.hdfs.parts.state import (
+    Attempt,
+    AttemptStage,
+    Client,
+    Datanode,
+    File,
+    PrimaryState,
+    StreamStage,
+    no_attempt,
+    no_stream,
+    only,
+)
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class NamenodeBlocks(NamenodeLeases, PrimaryState):
+    """addBlock, complete, blockReceived, commitBlockSynchronization."""
+
+    def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
+        """FSNamesystem#checkLease, in its order. It never looks at the lease manager, nor at any age."""
+        gone, expired = ("FileNotFoundException", "LeaseExpiredException") if answers else (None, None)
+        require(s.alive.has(client), "the client is running")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", gone)
+        require(s.under_construction(file), "the file is open for writing", expired)
+        require(s.client_name[file] == client, "the caller owns the file", expired)
+
+    @action
+    def add_block(s, client: Client, file: File) -> None:
+        """A client asks for the file's block.
+
+        Source  FSNamesystem#getAdditionalBlock, FSDirWriteFileOp#storeAllocatedBlock, Hadoop 3.4.1; facts E.5, H.
+        """
+        s.check_lease(client, file, answers=True)
+        require(~s.running.is_empty(), "a datanode can take the block", "IOException")
+        require(s.block[file].at(BlockLifecycle.absent), "the file has no block yet")
+        require(s.stream[client][file].stage.at(StreamStage.OPEN), "the client has the file open")
+        s.block[file].fire(BlockLifecycle.add_block)
+        s.last_stamp = s.last_stamp + 1
+        s.block_stamp[file] = s.last_stamp
+        s.locations[file] = s.running
+        stream = s.stream[client][file]
+        stream.stage = StreamStage.STREAMING
+        stream.stamp = s.last_stamp
+        stream.pipeline = s.running
+        observe(generation_stamp=s.last_stamp, locations=s.running)
+
+    # complete (E.9): the first call commits; the file is closed by the call that finds the block COMPLETE.
+
+    def ready_to_complete(s, client: Client, file: File) -> Bool:
+        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
+        stream = s.stream[client][file]
+        closed = stream.stage.at(StreamStage.CLOSING) & (stream.pipeline <= stream.finalized)
+        return closed | (stream.stage.at(StreamStage.OPEN) & s.block[file].at(BlockLifecycle.absent))
+
+    @action
+    def complete(s, client: Client, file: File) -> None:
+        """The client commits the block, and a replica of it is known: the block is COMPLETE and the file closed.
+
+        Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitOrCompleteLastBlock, Hadoop 3.4.1;
+                facts E.9, A.3 (HDFS-10240 and HDFS-9289 included).
+        """
+        stream = s.stream[client][file]
+        closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
+        require(s.alive.has(client), "the client is running")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        require(s.under_construction(file) | closed_by_us, "the file is open for writing", "LeaseExpiredException")
+        require(closed_by_us | (s.client_name[file] == client), "the caller owns the file", "LeaseExpiredException")
+        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+        require(s.under_construction(file), "the file is not closed yet")
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
+        require(s.block_stamp[file] == stream.stamp, "the client's stamp is the block's", "IOException", defensive=True)
+        require(~s.stored[file].is_empty(), "a finalized replica is known")
+        s.commit(client, file)
+        s.block[file].fire(BlockLifecycle.complete_block)
+        s.close(file)
+        s.stream[client][file] = no_stream()
+        observe(closed=True)
+
+    @action(event="complete")
+    def complete_commits(s, client: Client, file: File) -> None:
+        """The client commits the block, but no replica is known yet: false, try again."""
+        s.check_lease(client, file, answers=False)
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
+        require(s.stored[file].is_empty(), "no finalized replica is known")
+        s.commit(client, file)
+        observe(closed=False)
+
+    @action(event="complete")
+    def complete_waits(s, client: Client, file: File) -> None:
+        """The block is COMMITTED and still no replica is known: false, nothing changes."""
+        s.check_lease(client, file, answers=False)
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(s.block[file].at(BlockLifecycle.committed), "the block is committed")
+        observe(closed=False)
+
+    @action(event="complete")
+    def complete_closes(s, client: Client, file: File) -> None:
+        """The block is COMPLETE, or there is none: the file is closed."""
+        s.check_lease(client, file, answers=False)
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")
+        s.close(file)
+        s.stream[client][file] = no_stream()
+        observe(closed=True)
+
+    @action(event="complete")
+    def complete_again(s, client: Client, file: File) -> None:
+        """The file is closed already, with the client's block: true (HDFS-3031)."""
+        require(s.alive.has(client), "the client is running")
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.block_matches(client, file), "its last block is the client's")
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        s.stream[client][file] = no_stream()
+        observe(closed=True)
+
+    def block_matches(s, client: Client, file: File) -> Bool:
+        """The file's last block is the client's in id and stamp."""
+        stream = s.stream[client][file]
+        there = ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+        return stream.stage.at(StreamStage.CLOSING) & there & (s.block_stamp[file] == stream.stamp)
+
+    def commit(s, client: Client, file: File) -> None:
+        """BlockManager#commitBlock: length and stamp become the client's."""
+        s.block[file].fire(BlockLifecycle.commit)
+        s.block_bytes[file] = s.stream[client][file].acked
+        s.stored[file] = s.stored[file] & s.locations[file]
+
+    # Reports (I.1, I.2).
+
+    @action
+    def block_received(s, file: File, datanode: Datanode) -> None:
+        """A FINALIZED replica is reported; it counts if it matches (BlockManager#processIncrementalBlockReport, 3.4.1).
+
+        While the block is UNDER_CONSTRUCTION its length is not known and is not compared. A COMMITTED block becomes
+        COMPLETE with its first matching replica.
+        """
+        replica = s.replica[datanode][file]
+        require(s.running.has(datanode), "the datanode is running")
+        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        open_, committed = (
+            s.block[file].at(BlockLifecycle.under_construction),
+            s.block[file].at(BlockLifecycle.committed),
+        )
+        sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (replica.num_bytes == s.block_bytes[file])
+        counts = (replica.stamp == s.block_stamp[file]) & (open_ | sized)
+        s.stored[file] = when(counts, s.stored[file] | only(datanode), s.stored[file])
+        s.block[file].fire(BlockLifecycle.complete_block, where=committed & counts)
+        observe(block_state=s.block[file])
+
+    # The end of block recovery (G.6). Each answer ends the attempt.
+
+    def reports_back(s, primary: Datanode, file: File) -> Attempt:
+        """Checks: the primary has done what it agreed on."""
+        attempt = s.attempt[primary][file]
+        updating = attempt.stage.at(AttemptStage.UPDATING)
+        every = attempt.participants <= (attempt.updated | attempt.failed)
+        require(s.running.has(primary), "the primary is running")
+        require(
+            attempt.stage.at(AttemptStage.DELETING) | (updating & every & ~attempt.updated.is_empty()),
+            "every participant is updated or has failed",
+        )
+        return attempt
+
+    def known(s, file: File) -> Bool:
+        """The block is in the block map."""
+        return ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+
+    def already_done(s, file: File) -> Bool:
+        """G.6 row 6: somebody has completed the block already."""
+        return s.block[file].at(BlockLifecycle.complete)
+
+    @action
+    def commit_block_synchronization(s, primary: Datanode, file: File) -> None:
+        """The NameNode takes the recovery's result over, completes the block and closes the file.
+
+        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts G.6.
+        """
+        attempt = s.reports_back(primary, file)
+        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization)
+        s.block_stamp[file] = attempt.recovery_id
+        s.block_bytes[file] = attempt.new_bytes
+        s.stored[file] = attempt.updated
+        s.locations[file] = attempt.updated
+        s.attempt_is_young[file] = False
+        s.close(file)
+        s.attempt[primary][file] = no_attempt()
+
+    @action(event="commit_block_synchronization")
+    def commit_block_synchronization_deletes(s, primary: Datanode, file: File) -> None:
+        """Nobody had anything: the block is dropped and the file closed."""
+        attempt = s.reports_back(primary, file)
+        require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
+        s.stored[file].clear()
+        s.locations[file].clear()
+        s.attempt_is_young[file] = False
+        s.close(file)
+        s.attempt[primary][file] = no_attempt()
+
+    @action(event="commit_block_synchronization")
+    def commit_block_synchronization_again(s, primary: Datanode, file: File) -> None:
+        """The block is complete already, or a deletion finds it gone: nothing happens (HDFS-5024)."""
+        attempt = s.reports_back(primary, file)
+        gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
+        require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
+        s.attempt[primary][file] = no_attempt()
+
+    @action(event="commit_block_synchronization", refuses="IOException")
+    def commit_block_synchronization_unknown(s, primary: Datanode, file: File) -> None:
+        """The block is gone."""
+        attempt = s.reports_back(primary, file)
+        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        require(~s.known(file), "the block is unknown")
+        s.attempt[primary][file] = no_attempt()
+
+    @action(event="commit_block_synchronization", refuses="IOException")
+    def commit_block_synchronization_stale(s, primary: Datanode, file: File) -> None:
+        """A younger recovery was started: this one has no effect (G.6 row 7)."""
+        attempt = s.reports_back(primary, file)
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id != s.recovery_id[file], "the recovery id is not the current one")
+        s.attempt[primary][file] = no_attempt()

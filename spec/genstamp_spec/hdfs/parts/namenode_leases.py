@@ -1,0 +1,277 @@
+"""The NameNode: opening files, leases, and the start of recoveries.
+
+Finer than HDFS in nothing; coarser in this: a file has one block at most, the namesystem is never in safe mode, and
+the primary is any candidate rather than the one heard of last. Each step is one hold of the namesystem lock.
+"""
+
+from genstamp_model.language import Bool, Maybe, action, exists, none, observe, require, when
+from genstamp_spec.hdfs.parts.state import (
+    Client,
+    ClientState,
+    Datanode,
+    DatanodeState,
+    File,
+    Holder,
+    NamenodeState,
+    StreamStage,
+)
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
+
+
+class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
+    """create, renewLease, recoverLease, the lease monitor, and what they share."""
+
+    # What internalReleaseLease finds (facts F.3, for one block).
+
+    def under_construction(s, file: File) -> Bool:
+        """The file is open for writing."""
+        return s.file[file].at(FileLifecycle.under_construction)
+
+    def past_soft_limit(s, holder: Holder) -> Bool:
+        """The holder's lease has expired softly (LeaseManager.Lease#expiredSoftLimit)."""
+        return s.lease[holder].at(LeaseLifecycle.past_soft_limit, LeaseLifecycle.past_hard_limit)
+
+    def nothing_to_recover(s, file: File) -> Bool:
+        """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write."""
+        never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
+        return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
+
+    def may_lead(s, file: File, primary: Datanode) -> Bool:
+        """The primary is a candidate of BlockUnderConstructionFeature#initializeBlockRecovery; none if there is none.
+
+        Live locations that have not led an attempt yet; all live ones once each has.
+        """
+        live = s.locations[file] & s.running
+        untried = live - s.tried_as_primary[file]
+        candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
+        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
+
+    # Effects that several steps share.
+
+    def grant(s, client: Client, file: File) -> None:
+        """LeaseManager#addLease."""
+        s.lease[client].fire(LeaseLifecycle.grant)
+        s.lease_files[client].add(file)
+
+    def start_recovery(s, file: File, primary: Datanode) -> None:
+        """F.4 steps 1 and 3: a fresh recovery id, a primary, and the command in its queue."""
+        live = s.locations[file] & s.running
+        everyone_tried = (live - s.tried_as_primary[file]).is_empty()
+        s.last_stamp = s.last_stamp + 1
+        s.recovery_id[file] = s.last_stamp
+        s.block[file].fire(BlockLifecycle.start_recovery)
+        s.attempt_is_young[file] = True
+        s.tried_as_primary[file] = when(everyone_tried, s.tried_as_primary[file] - live, s.tried_as_primary[file])
+        s.tried_as_primary[file].add(primary)
+        s.recovery_queue[primary].add(file)
+
+    def reassign(s, file: File, new_holder: Holder) -> None:
+        """F.4 step 4: FSNamesystem#reassignLease. The new holder's lease starts its age anew."""
+        old = s.client_name[file]
+        s.lease_files[old].remove(file)
+        s.lease[old].fire(LeaseLifecycle.reassign, where=(old != new_holder) & s.lease_files[old].is_empty())
+        s.lease[new_holder].fire(LeaseLifecycle.take_over)
+        s.lease_files[new_holder].add(file)
+        s.client_name[file] = new_holder
+
+    def close(s, file: File) -> None:
+        """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed, its lease goes (facts A.5)."""
+        holder = s.client_name[file]
+        s.lease_files[holder].remove(file)
+        left = s.lease_files[holder]
+        recovering = exists(File, lambda f: left.has(f) & s.block[f].at(BlockLifecycle.under_recovery))
+        s.lease[holder].fire(LeaseLifecycle.release, where=left.is_empty())
+        ends = s.lease[holder].at(LeaseLifecycle.being_recovered) & ~left.is_empty() & ~recovering
+        s.lease[holder].fire(LeaseLifecycle.recovery_ends, where=ends)
+        s.client_name[file] = none
+        s.file[file].fire(FileLifecycle.close)
+
+    # Opening a file.
+
+    @action
+    def create(s, client: Client, file: File) -> None:
+        """A client creates a file, without overwrite.
+
+        Source  FSNamesystem#startFileInt, FSDirWriteFileOp#startFile, FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1;
+                facts E.1, F.1.
+        """
+        open_, holder = s.under_construction(file), s.client_name[file]
+        recovering = s.block[file].at(BlockLifecycle.under_recovery)
+        fresh = open_ & ~s.past_soft_limit(holder)
+        require(s.alive.has(client), "the client is running")
+        require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
+        require(
+            ~(open_ & s.lease_files[client].has(file)),
+            "the caller does not hold the file's lease",
+            "AlreadyBeingCreatedException",
+        )
+        require(
+            ~(open_ & s.lease[holder].at(LeaseLifecycle.released)),
+            "the file's holder has a lease",
+            "AlreadyBeingCreatedException",
+            defensive=True,
+        )
+        require(~(fresh & recovering), "no recovery of the block is under way", "RecoveryInProgressException")
+        require(~fresh, "the holder's lease is past its soft limit", "AlreadyBeingCreatedException")
+        require(~open_, "nobody writes the file")
+        s.file[file].fire(FileLifecycle.create)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.stream[client][file].stage = StreamStage.OPEN
+
+    @action(event="create", refuses="RecoveryInProgressException")
+    def create_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """The holder's soft limit has passed: the call starts a recovery and is refused all the same.
+
+        The holder stays, and its lease is renewed (newHolder null); facts F.1 row 5, F.2, F.4.
+        """
+        s.soft_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
+        require(s.may_lead(file, primary), "the primary is a candidate")
+        s.start_recovery(file, primary)
+        s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
+
+    @action(event="create", refuses="RecoveryInProgressException")
+    def create_waits_for_recovery(s, client: Client, file: File) -> None:
+        """As above, but a young attempt is under way: only the lease is renewed (HDFS-11576, facts F.4)."""
+        s.soft_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
+
+    @action(event="create", refuses="FileAlreadyExistsException")
+    def create_closes_other(s, client: Client, file: File) -> None:
+        """The holder's soft limit has passed and nothing is to be recovered: the file is closed, and so it exists."""
+        s.soft_takeover(client, file)
+        require(s.nothing_to_recover(file), "there is nothing to recover")
+        s.drop_empty_block(file)
+        s.close(file)
+
+    def soft_takeover(s, client: Client, file: File) -> None:
+        """Checks: another client's file whose soft limit has passed."""
+        require(s.alive.has(client), "the client is running")
+        require(s.under_construction(file), "the file is under construction")
+        require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
+        require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
+
+    def drop_empty_block(s, file: File) -> None:
+        """F.3 row 8: an empty last block without locations is removed."""
+        empty = s.block[file].at(*BlockLifecycle.not_complete)
+        s.block[file].fire(BlockLifecycle.drop_empty_block, where=empty)
+
+    # Leases age and are renewed.
+
+    @action
+    def renew_lease(s, client: Client) -> None:
+        """A client renews its lease; without one the call is accepted in silence (LeaseManager#renewLease, D.5)."""
+        require(s.alive.has(client), "the client is running")
+        s.lease[client].fire(LeaseLifecycle.renew)
+
+    @action(hidden=True)
+    def soft_limit_passes(s, holder: Holder) -> None:
+        """Time: the lease was not renewed for the soft limit."""
+        s.lease[holder].fire(LeaseLifecycle.soft_limit_passes)
+
+    @action(hidden=True)
+    def hard_limit_passes(s, holder: Holder) -> None:
+        """Time: the lease was not renewed for the hard limit."""
+        s.lease[holder].fire(LeaseLifecycle.hard_limit_passes)
+
+    @action(hidden=True)
+    def recovery_gate_opens(s, file: File) -> None:
+        """Time: the last attempt is older than 90 s (PendingRecoveryBlocks, HDFS-11576)."""
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.attempt_is_young[file] = False
+
+    # recoverLease (E.12).
+
+    @action(event="recover_lease")
+    def recover_lease_closed(s, client: Client, file: File) -> None:
+        """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1)."""
+        require(s.alive.has(client), "the client is running")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        require(
+            ~(s.under_construction(file) & s.lease[s.client_name[file]].at(LeaseLifecycle.released)),
+            "the file's holder has a lease",
+            "AlreadyBeingCreatedException",
+            defensive=True,
+        )
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        observe(closed=True)
+
+    @action(event="recover_lease")
+    def recover_lease_closes(s, client: Client, file: File) -> None:
+        """There is nothing to recover: the call closes the file."""
+        s.forced_takeover(client, file)
+        require(s.nothing_to_recover(file), "there is nothing to recover")
+        s.drop_empty_block(file)
+        s.close(file)
+        observe(closed=True)
+
+    @action(event="recover_lease")
+    def recover_lease_starts(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """The call starts a recovery whatever the lease's age, and the caller becomes the holder (F.1 row 4, F.2)."""
+        s.forced_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
+        require(s.may_lead(file, primary), "the primary is a candidate")
+        s.start_recovery(file, primary)
+        s.reassign(file, client)
+        observe(closed=False, recovery_id=s.recovery_id[file])
+
+    @action(event="recover_lease")
+    def recover_lease_waits(s, client: Client, file: File) -> None:
+        """A young attempt is under way: the caller becomes the holder, and that is all (F.4)."""
+        s.forced_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.reassign(file, client)
+        observe(closed=False)
+
+    def forced_takeover(s, client: Client, file: File) -> None:
+        """Checks: any open file whose holder has a lease."""
+        require(s.alive.has(client), "the client is running")
+        require(s.under_construction(file), "the file is under construction")
+        require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
+
+    # The lease monitor (D.3).
+
+    @action(event="release_expired_lease")
+    def release_expired_lease_closes(s, holder: Holder, file: File) -> None:
+        """The monitor finds an expired lease and nothing to recover: it closes the file."""
+        s.expired(holder, file)
+        require(s.nothing_to_recover(file), "there is nothing to recover")
+        s.drop_empty_block(file)
+        s.close(file)
+        observe(closed=True)
+
+    @action(event="release_expired_lease")
+    def release_expired_lease_starts(s, holder: Holder, file: File, primary: Maybe[Datanode]) -> None:
+        """The monitor starts a recovery, and the NameNode itself becomes the holder.
+
+        Source  LeaseManager#checkLeases, FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts D.3, D.4, F.3.
+        """
+        s.expired(holder, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
+        require(s.may_lead(file, primary), "the primary is a candidate")
+        s.start_recovery(file, primary)
+        s.reassign(file, Holder.NAMENODE)
+        observe(closed=False, recovery_id=s.recovery_id[file])
+
+    @action(event="release_expired_lease")
+    def release_expired_lease_waits(s, holder: Holder, file: File) -> None:
+        """A young attempt is under way: the NameNode becomes the holder, and that is all."""
+        s.expired(holder, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.reassign(file, Holder.NAMENODE)
+        observe(closed=False)
+
+    def expired(s, holder: Holder, file: File) -> None:
+        """Checks: a file of a lease that is past its hard limit."""
+        require(s.lease[holder].at(LeaseLifecycle.past_hard_limit), "the lease is past its hard limit")
+        require(s.lease_files[holder].has(file), "the lease covers the file")

@@ -1,0 +1,199 @@
+"""What the actors of the write path know: the variables, with no steps.
+
+One block a file, its last: the blocks before it are complete and play no part here. Every stamp comes from one counter,
+so that 0 stands for "none" and the first stamp given out is 1.
+"""
+
+import enum
+
+from genstamp_model.language import (
+    Index,
+    Members,
+    Part,
+    Record,
+    each,
+    enumeration,
+    flag,
+    lifecycle,
+    members,
+    named,
+    number,
+    optional,
+    ordered,
+    per,
+    record,
+    those,
+)
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class Holder(Index):
+    """Whoever can hold a lease: a client, or the NameNode itself while it recovers a file."""
+
+    NAMENODE = named()
+
+
+class Client(Holder):
+    """A client, by its client name."""
+
+
+class File(Index):
+    """A file, by its inode."""
+
+
+class Datanode(Index):
+    """A datanode."""
+
+
+def only(datanode: Datanode) -> Members[Datanode]:
+    """The set of one datanode."""
+    return those(Datanode, lambda other: other == datanode)
+
+
+def no_datanode() -> Members[Datanode]:
+    """The empty set of datanodes."""
+    return those(Datanode, lambda other: False)
+
+
+class NamenodeState(Part):
+    """What the NameNode keeps of files, leases and blocks.
+
+    The relation of leases to files and the file's own client name are two things, as in HDFS: `LeaseManager` decides
+    about expiry and `FileUnderConstructionFeature.clientName` about rights. Nothing but the protocol makes them agree.
+    """
+
+    file = per(File, lifecycle(FileLifecycle))
+    client_name = per(File, optional(Holder))  # owner of record: RPCs are checked against it
+    lease = per(Holder, lifecycle(LeaseLifecycle))
+    lease_files = per(Holder, members(File))
+
+    block = per(File, lifecycle(BlockLifecycle))
+    block_stamp = per(File, ordered(limit="stamps"))
+    block_bytes = per(File, number(limit="bytes"))
+    locations = per(File, members(Datanode))  # expected locations of a block that is not complete
+    stored = per(File, members(Datanode))  # datanodes whose FINALIZED replica counts towards minimal replication
+
+    recovery_id = per(File, ordered(limit="stamps"))  # stamp that the current recovery will install; 0: none yet
+    tried_as_primary = per(File, members(Datanode))  # ReplicaUnderConstruction.chosenAsPrimary
+    attempt_is_young = per(File, flag())  # the block is in PendingRecoveryBlocks, its time not over
+    recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
+
+    last_stamp = ordered(limit="stamps")  # BlockIdManager.generationStamp
+
+
+class OriginalState(enum.Enum):
+    """State of the replica inside a RUR, or found by a recovery; a better state comes first, as in HDFS."""
+
+    NONE = enum.auto()
+    FINALIZED = enum.auto()
+    RBW = enum.auto()
+    RWR = enum.auto()
+
+
+class Replica(Record):
+    """A replica on a datanode. Visible length and bytes on disk are one number here."""
+
+    state = lifecycle(ReplicaLifecycle)
+    stamp = ordered(limit="stamps")
+    num_bytes = number(limit="bytes")
+    writer = optional(Client)  # whose packets it takes; none once the writer was stopped
+    original = enumeration(OriginalState)  # of a RUR
+    recovery_id = ordered(limit="stamps")  # of a RUR
+
+
+class DatanodeState(Part):
+    """What datanodes keep on disk and in memory. A datanode that is down keeps what is on disk."""
+
+    running = members(Datanode, initially_all=True)
+    replica = per(Datanode, per(File, record(Replica)))
+    crashes = number(limit="crashes")  # history: only limited, never read
+
+
+class StreamStage(enum.Enum):
+    """How far a client is with a file (DFSOutputStream; BlockConstructionStage from STREAMING on)."""
+
+    NONE = enum.auto()
+    OPEN = enum.auto()
+    STREAMING = enum.auto()
+    CLOSING = enum.auto()
+
+
+class Stream(Record):
+    """An output stream of one client."""
+
+    stage = enumeration(StreamStage)
+    stamp = ordered(limit="stamps")
+    acked = number(limit="bytes")
+    pipeline = members(Datanode)
+    finalized = members(Datanode)  # whose ack of the last packet has come
+
+
+def no_stream() -> Stream:
+    """The client has nothing open."""
+    return Stream(stage=StreamStage.NONE, stamp=0, acked=0, pipeline=no_datanode(), finalized=no_datanode())
+
+
+class ClientState(Part):
+    """What clients believe. `hflushed` and `steady` are history variables: only properties read them."""
+
+    alive = members(Client, initially_all=True)
+    stream = per(Client, per(File, record(Stream)))
+    hflushed = per(File, number(limit="bytes"))  # bytes that an hflush has promised
+    steady = per(File, members(Datanode))  # nodes of that pipeline that have not crashed since
+
+
+class AttemptStage(enum.Enum):
+    """How far a primary is with a recovery."""
+
+    IDLE = enum.auto()
+    COLLECTING = enum.auto()
+    PREEMPTED = enum.auto()
+    UPDATING = enum.auto()
+    DELETING = enum.auto()
+
+
+class Found(Record):
+    """What a datanode answered to initReplicaRecovery; NONE if it has nothing that counts."""
+
+    original = enumeration(OriginalState)
+    num_bytes = number(limit="bytes")
+
+
+class Attempt(Record):
+    """A recovery as its primary datanode sees it: the command, the answers, the agreement."""
+
+    stage = enumeration(AttemptStage)
+    recovery_id = ordered(limit="stamps")
+    block_stamp = ordered(limit="stamps")
+    locations = members(Datanode)
+    answered = members(Datanode)
+    failed = members(Datanode)  # in the present stage
+    found = per(Datanode, record(Found))
+    participants = members(Datanode)
+    new_bytes = number(limit="bytes")
+    updated = members(Datanode)
+
+
+class PrimaryState(Part):
+    """The block recoveries that datanodes lead. A command for a block under recovery there replaces the attempt."""
+
+    attempt = per(Datanode, per(File, record(Attempt)))
+
+
+def no_attempt() -> Attempt:
+    """Nothing is going on."""
+    return Attempt(
+        stage=AttemptStage.IDLE,
+        recovery_id=0,
+        block_stamp=0,
+        locations=no_datanode(),
+        answered=no_datanode(),
+        failed=no_datanode(),
+        found=each(Datanode, lambda datanode: Found(original=OriginalState.NONE, num_bytes=0)),
+        participants=no_datanode(),
+        new_bytes=0,
+        updated=no_datanode(),
+    )

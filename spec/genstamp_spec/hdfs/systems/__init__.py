@@ -1,0 +1,1 @@
+"""Systems: choices of parts, with their properties and configurations."""
