@@ -92,7 +92,7 @@ def _cells(instance: Instance, type_: Type, name: str, variable: str) -> Iterato
 
 def nobody(instance: Instance, index: IndexSet) -> int:
     """The cell value of "no member": the number of members of the root set, so that subsets agree."""
-    root = next((i for i in instance.model.index_sets if i.name == index.base), index)
+    root = next((other for other in instance.model.index_sets if other.name == index.root), index)
     return instance.sizes.of(root)
 
 

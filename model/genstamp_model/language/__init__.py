@@ -57,7 +57,7 @@ from genstamp_model.language.forms import (
     when,
 )
 from genstamp_model.language.model import Configuration, Instance, Model
-from genstamp_model.language.system import Bug, RefinementDeclaration, Repair, System, Variation
+from genstamp_model.language.system import Bug, Hole, RefinementDeclaration, System, Variation
 from genstamp_model.language.values import (
     Array,
     Bag,
@@ -65,6 +65,7 @@ from genstamp_model.language.values import (
     Enumerated,
     Index,
     Lifecycle,
+    Maybe,
     Members,
     Number,
     Ordered,
@@ -82,9 +83,11 @@ __all__ = [
     "ConfigurationError",
     "Enumerated",
     "EvaluationError",
+    "Hole",
     "Index",
     "Instance",
     "Lifecycle",
+    "Maybe",
     "Members",
     "Model",
     "ModelError",
@@ -93,7 +96,6 @@ __all__ = [
     "Part",
     "Record",
     "RefinementDeclaration",
-    "Repair",
     "Sequence",
     "SpecError",
     "System",

@@ -12,7 +12,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
@@ -35,6 +35,7 @@ from genstamp_model.language.types import (
     Value as PlainValue,
 )
 from genstamp_model.language.values import (
+    OR_NONE,
     Array,
     Bag,
     Bool,
@@ -50,6 +51,7 @@ from genstamp_model.language.values import (
     at_place,
     coerce,
     describe,
+    refuse_lifecycle,
     register_record,
     wrap,
 )
@@ -247,13 +249,8 @@ class Record(Value):
     def _set_member(self, name: str, type_: Type, value: object) -> None:
         kind = self.expr.type
         assert isinstance(kind, RecordType)
-        _refuse_lifecycle(name, type_)
+        refuse_lifecycle(name, type_)
         self._assign(ir.with_field(self.expr, kind.position(name), coerce(value, type_)))
-
-
-def _refuse_lifecycle(name: str, type_: Type) -> None:
-    if isinstance(type_, EnumType) and type_.lifecycle:
-        raise misuse(f"lifecycle '{name}' cannot be assigned; write .{name}.fire(event)")
 
 
 @dataclass(frozen=True)
@@ -319,6 +316,12 @@ class Part:
 
     _next: bool = False
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
+            known = ", ".join(declared.name for declared in self.variables())
+            raise misuse(f"no variable '{name}' is declared; there are {known or 'none'}")
+        super().__setattr__(name, value)
+
     def _member(self, name: str) -> Value:
         trace = current()
         if self._next:
@@ -327,7 +330,7 @@ class Part:
         return at_place(Place(lambda: trace.read(name), lambda value: trace.write(name, value), name))
 
     def _set_member(self, name: str, type_: Type, value: object) -> None:
-        _refuse_lifecycle(name, type_)
+        refuse_lifecycle(name, type_)
         current().write(name, coerce(value, type_))
 
     @classmethod
@@ -395,42 +398,53 @@ def action(
     return declare(function) if function is not None else declare
 
 
-def _property(kind: str, function: Any, inductive: bool, given: tuple[str, ...], fair: tuple[str, ...]) -> Any:
+Claim: TypeAlias = Callable[..., Any]
+
+
+def _property(
+    kind: str, inductive: bool = False, given: tuple[str, ...] = (), fair: tuple[str, ...] = ()
+) -> Callable[[Claim], PropertyDeclaration]:
     source = caller()
-
-    def declare(claim: Callable[..., Any]) -> PropertyDeclaration:
-        return PropertyDeclaration(claim, kind, inductive, given, fair, source)
-
-    return declare(function) if function is not None else declare
+    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, source)
 
 
-def invariant(function: Any = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+@overload
+def invariant(function: Claim, /) -> PropertyDeclaration: ...
+@overload
+def invariant(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
+def invariant(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
     """Declare what holds in every state; index parameters mean "for all".
 
     Args:
         inductive: `prove` must prove it,
         given: relative to these other properties by name, which are proved too.
     """
-    return _property("invariant", function, inductive, given, ())
+    declare = _property("invariant", inductive, given)
+    return declare if function is None else declare(function)
 
 
-def transition(function: Any = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
-    """Declare what holds of every state `s` and its successor `t`; otherwise as `invariant`."""
-    return _property("transition", function, inductive, given, ())
+@overload
+def transition(function: Claim, /) -> PropertyDeclaration: ...
+@overload
+def transition(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
+def transition(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+    """Declare what holds of every state `s` and its successor `t: Self`; otherwise as `invariant`."""
+    declare = _property("transition", inductive, given)
+    return declare if function is None else declare(function)
 
 
-def witness(function: Any = None, /) -> Any:
+def witness(function: Claim, /) -> PropertyDeclaration:
     """Declare what must hold in some reachable state; index parameters mean "for some"."""
-    return _property("witness", function, False, (), ())
+    return _property("witness")(function)
 
 
-def leads_to(*, fair: tuple[str, ...] = ()) -> Any:
+def leads_to(*, fair: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]:
     """Declare that one condition is always followed by another: return both, `(here, there)`.
 
     Args:
         fair: names of the actions that are weakly fair: not enabled for ever without being taken.
     """
-    return _property("leads_to", None, False, (), fair)
+    return _property("leads_to", fair=fair)
 
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
@@ -445,19 +459,20 @@ def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
 
 
 def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tuple[ActionParameter, ...]:
-    """The parameters of a declared function after its states; `Datanode | None` ranges over none as well.
+    """The parameters of a declared function after its states; `Maybe[Datanode]` ranges over none as well.
 
     Raises:
         SpecError: a parameter is not annotated with an index set.
     """
-    hints = typing.get_type_hints(function)
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise SpecError(f"an annotation of {function.__name__} cannot be found: {error}", source) from error
     found = []
     for name in list(inspect.signature(function).parameters)[skip:]:
-        kinds = typing.get_args(hints.get(name)) or (hints.get(name),)
-        index = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Index)]
-        optional = type(None) in kinds
-        if len(index) != 1 or len(kinds) != 1 + optional:
+        kind, *extras = typing.get_args(hints.get(name)) or (hints.get(name),)
+        if not (isinstance(kind, type) and issubclass(kind, Index)):
             raise SpecError(f"parameter '{name}' of {function.__name__} needs an index set as annotation", source)
-        type_ = RefType(index[0].set, optional)
-        found.append(ActionParameter(name, type_, OptionalMember(type_.index) if optional else type_.index))
+        type_ = RefType(kind.set, optional=OR_NONE in extras)
+        found.append(ActionParameter(name, type_, OptionalMember(kind.set) if type_.optional else kind.set))
     return tuple(found)

@@ -178,9 +178,10 @@ class Model:
 
     def text(self) -> Iterator[str]:
         """The model's canonical text, line by line."""
+        sizes = Sizes(dict.fromkeys((index.base for index in self.index_sets), 1))
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
         for variable in self.variables:
-            yield f"variable {variable.name}: {variable.type}"
+            yield f"variable {variable.name}: {variable.type} initially {variable.initial(sizes)}"
         for action in self.actions:
             names = ", ".join(f"{p.name} in {p.domain}" for p in action.parameters)
             yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"
@@ -192,9 +193,18 @@ class Model:
                 yield f"  shows {name} = {ir.text(value)}"
         for claim in self.properties:
             target = f" ~> {ir.text(claim.target)}" if claim.target is not None else ""
-            yield f"{claim.kind} {claim.name}: {ir.text(claim.closed)}{target} {claim.given} {claim.fair}"
+            demands = f"inductive {claim.inductive} given {claim.given} fair {claim.fair}"
+            yield f"{claim.kind} {claim.name}: {ir.text(claim.closed)}{target} {demands}"
         for name, expression in self.limits:
             yield f"limit {name}: {ir.text(expression)}"
+        for observation in self.observations:
+            names = ", ".join(parameter.name for parameter in observation.parameters)
+            yield f"observation {observation.name}({names}): {ir.text(observation.value)}"
+        for refinement in self.refinements:
+            for name, expression in refinement.mapping.items():
+                yield f"refines {refinement.upper.digest} {name} = {ir.text(expression)}"
+        if self.may_stop is not None:
+            yield f"may stop where {ir.text(self.may_stop)}"
 
 
 def _index_sets(type_: Type) -> Iterator[IndexSet]:

@@ -1,7 +1,7 @@
 """Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
 
 A variation drops labelled checks or replaces actions by those of further parts. A `Bug` is a historic fault with the
-property that it must break; a `Repair` closes a hole of the base text. Semantics are named lists of repairs.
+property that it must break; a `Hole` is what a released version lacks. Semantics are named lists of holes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from genstamp_model.errors import ConfigurationError, SpecError
+from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.declare import (
@@ -25,7 +25,7 @@ from genstamp_model.language.declare import (
 )
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model
-from genstamp_model.language.trace import Trace, tracing
+from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER
 from genstamp_model.language.values import Value, coerce, member_of
 
@@ -67,8 +67,8 @@ class Bug(Variation):
 
 
 @dataclass(frozen=True)
-class Repair(Variation):
-    """A repair of a hole that the base text has."""
+class Hole(Variation):
+    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class System:
         name: as on the command line.
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
-        semantics: repairs by name of the semantics.
+        semantics: holes by name of the semantics.
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         omits: what the system leaves out, a sentence each.
@@ -97,7 +97,7 @@ class System:
     parts: Sequence[type[Part]]
     configurations: Sequence[Configuration]
     doc: str = ""
-    semantics: Mapping[str, tuple[Repair, ...]] = field(default_factory=lambda: {"default": ()})
+    semantics: Mapping[str, tuple[Hole, ...]] = field(default_factory=lambda: {"default": ()})
     default_semantics: str = "default"
     bugs: Sequence[Bug] = ()
     refines: Sequence[RefinementDeclaration] = ()
@@ -130,8 +130,8 @@ class System:
             ConfigurationError: the semantics or a bug is unknown.
         """
         chosen = semantics or self.default_semantics
-        repairs = _named("semantics", chosen, self.semantics, self.name)
-        return _Builder(self, chosen, [*repairs, *(self.bug(name) for name in bugs)], tuple(bugs)).build()
+        holes = _named("semantics", chosen, self.semantics, self.name)
+        return _Builder(self, chosen, [*holes, *(self.bug(name) for name in bugs)], tuple(bugs)).build()
 
     def instance(
         self, configuration: str | None = None, semantics: str | None = None, bugs: Sequence[str] = ()
@@ -154,6 +154,7 @@ class _Builder:
         self.semantics = semantics
         self.bugs = bugs
         self.variations = variations
+        _refuse_namesakes(system.parts)
         self.state = _compose([*system.parts, *(part for v in variations for part in v.parts)])
         self.variables = self.state.variables()
         self._seen_labels: dict[str, set[str]] = {}
@@ -163,11 +164,10 @@ class _Builder:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
         properties = tuple(self._property(declaration) for declaration in self.state.properties())
+        self._refuse_unknown_breaks({p.name for p in properties})
         for claim in properties:
-            for name in claim.given:
-                _named("property", name, {p.name: p for p in properties}, self.system.name)
-            for name in claim.fair:
-                _named("action", name, {a.name: a for a in actions}, self.system.name)
+            _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
+            _refuse_unknown("action", claim.fair, [a.name for a in actions], claim)
         return Model(
             system=self.system.name,
             semantics=self.semantics,
@@ -199,6 +199,11 @@ class _Builder:
             for name, value in trace.values.items()
             if value is not self.values[name]
         )
+        names = frozenset(parameter.name for parameter in trace.parameters)
+        for check in trace.checks:
+            _refuse_leak(check.condition, names, check.source)
+        for effect in effects:
+            _refuse_leak(effect.value, names, effect.source)
         return traced.Action(
             name=declaration.name,
             event=declaration.event,
@@ -212,6 +217,12 @@ class _Builder:
             source=declaration.source,
         )
 
+    def _refuse_unknown_breaks(self, known: set[str]) -> None:
+        for name in self.bugs:
+            for broken in self.system.bug(name).breaks:
+                if broken not in known:
+                    raise SpecError(f"{name} breaks property '{broken}', which {self.system.name} does not have")
+
     def _refuse_unknown_drops(self) -> None:
         for variation in self.variations:
             for name, label in variation.drops:
@@ -224,6 +235,10 @@ class _Builder:
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
         parameters = parameters_of(declaration.function, states, declaration.source)
+        for parameter in parameters:
+            if isinstance(parameter.domain, OptionalMember):
+                message = f"parameter '{parameter.name}' of {declaration.name} may be none, which only an action's can"
+                raise SpecError(message, declaration.source)
         with tracing(self._trace(False)):
             arguments: list[Any] = [self.state(), self._next_state()][:states]
             claim = declaration.function(*arguments, *(member_of(p.expr) for p in parameters))
@@ -233,6 +248,9 @@ class _Builder:
                 condition, target = coerce(claim[0], BOOL), coerce(claim[1], BOOL)
             else:
                 condition, target = coerce(claim, BOOL), None
+        for part in (condition, target):
+            if part is not None:
+                _refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
         return traced.Property(
             name=declaration.name,
             kind=declaration.kind,
@@ -284,7 +302,7 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
     bases = tuple(dict.fromkeys(reversed(chosen)))
     state = type("State", bases, {})
     declared: dict[str, Declared[Any]] = {}
-    for base in state.__mro__:
+    for base in reversed(state.__mro__):
         for name, value in vars(base).items():
             if isinstance(value, Declared) and declared.setdefault(name, value) is not value:
                 raise SpecError(
@@ -292,3 +310,32 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
                 )
     assert issubclass(state, Part)
     return state
+
+
+def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
+    """Refuse steps and claims of one name in two parts of which neither inherits from the other: one would vanish."""
+    found: dict[str, tuple[type[Part], Source]] = {}
+    for part in parts:
+        for base in part.__mro__:
+            for name, value in vars(base).items():
+                if not isinstance(value, ActionDeclaration | PropertyDeclaration | ObservationDeclaration):
+                    continue
+                other, source = found.setdefault(name, (base, value.source))
+                if not issubclass(base, other) and not issubclass(other, base):
+                    message = f"'{name}' is declared here and at {source}; inherit from {other.__name__} to replace it"
+                    raise SpecError(message, value.source)
+
+
+def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:
+    for name in names:
+        if name not in known:
+            raise SpecError(
+                f"{claim.name} speaks of {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source
+            )
+
+
+def _refuse_leak(expr: Expr, parameters: frozenset[str], source: Source) -> None:
+    """Refuse a quantifier's member that is used outside of its quantifier."""
+    leaked = sorted(expr.free - parameters)
+    if leaked:
+        raise SpecError(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of", source)

@@ -28,18 +28,20 @@ Value: TypeAlias = bool | int | frozenset[int] | tuple["Value", ...] | None
 class IndexSet:
     """An index set by name: unnamed members first, then the named ones.
 
-    A subset (`root` set) shares the positions of its root but has only the unnamed members.
+    A subset (of its `root`) shares the positions of its root but has only the unnamed members. `base` is the name under
+    which configurations size the unnamed members and reports count them: `Client` for holders and for clients.
     """
 
     name: str
     named: tuple[str, ...] = ()
     symmetric: bool = False
     root: str | None = None
+    unnamed: str | None = None
 
     @property
     def base(self) -> str:
-        """Name of the set that fixes the positions: the root, or this set itself."""
-        return self.root or self.name
+        """Name of the unnamed members."""
+        return self.unnamed or self.name
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Sizes:
         """Name of a member as reports show it: `datanode1`, or the name of a named member."""
         unnamed = self._unnamed[index.base]
         if position < unnamed:
-            return f"{index.name.lower()}{position + 1}"
+            return f"{index.base.lower()}{position + 1}"
         return index.named[position - unnamed]
 
 

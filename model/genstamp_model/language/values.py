@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, NoReturn, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
@@ -86,13 +86,22 @@ class Value:
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         kind = self.expr.type
         if isinstance(kind, RefType):
-            kind = RefType(IndexSet(kind.index.base) if kind.index.root else kind.index, optional=True)
+            kind = RefType(IndexSet(kind.index.root) if kind.index.root else kind.index, optional=True)
         return Bool(ir.equal(self.expr, coerce(other, kind)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
 
-    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise misuse("a symbolic value cannot be a key or stand in a Python set; write an array or a set of the state")
+
+    def __index__(self) -> NoReturn:
+        raise misuse("a symbolic value is no Python integer; write forall, exists, count or pick(name, low, high)")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not hasattr(getattr(type(self), name, None), "__set__"):
+            raise misuse(f"'{name}' is no field of {describe(self.expr.type)}; assign to a declared variable or field")
+        super().__setattr__(name, value)
 
 
 class Bool(Value):
@@ -182,20 +191,21 @@ class Index(Value):
     """Base of index sets: subclass it, once for each kind of node or thing; instances are members.
 
     `class Datanode(Index, symmetric=True)` declares a set whose size a configuration gives. A further subclass,
-    `class Client(Holder)`, is the subset of the unnamed members: a client can stand wherever a holder can.
+    `class Client(Holder)`, is the subset of the unnamed members: a client can stand wherever a holder can. `unnamed`
+    says how these are called: `class Holder(Index, unnamed="Client")`.
     """
 
     set: ClassVar[IndexSet]
 
-    def __init_subclass__(cls, symmetric: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, symmetric: bool = False, unnamed: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         parent = cls.__mro__[1]
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
-            cls.set = IndexSet(cls.__name__, named, symmetric)
+            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed)
         else:
             root = cast("type[Index]", parent).set
-            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.base)
+            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base)
 
     def is_none(self) -> Bool:
         """Whether an optional reference refers to nobody."""
@@ -225,6 +235,11 @@ class Nobody:
 
 
 none: Any = Nobody()
+
+
+OR_NONE = "or none"
+Maybe = Annotated[IndexT, OR_NONE]
+"""Annotation of an action's parameter that ranges over the members and none."""
 
 
 class Lifecycle(Value):
@@ -283,6 +298,12 @@ class Lifecycle(Value):
         self._assign(after)
 
 
+def refuse_lifecycle(name: str, type_: Type) -> None:
+    """Refuse to assign where only events may change something."""
+    if isinstance(type_, EnumType) and type_.lifecycle:
+        raise misuse(f"lifecycle '{name}' cannot be assigned; write .{name}.fire(event)")
+
+
 def _label(kind: EnumType, label: str) -> Expr:
     return ir.const(kind.labels.index(label), kind)
 
@@ -307,6 +328,7 @@ class Array(Value, Generic[IndexT, V]):
     def __setitem__(self, index: IndexT, value: object) -> None:
         array = self.expr.type
         assert isinstance(array, ArrayType)
+        refuse_lifecycle(self._place.name if self._place else "elements", array.element)
         position = coerce(index, RefType(array.index, optional=True))
         self._assign(ir.store(self.expr, position, coerce(value, array.element)))
 
@@ -314,6 +336,7 @@ class Array(Value, Generic[IndexT, V]):
         """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`."""
         array = self.expr.type
         assert isinstance(array, ArrayType)
+        refuse_lifecycle(self._place.name if self._place else "elements", array.element)
         with binding(array.index) as (binder, bound):
             body = coerce(value(cast(IndexT, member_of(bound))), array.element)
         self._assign(ir.make(Op.TABULATE, (body,), array, binder))

@@ -30,7 +30,7 @@ from genstamp_spec.lifecycles.lease import LeaseLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class Holder(Index):
+class Holder(Index, unnamed="Client"):
     """Whoever can hold a lease: a client, or the NameNode itself while it recovers a file."""
 
     NAMENODE = named()

@@ -237,13 +237,13 @@ RECOVERY = System(
     configurations=[
         Configuration(
             "one_file",
-            sizes={"Holder": 2, "File": 1, "Datanode": 2},
+            sizes={"Client": 2, "File": 1, "Datanode": 2},
             limits={"stamps": 3, "bytes": 1, "crashes": 1},
             doc="two clients and two datanodes on one file",
         ),
         Configuration(
             "two_files",
-            sizes={"Holder": 2, "File": 2, "Datanode": 1},
+            sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={"stamps": 3, "bytes": 1, "crashes": 0},
             doc="two files: leases that cover both",
         ),
