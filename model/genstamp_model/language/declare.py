@@ -205,7 +205,7 @@ class Record(Value):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        register_record(cls.__name__, cls)
+        register_record(cls.type(), cls)
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
         if expr is None and place is None:

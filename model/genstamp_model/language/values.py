@@ -467,13 +467,13 @@ class Bag(Value, Generic[V]):
         return Bool(ir.make(op, (self.expr, body), BOOL, binder))
 
 
-_records: dict[str, type[Value]] = {}
+_records: dict[RecordType, type[Value]] = {}
 _members: dict[IndexSet, type[Index]] = {}
 
 
-def register_record(name: str, class_: type[Value]) -> None:
+def register_record(type_: RecordType, class_: type[Value]) -> None:
     """Make a record class known, so that expressions of its type are shown through it."""
-    _records[name] = class_
+    _records[type_] = class_
 
 
 def member_of(expr: Expr) -> Index:
@@ -507,8 +507,8 @@ def wrap(expr: Expr) -> Value:
             return Lifecycle(expr) if lifecycle else Enumerated(expr)
         case RefType():
             return member_of(expr)
-        case RecordType(name=name):
-            return _records[name](expr)
+        case RecordType() as kind:
+            return _records[kind](expr)
         case kind:
             return (_SCALARS.get(type(kind)) or _VIEWS[type(kind)])(expr)
 
@@ -519,8 +519,8 @@ def at_place(place: Place) -> Value:
     match expr.type:
         case EnumType(lifecycle=lifecycle) if lifecycle:
             return Lifecycle(place=place)
-        case RecordType(name=name):
-            return _records[name](None, place)
+        case RecordType() as kind:
+            return _records[kind](None, place)
         case ArrayType() | SetType() | SequenceType() | BagType():
             return _VIEWS[type(expr.type)](place=place)
         case _:
