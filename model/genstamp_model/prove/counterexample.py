@@ -1,0 +1,189 @@
+"""From Z3's model to a step that a reader can follow, computed again by `evaluate` before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import z3
+
+from genstamp_model.errors import EvaluationError
+from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.expand import from_cells, initial_cells, to_cells
+from genstamp_model.language.ir import text
+from genstamp_model.language.model import Action, Property
+from genstamp_model.language.trace import MessageOf
+from genstamp_model.language.types import ArrayType, IndexSet, RecordType, Sizes, Type, Value, show
+from genstamp_model.prove.algebra import Term, lift, literal, plain
+from genstamp_model.prove.encoding import EncodedStep, Encoding
+from genstamp_model.prove.report import Break
+
+# How far from its initial value a number is looked for before any value will do.
+_NEAR = 4
+
+
+class Replay:
+    """Turns counterexamples of one encoding into breaks."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._instance = encoding.instance
+        self._evaluator = Evaluator(encoding.instance)
+        self._initial = initial_cells(encoding.instance)
+
+    def holds_initially(self, declared: Property) -> bool:
+        """Whether a property holds in the initial state; a transition property says nothing of it."""
+        return declared.kind == "transition" or self._evaluator.holds(declared, self._evaluator.initial())
+
+    def initially(self, declared: Property) -> Break:
+        """The break of a property that fails in the initial state."""
+        initial = self._evaluator.initial()
+        return Break(None, (), initial, None, "", (), (), self._failing(declared, initial, None))
+
+    def step(
+        self, solver: z3.Solver, step: EncodedStep, relied_on: Sequence[Property], declared: Property | None
+    ) -> Break:
+        """The step of a satisfiable question, as near to the initial state as can be found one cell at a time.
+
+        Args:
+            solver: holds the question; its last answer was that a counterexample exists.
+            relied_on: what must hold before the step (transition properties: of it).
+            declared: the property that must fail after it; None for the ranges.
+        """
+        values = self._near_initial(solver)
+        before = from_cells(self._instance, values)
+        action, arguments = step.action, self._arguments(step, before)
+        assert self._evaluator.first_failing(action, arguments, before) is None, "evaluate does not enable the step"
+        after, fault = self._apply(action, arguments, before)
+        if declared is None:
+            assert fault, "evaluate finds every number in its range"
+            return self._break(action, arguments, before, None, fault)
+        assert after is not None, f"evaluate cannot take the step: {fault}"
+        assert to_cells(self._instance, after) == self._computed(step, values), "evaluate comes to another state"
+        for claim in relied_on:
+            holds = self._evaluator.holds(claim, before, after)
+            assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
+        assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
+        return self._break(action, arguments, before, after, self._failing(declared, before, after))
+
+    def _near_initial(self, solver: z3.Solver) -> list[int]:
+        """Values of all cells before the step, as initially or nearly so wherever that still breaks the claim.
+
+        Cells are fixed one by one; what the last model already shows costs no question.
+        """
+        model = solver.model()
+        cells = self._encoding.before
+        far: list[int] = []
+        for i, (cell, initial) in enumerate(zip(cells, self._initial, strict=True)):
+            wish = cell == literal(cell, initial)
+            if not z3.is_true(model.eval(wish, model_completion=True)):
+                better = _model_with(solver, wish)
+                if better is None:
+                    far.append(i)
+                    continue
+                model = better
+            solver.add(wish)
+        for i in far:
+            model = self._nearer(solver, model, i)
+        return [plain(model.eval(cell, model_completion=True)) for cell in cells]
+
+    def _nearer(self, solver: z3.Solver, model: Term, position: int) -> Term:
+        """A model in which a number is near its initial value, if there is one; the number is fixed in it."""
+        cell, initial = self._encoding.before[position], self._initial[position]
+        if not z3.is_bool(cell):
+            for distance in range(1, _NEAR + 1):
+                better = _model_with(solver, cell == initial + distance)
+                if better is not None:
+                    model = better
+                    break
+        solver.add(cell == model.eval(cell, model_completion=True))
+        return model
+
+    def _computed(self, step: EncodedStep, values: Sequence[int]) -> list[int]:
+        """The cells after the step, as the encoding computes them."""
+        pairs = [(cell, literal(cell, value)) for cell, value in zip(self._encoding.before, values, strict=True)]
+        after = list(values)
+        for i, term in step.changed.items():
+            after[i] = plain(z3.simplify(z3.substitute(lift(term), *pairs)))
+        return after
+
+    def _arguments(self, step: EncodedStep, before: State) -> Arguments:
+        """The step's arguments as plain values; the place of a message becomes the message."""
+        state = self._evaluator.named(before)
+        found: list[Value] = []
+        for parameter, position in zip(step.action.parameters, step.arguments, strict=True):
+            if isinstance(parameter.domain, MessageOf):
+                messages = state[parameter.domain.bag]
+                assert isinstance(messages, tuple)
+                found.append(messages[position])
+            else:
+                found.append(position)
+        return tuple(found)
+
+    def _apply(self, action: Action, arguments: Arguments, before: State) -> tuple[State | None, str]:
+        try:
+            return self._evaluator.apply(action, arguments, before), ""
+        except EvaluationError as error:
+            return None, str(error)
+
+    def _break(self, action: Action, arguments: Arguments, before: State, after: State | None, fails: str) -> Break:
+        initial = self._evaluator.initial()
+        return Break(
+            action=action,
+            arguments=arguments,
+            before=before,
+            after=after,
+            call=self._evaluator.call(action, arguments),
+            state=tuple(f"{name} is {now}" for name, _, now in self._differences(initial, before)),
+            changes=tuple(f"{name}: {was} -> {now}" for name, was, now in self._differences(before, after or before)),
+            fails=fails,
+        )
+
+    def _differences(self, one: State, other: State) -> list[tuple[str, str, str]]:
+        """Where two states differ: name, and both values as shown; arrays member by member."""
+        sizes = self._instance.sizes
+        found = []
+        for variable, left, right in zip(self._instance.model.variables, one, other, strict=True):
+            for name, type_, was, now in _parts(variable.name, variable.type, left, right, sizes):
+                if was != now:
+                    found.append((name, show(was, type_, sizes), show(now, type_, sizes)))
+        return found
+
+    def _failing(self, declared: Property, before: State, after: State | None) -> str:
+        """The property's name, with the first choice of its parameters for which it fails."""
+        sizes = self._instance.sizes
+        one, other = (before, after) if declared.kind == "transition" else (after or before, None)
+        domains = [p.domain for p in declared.parameters if isinstance(p.domain, IndexSet)]
+        for choice in product(*(range(sizes.of(domain)) for domain in domains)):
+            bound = {p.name: position for p, position in zip(declared.parameters, choice, strict=True)}
+            if not self._evaluator.value(declared.condition, one, other, bound):
+                shown = [
+                    f"{p.name} {sizes.member_name(d, i)}"
+                    for p, d, i in zip(declared.parameters, domains, choice, strict=True)
+                ]
+                return f"{declared.name}({', '.join(shown)}): {text(declared.condition)}"
+        raise AssertionError(f"{declared.name} fails for no choice of its parameters")
+
+
+def _parts(name: str, type_: Type, left: Value, right: Value, sizes: Sizes) -> Iterator[tuple[str, Type, Value, Value]]:
+    """Two values of one type, arrays and records taken apart."""
+    match type_:
+        case ArrayType(index=index, element=element):
+            assert isinstance(left, tuple) and isinstance(right, tuple)
+            for i, (x, y) in enumerate(zip(left, right, strict=True)):
+                yield from _parts(f"{name}[{sizes.member_name(index, i)}]", element, x, y, sizes)
+        case RecordType(fields=fields):
+            assert isinstance(left, tuple) and isinstance(right, tuple)
+            for (field, kind), x, y in zip(fields, left, right, strict=True):
+                yield from _parts(f"{name}.{field}", kind, x, y, sizes)
+        case _:
+            yield name, type_, left, right
+
+
+def _model_with(solver: z3.Solver, wish: Term) -> Term | None:
+    """A model of what the solver holds and one wish; None where there is none, or none in time."""
+    solver.push()
+    solver.add(wish)
+    model = solver.model() if solver.check() == z3.sat else None
+    solver.pop()
+    return model

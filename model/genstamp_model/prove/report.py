@@ -1,0 +1,154 @@
+"""What a proof by induction found: a table of obligations, and for each one that fails the step that breaks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from genstamp_model.evaluate import Arguments, State
+from genstamp_model.language.model import Action
+
+
+class Verdict(StrEnum):
+    """Of an obligation, a property or a report; what is not known is never counted as proved."""
+
+    PROVED = "proved"
+    VIOLATED = "violated"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One question to the solver: does this action keep this property?
+
+    Attributes:
+        action: name of the action; None for "holds initially".
+        milliseconds: time that the answer took.
+        choices: choices of the action's arguments.
+        trivial: those of them that change nothing that the property reads.
+    """
+
+    action: str | None
+    verdict: Verdict
+    milliseconds: float
+    choices: int = 1
+    trivial: int = 0
+
+
+@dataclass(frozen=True)
+class Break:
+    """A counterexample to induction: a step from a state where all holds that is relied on, to one where it fails.
+
+    The state before need not be reachable. Computed again by `evaluate` before it is believed.
+
+    Attributes:
+        action, arguments: the step; None and () where the property fails initially.
+        before, after: the states, as `evaluate` has them; after is None where the step has no next state.
+        call: the step as a reader sees it.
+        state: what is not as in the initial state before the step, a line each.
+        changes: what the step changes, a line each.
+        fails: which part of the property fails.
+    """
+
+    action: Action | None
+    arguments: Arguments
+    before: State
+    after: State | None
+    call: str
+    state: tuple[str, ...]
+    changes: tuple[str, ...]
+    fails: str
+
+    def lines(self) -> list[str]:
+        """The step as a story."""
+        if self.action is None:
+            return [f"initially: {self.fails}"]
+        before = self.state or ("everything as in the initial state",)
+        return [*(f"before: {line}" for line in before), f"step: {self.call}", *self.changes, f"fails: {self.fails}"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The obligations of one property.
+
+    Attributes:
+        kind: invariant or transition; "range" for the one that comes from the declarations of the variables.
+        given: properties that the proof assumes before the step (a transition property: of the same step).
+        verdict: violated where a step breaks it, although what it relies on holds; proved where all obligations are,
+            and those of all that it relies on.
+        reason: why it is undetermined.
+    """
+
+    name: str
+    kind: str
+    given: tuple[str, ...]
+    verdict: Verdict
+    obligations: tuple[Obligation, ...]
+    broken_by: Break | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `prove` found in one instance.
+
+    Attributes:
+        sizes: what the proof is for: the number of members of each index set.
+        assumptions: what it takes for granted, a sentence each.
+        proofs: the properties declared inductive and all that they rely on; the first is that of the ranges.
+        others: properties that are not declared inductive, but are; for information.
+    """
+
+    system: str
+    configuration: str
+    sizes: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    proofs: tuple[Proof, ...]
+    others: tuple[Proof, ...]
+    milliseconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved if everything is; violated if some step breaks a property."""
+        found = {proof.verdict for proof in self.proofs}
+        if Verdict.VIOLATED in found:
+            return Verdict.VIOLATED
+        return Verdict.UNDETERMINED if Verdict.UNDETERMINED in found else Verdict.PROVED
+
+    def proof(self, name: str) -> Proof:
+        """The proof of a property by its name.
+
+        Raises:
+            KeyError: the property was not looked at.
+        """
+        for proof in (*self.proofs, *self.others):
+            if proof.name == name:
+                return proof
+        raise KeyError(name)
+
+    def lines(self) -> list[str]:
+        """The report for a terminal: what is assumed, a row for each obligation, the steps that break something."""
+        found = [f"{self.system}:{self.configuration} with {', '.join(self.sizes)}, all numbers unbounded"]
+        found += [f"assumed: {assumption}" for assumption in self.assumptions]
+        for proof in self.proofs:
+            found += _lines_of(proof)
+        for proof in self.others:
+            found.append(f"not declared inductive, but is{_given(proof)}: {proof.name}")
+        seconds = self.milliseconds / 1000
+        return [*found, f"{self.verdict}: {len(self.proofs)} properties in {seconds:.1f} s"]
+
+
+def _given(proof: Proof) -> str:
+    return f" (given {', '.join(proof.given)})" if proof.given else ""
+
+
+def _lines_of(proof: Proof) -> list[str]:
+    reason = f" ({proof.reason})" if proof.reason else ""
+    found = [f"{proof.verdict}: {proof.name}{_given(proof)}{reason}"]
+    for row in proof.obligations:
+        trivial = f", {row.trivial} of {row.choices} trivially" if row.trivial else ""
+        what = "holds initially" if row.action is None else f"kept by {row.action}"
+        found.append(f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {what}{trivial}")
+    if proof.broken_by is not None:
+        found += [f"  {line}" for line in proof.broken_by.lines()]
+    return found

@@ -1,0 +1,101 @@
+"""Questions to Z3: does one step keep one claim, given others?
+
+One solver serves all: what can be relied on is asserted once, each claim behind a literal of its own that a question
+sets or leaves, so that an unsatisfiable core also tells which of them a proof has used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import z3
+
+from genstamp_model.prove.algebra import Term, lift
+from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
+from genstamp_model.prove.report import Break, Verdict
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An answer.
+
+    Attributes:
+        trivial: proved, for the step changes nothing that the claim reads.
+        used: names of the given claims that the proof has used.
+        broken_by: what was made of the counterexample.
+    """
+
+    verdict: Verdict
+    trivial: bool = False
+    used: frozenset[str] = frozenset()
+    broken_by: Break | None = None
+
+
+Explain = Callable[[z3.Solver, EncodedStep], Break]
+
+
+class Solver:
+    """Asks about the steps of one encoding, in states that are well formed."""
+
+    def __init__(self, encoding: Encoding, well_formed: Claim, timeout_ms: int) -> None:
+        self._encoding = encoding
+        self._solver = z3.Solver()
+        self._solver.set("timeout", timeout_ms)
+        self._solver.add([conjunct.term for conjunct in well_formed.conjuncts])
+        self._literals: dict[str, Term] = {}
+        self._well_formed = well_formed
+
+    def ask(self, claim: Claim, step: EncodedStep, given: Sequence[Claim], explain: Explain | None = None) -> Asked:
+        """Whether the step keeps the claim wherever the claim and the given ones hold before it.
+
+        Args:
+            explain: makes a break of the solver's counterexample while the question still stands.
+        """
+        goals = self._after(claim, step)
+        if not goals:
+            return Asked(Verdict.PROVED, trivial=True)
+        always = [] if claim is self._well_formed else self._after(self._well_formed, step)
+        relied_on = [other for other in (claim, *given) if not other.two_states and other is not self._well_formed]
+        literals = [self._literal(other) for other in relied_on]
+        of_the_step = [term for other in given if other.two_states for term in self._after(other, step)]
+        self._solver.push()
+        try:
+            self._solver.add(lift(step.enabled), z3.Not(z3.And(goals)), *always, *of_the_step)
+            return self._answer(step, given, literals, explain)
+        finally:
+            self._solver.pop()
+
+    def _answer(
+        self, step: EncodedStep, given: Sequence[Claim], literals: list[Term], explain: Explain | None
+    ) -> Asked:
+        answer = self._solver.check(*literals)
+        if answer == z3.unknown:
+            return Asked(Verdict.UNDETERMINED)
+        if answer == z3.unsat:
+            core = {str(literal) for literal in self._solver.unsat_core()}
+            used = (other.name for other in given if other.two_states or _literal_name(other) in core)
+            return Asked(Verdict.PROVED, used=frozenset(used))
+        if explain is None:
+            return Asked(Verdict.VIOLATED)
+        self._solver.add(literals)
+        answer = self._solver.check()
+        assert answer == z3.sat, "the same question has the same answer"
+        return Asked(Verdict.VIOLATED, broken_by=explain(self._solver, step))
+
+    def _after(self, claim: Claim, step: EncodedStep) -> list[Term]:
+        """What the claim says of the state after the step, without what is trivially so."""
+        found = (self._encoding.after_step(c, step, two_states=claim.two_states) for c in claim.conjuncts)
+        return [term for term in found if term is not None]
+
+    def _literal(self, claim: Claim) -> Term:
+        """The literal that stands for the claim before the step."""
+        literal = self._literals.get(claim.name)
+        if literal is None:
+            literal = self._literals[claim.name] = z3.Bool(_literal_name(claim))
+            self._solver.add([z3.Implies(literal, conjunct.term) for conjunct in claim.conjuncts])
+        return literal
+
+
+def _literal_name(claim: Claim) -> str:
+    return f"given {claim.name}"

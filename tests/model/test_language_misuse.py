@@ -1,0 +1,650 @@
+"""Each misuse of the modelling language is an error that names the author's line and says what to write.
+
+The cases stand in functions that declare a wrong part; the line at fault ends in `# here`. Where mypy sees the misuse
+too, an ignore says so, and mypy reports ignores that are not needed.
+"""
+
+import enum
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+from statemachine import State, StateMachine
+
+from genstamp_model.language import (
+    Bool,
+    Bug,
+    Index,
+    Maybe,
+    Part,
+    Record,
+    RefinementDeclaration,
+    SpecError,
+    System,
+    action,
+    bag,
+    choose,
+    enumeration,
+    exists,
+    flag,
+    forall,
+    invariant,
+    leads_to,
+    lifecycle,
+    members,
+    named,
+    none,
+    number,
+    observe,
+    optional,
+    ordered,
+    per,
+    pick,
+    record,
+    reference,
+    require,
+    sequence,
+    transition,
+    when,
+)
+
+
+class Holder(Index):
+    """Clients and a master."""
+
+    MASTER = named()
+
+
+class Client(Holder):
+    """A client."""
+
+
+class Shelf(Index):
+    """A place."""
+
+
+class Colour(enum.Enum):
+    """Some labels."""
+
+    RED = enum.auto()
+
+
+class Door(StateMachine):
+    """A lifecycle."""
+
+    shut = State(initial=True)
+    ajar = State()
+
+    push = shut.to(ajar)
+    pull = ajar.to(shut)
+
+
+class Letter(Record):
+    """A message."""
+
+    to = reference(Client)
+    weight = number(0, 9)
+
+
+class World(Part):
+    """One variable of every kind."""
+
+    wet = flag()
+    depth = number(0, 9)
+    stamp = ordered(limit="stamps")
+    colour = enumeration(Colour)
+    door = lifecycle(Door)
+    doors = per(Shelf, lifecycle(Door))
+    holder = optional(Holder)
+    client = reference(Client)
+    chosen = members(Client)
+    letter = record(Letter)
+    line = sequence(number(0, 5), capacity=3)
+    post = bag(Letter, limit="letters")
+    age = per(Shelf, number(0, 9))
+
+
+Case = Callable[[], Any]
+CASES: list[tuple[Case, str]] = []
+
+
+def misuse(message: str) -> Callable[[Case], Case]:
+    """Register a case with a part of the message that it must give."""
+
+    def add(case: Case) -> Case:
+        CASES.append((case, message))
+        return case
+
+    return add
+
+
+def step(case: Callable[[Any], None]) -> Callable[[], type[Part]]:
+    """A case whose function is the body of an action."""
+
+    def declare() -> type[Part]:
+        case.__name__ = "step"
+        return type("Wrong", (World,), {"step": action(case)})
+
+    declare.__wrapped__ = case  # type: ignore[attr-defined]
+    return declare
+
+
+def claim(case: Callable[[Any], Any]) -> Callable[[], type[Part]]:
+    """A case whose function is an invariant."""
+
+    def declare() -> type[Part]:
+        case.__name__ = "claim"
+        return type("Wrong", (World,), {"claim": invariant(case)})
+
+    declare.__wrapped__ = case  # type: ignore[attr-defined]
+    return declare
+
+
+# Python's own control flow.
+
+
+@misuse("when(condition, a, b) for 'if'")
+@step
+def if_(s: World) -> None:
+    if s.wet:  # here
+        s.depth = 1  # type: ignore[unreachable]
+
+
+@misuse("'&', '|', '~' for 'and', 'or', 'not'")
+@claim
+def and_(s: World) -> Any:
+    return s.wet and s.colour.at(Colour.RED)  # type: ignore[redundant-expr, unreachable] # here
+
+
+@misuse("'&', '|', '~' for 'and', 'or', 'not'")
+@claim
+def or_(s: World) -> Any:
+    return s.wet or s.wet  # type: ignore[redundant-expr, unreachable] # here
+
+
+@misuse("'&', '|', '~' for 'and', 'or', 'not'")
+@claim
+def not_(s: World) -> Any:
+    return not s.wet  # here
+
+
+@misuse("(a <= b) & (b <= c) for a chained comparison")
+@claim
+def chained_comparison(s: World) -> Any:
+    return 1 < s.depth < 3  # here
+
+
+@misuse("write .has(item)")
+@claim
+def in_(s: World) -> Any:
+    return s.client in s.chosen  # here
+
+
+@misuse("has no truth value")
+@claim
+def in_a_tuple(s: World) -> Any:
+    return s.depth in (1, 2)  # here
+
+
+@misuse("write .size()")
+@claim
+def len_(s: World) -> Any:
+    return len(s.line) == 1  # here
+
+
+@misuse("cannot be looped over")
+@step
+def loop(s: World) -> None:
+    for shelf in s.age:  # type: ignore[var-annotated] # here
+        s.age[shelf] = 1
+
+
+@misuse("is no Python integer")
+@step
+def range_(s: World) -> None:
+    for _ in range(s.depth):  # here
+        s.line.drop_first()
+
+
+@misuse("cannot be a key")
+@step
+def key(s: World) -> None:
+    require({s.client: True}[s.client], "known")  # here
+
+
+@misuse("has no truth value")
+@step
+def python_max(s: World) -> None:
+    s.depth = max(s.depth, s.depth)  # here
+
+
+# Checks.
+
+
+@misuse("stands after an assignment; checks come before effects")
+@step
+def check_after_effect(s: World) -> None:
+    s.chosen.clear()
+    require(s.wet, "it is wet")  # here
+
+
+@misuse("two checks are labelled 'it is wet'; give each its own label")
+@step
+def duplicate_label(s: World) -> None:
+    require(s.wet, "it is wet")
+    require(~s.wet, "it is wet")  # here
+
+
+@misuse("stands in a property; return the condition instead")
+@claim
+def check_in_property(s: World) -> Any:
+    require(s.wet, "it is wet")  # here
+    return True
+
+
+@misuse("stands inside a quantifier; write require(forall(...), ...)")
+@step
+def check_in_quantifier(s: World) -> None:
+    def each_wet(shelf: Shelf) -> bool:
+        require(s.age[shelf] > 1, "it is old")  # here
+        return True
+
+    require(forall(Shelf, each_wet), "all")
+
+
+@misuse("expected a flag, not a number (depth)")
+@step
+def check_of_a_number(s: World) -> None:
+    require(s.depth, "it is deep")  # type: ignore[arg-type] # here
+
+
+# Effects.
+
+
+@misuse("a property cannot assign 'wet'; assign in an action")
+@claim
+def assignment_in_property(s: World) -> Any:
+    s.wet = True  # here
+    return True
+
+
+@misuse("assigned inside a quantifier; write s.age.update(lambda i: value)")
+@step
+def assignment_in_quantifier(s: World) -> None:
+    def age(shelf: Shelf) -> bool:
+        s.age[shelf] = 0  # here
+        return True
+
+    require(forall(Shelf, age), "all")
+
+
+@misuse("no variable 'depht' is declared; there are wet, depth")
+@step
+def unknown_variable(s: World) -> None:
+    s.depht = 1  # here
+
+
+@misuse("'wieght' is no field of a Letter")
+@step
+def unknown_field(s: World) -> None:
+    s.letter.wieght = 1  # here
+
+
+@misuse("expected a number, not True")
+@step
+def flag_to_number(s: World) -> None:
+    s.depth = True  # here
+
+
+@misuse("expected a number, not 1.5")
+@step
+def float_to_number(s: World) -> None:
+    s.depth = 1.5  # here
+
+
+@misuse("expected a state of Colour, not 'RED'")
+@step
+def string_to_enumeration(s: World) -> None:
+    s.colour = "RED"  # here
+
+
+@misuse("expected a Client, not none")
+@step
+def none_to_reference(s: World) -> None:
+    s.client = none  # here
+
+
+@misuse("expected a Client, not a Holder or none (holder)")
+@step
+def optional_to_reference(s: World) -> None:
+    s.client = s.holder  # here
+
+
+@misuse("expected a Client, not a Client or none")
+@step
+def choice_to_reference(s: World) -> None:
+    s.client = choose(Client, lambda c: s.chosen.has(c))  # here
+
+
+@misuse("expected a Client or none, not a Holder (Holder.MASTER)")
+@step
+def holder_in_set_of_clients(s: World) -> None:
+    s.chosen.add(Holder.MASTER)  # here
+
+
+@misuse("expected a Shelf or none, not a Client (client)")
+@claim
+def wrong_index(s: World) -> Any:
+    return s.age[s.client] == 1  # type: ignore[index] # here
+
+
+@misuse("lifecycle 'door' cannot be assigned; write .door.fire(event)")
+@step
+def lifecycle_assigned(s: World) -> None:
+    s.door = Door.ajar  # here
+
+
+@misuse("lifecycle 'doors' cannot be assigned; write .doors.fire(event)")
+@step
+def lifecycle_in_array_assigned(s: World) -> None:
+    s.doors.update(lambda shelf: Door.ajar)  # here
+
+
+@misuse("lifecycle Door has no event 'kick'; it has pull, push")
+@step
+def unknown_event(s: World) -> None:
+    s.door.fire("kick")  # here
+
+
+@misuse("fire() needs at least one event")
+@step
+def no_event(s: World) -> None:
+    s.door.fire()  # here
+
+
+@misuse("an ordered number can only be raised by a constant above 0, not by 0")
+@step
+def ordered_raised_by_nothing(s: World) -> None:
+    s.stamp = s.stamp + 0  # here
+
+
+@misuse("an ordered number can only be compared and raised")
+@step
+def ordered_lowered(s: World) -> None:
+    s.stamp = s.stamp - 1  # here
+
+
+@misuse("this value is computed, not a variable of the state")
+@step
+def assignment_to_a_message(s: World) -> None:
+    s.post.receive().weight = 1  # here
+
+
+@misuse("Letter needs a value for 'weight'")
+@step
+def record_with_missing_field(s: World) -> None:
+    s.post.send(Letter(to=s.client))  # here
+
+
+@misuse("Letter has no field 'colour'; it has to, weight")
+@step
+def record_with_unknown_field(s: World) -> None:
+    s.post.send(Letter(to=s.client, weight=1, colour=1))  # here
+
+
+@misuse("receive first")
+@step
+def receive_after_send(s: World) -> None:
+    s.post.send(Letter(to=s.client, weight=1))
+    s.post.take(s.post.receive())  # here
+
+
+@misuse("a property says s.post.every(...) or s.post.some(...)")
+@claim
+def receive_in_property(s: World) -> Any:
+    return s.post.receive().weight == 1  # here
+
+
+@misuse("nothing to pick for 'guess': 3 is above 2")
+@step
+def empty_pick(s: World) -> None:
+    s.line.append(pick("guess", 3, 2))  # here
+
+
+@misuse("this action already has a parameter 'guess'")
+@step
+def picked_twice(s: World) -> None:
+    s.line.append(pick("guess", 1, 2))
+    s.line.append(pick("guess", 1, 2))  # here
+
+
+@misuse("only an action can pick a number")
+@claim
+def pick_in_property(s: World) -> Any:
+    return s.depth == pick("guess", 1, 2)  # here
+
+
+@misuse("observed 'word' must be a value of the state, a flag or a number, not 'x'")
+@step
+def observed_text(s: World) -> None:
+    observe(word="x")  # here
+
+
+@misuse("when() cannot tell the type of its values")
+@step
+def choice_of_labels(s: World) -> None:
+    s.colour = when(s.wet, Colour.RED, Colour.RED)  # here
+
+
+@misuse("'shelf_0' is used outside of the quantifier")
+@step
+def leaked_member(s: World) -> None:
+    seen: list[Shelf] = []
+
+    def old(shelf: Shelf) -> Bool:
+        seen.append(shelf)
+        return s.age[shelf] > 1
+
+    require(exists(Shelf, old), "some are old")
+    require(s.age[seen[0]] == 1, "old")  # here
+
+
+# Declarations.
+
+
+@misuse("write number(0, 3) or number(limit='bytes')")
+def number_without_bound() -> Any:
+    class Wrong(Part):
+        depth = number()  # here
+
+    return Wrong
+
+
+@misuse("write number(0, 3) or number(limit='bytes')")
+def number_with_both_bounds() -> Any:
+    class Wrong(Part):
+        depth = number(0, 3, limit="depth")  # here
+
+    return Wrong
+
+
+@misuse("the initial value 4 lies outside 0..3")
+def initial_value_out_of_range() -> Any:
+    class Wrong(Part):
+        depth = number(0, 3, initially=4)  # here
+
+    return Wrong
+
+
+@misuse("write capacity=4 or limit='packets'")
+def sequence_without_bound() -> Any:
+    class Wrong(Part):
+        line = sequence(flag())  # here
+
+    return Wrong
+
+
+@misuse("parameter 'shelf' of put needs an index set as annotation")
+def wrong_annotation() -> Any:
+    class Wrong(World):
+        @action  # here
+        def put(s, shelf: int) -> None:
+            s.wet = shelf == shelf
+
+    return Wrong
+
+
+@misuse("parameter 'shelf' of put needs an index set as annotation")
+def missing_annotation() -> Any:
+    class Wrong(World):
+        @action  # here
+        def put(s, shelf) -> None:  # type: ignore[no-untyped-def]
+            s.wet = shelf == shelf
+
+    return Wrong
+
+
+@misuse("an annotation of put cannot be found: name 'Shelv' is not defined")
+def unknown_annotation() -> Any:
+    class Wrong(World):
+        @action  # here
+        def put(s, shelf: "Shelv") -> None:  # type: ignore[name-defined] # noqa: F821
+            s.wet = shelf == shelf
+
+    return Wrong
+
+
+@misuse("action put returns a value; it should assign instead")
+def action_that_returns() -> Any:
+    class Wrong(World):
+        @action  # here
+        def put(s) -> None:
+            return s.wet  # type: ignore[return-value]
+
+    return Wrong
+
+
+@misuse("leads_to dries must return two conditions")
+def leads_to_of_one_condition() -> Any:
+    class Wrong(World):
+        @leads_to()  # here
+        def dries(s) -> Bool:
+            return s.wet
+
+    return Wrong
+
+
+@misuse("parameter 'shelf' of old may be none, which only an action's can")
+def property_of_maybe_nobody() -> Any:
+    class Wrong(World):
+        @invariant  # here
+        def old(s, shelf: Maybe[Shelf]) -> Bool:
+            return s.age[shelf] > 1
+
+    return Wrong
+
+
+@misuse("deep speaks of property 'shallow'; there are deep")
+def unknown_given() -> Any:
+    class Wrong(World):
+        @invariant(given=("shallow",))  # here
+        def deep(s) -> Bool:
+            return s.depth > 1
+
+    return Wrong
+
+
+@misuse("dries speaks of action 'dry'; there are none")
+def unknown_fair_action() -> Any:
+    class Wrong(World):
+        @leads_to(fair=("dry",))  # here
+        def dries(s) -> tuple[Bool, Bool]:
+            return s.wet, ~s.wet
+
+    return Wrong
+
+
+@misuse("a property cannot assign 'depth'; assign in an action")
+def next_state_assigned() -> Any:
+    class Wrong(World):
+        @transition
+        def rises(s, t: Self) -> Bool:
+            t.depth = 1  # here
+            return s.stamp <= t.stamp
+
+    return Wrong
+
+
+@misuse("variable 'depth' is declared twice")
+def variable_declared_twice() -> Any:
+    class Other(Part):
+        depth = number(0, 3)  # here
+
+    return [World, Other]
+
+
+@misuse("'put' is declared here and at test_language_misuse.py")
+def action_declared_twice() -> Any:
+    class One(World):
+        @action
+        def put(s) -> None:
+            s.chosen.clear()
+
+    class Other(World):
+        @action  # here
+        def put(s) -> None:
+            s.line.clear()
+
+    return [One, Other]
+
+
+def line_of(case: Any) -> int:
+    """The line that ends in `# here`."""
+    lines, first = inspect.getsourcelines(inspect.unwrap(case))
+    [line] = [number for number, text in enumerate(lines, first) if text.rstrip().endswith("# here")]
+    return line
+
+
+@pytest.mark.parametrize(
+    ("case", "message"), CASES, ids=lambda value: inspect.unwrap(value).__name__ if callable(value) else ""
+)
+def test_misuse_names_the_authors_line_and_says_what_to_write(case: Case, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        declared = case()
+        System("wrong", parts=declared if isinstance(declared, list) else [declared], configurations=[]).model()
+    assert message in str(caught.value)
+    source = caught.value.source
+    assert source is not None
+    assert (Path(source.file).name, source.line) == (Path(__file__).name, line_of(case))
+
+
+def test_bug_that_drops_an_unknown_check_is_refused() -> None:
+    bug = Bug("late", "a step is late", drops=(("step", "it is early"),))
+    with pytest.raises(SpecError, match="late drops check 'it is early' of step, which world does not have"):
+        System("world", parts=[World], configurations=[], bugs=[bug]).model(bugs=["late"])
+
+
+def test_bug_that_breaks_an_unknown_property_is_refused() -> None:
+    bug = Bug("late", "a step is late", breaks=("early",))
+    with pytest.raises(SpecError, match="late breaks property 'early', which world does not have"):
+        System("world", parts=[World], configurations=[], bugs=[bug]).model(bugs=["late"])
+
+
+def test_refinement_that_leaves_out_a_variable_is_refused() -> None:
+    upper = System("upper", parts=[World], configurations=[])
+    lower = System("lower", parts=[World], configurations=[], refines=[RefinementDeclaration(upper, {})])
+    with pytest.raises(SpecError, match="the mapping from lower to upper leaves out 'wet'"):
+        lower.model()
+
+
+def test_state_can_only_be_read_while_it_is_traced() -> None:
+    with pytest.raises(SpecError, match="can only be used inside an action or a property"):
+        require(True, "outside")
+
+
+def test_after_a_misuse_the_next_system_traces() -> None:
+    with pytest.raises(SpecError):
+        System("wrong", parts=[if_()], configurations=[]).model()
+    assert System("right", parts=[World], configurations=[]).model().variables
