@@ -1,7 +1,8 @@
 """Clients: what an output stream is promised, and the end of a client.
 
 Coarser than HDFS: an ack reaches the client when it is asked for; there is no pipeline recovery, so that a client whose
-pipeline lost a node can only wait. Opening, addBlock and complete are in the NameNode's parts, packets in the datanode's.
+pipeline lost a node can only wait. Opening, addBlock and complete are in the NameNode's parts, packets in those of the
+datanodes.
 """
 
 from genstamp_model.language import Bool, Number, action, forall, largest, minimum, observe, require
@@ -25,7 +26,10 @@ class Clients(DatanodeReplicas):
 
     @action
     def hflush(s, client: Client, file: File) -> None:
-        """What the client has written is acknowledged by every node (DFSOutputStream#flushOrSync, 3.4.1; facts C.4)."""
+        """What the client has written is acknowledged by every node.
+
+        Source  DFSOutputStream#flushOrSync, Hadoop 3.4.1; facts C.4.
+        """
         stream = s.stream[client][file]
         require(s.alive.has(client), "the client is running")
         require(stream.stage.at(StreamStage.STREAMING), "the client is streaming")
@@ -37,7 +41,7 @@ class Clients(DatanodeReplicas):
         observe(num_bytes=stream.acked)
 
     def fsync(s, client: Client, file: File) -> None:
-        """Checks: the first hflush of a block also calls fsync at the NameNode, which may refuse it (HDFS-4516, E.10)."""
+        """Checks: a block's first hflush also calls fsync at the NameNode, which may refuse it (HDFS-4516, E.10)."""
         known = s.hflushed[file] > 0
         owned = s.under_construction(file) & (s.client_name[file] == client)
         recovering = s.block[file].at(BlockLifecycle.under_recovery)

@@ -1,7 +1,7 @@
 """Datanodes: replicas being written, finalized, invalidated; crash and restart.
 
-Coarser than HDFS: what a node has received it has on disk; packets reach the nodes of a pipeline in any order, not along
-the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was not synced.
+Coarser than HDFS: what a node has received it has on disk; packets reach the nodes of a pipeline in any order, not
+along the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was not synced.
 """
 
 from genstamp_model.language import Bool, action, largest, none, observe, require, when
@@ -57,7 +57,10 @@ class DatanodeReplicas(NamenodeBlocks):
 
     @action
     def invalidate_replica(s, file: File, datanode: Datanode) -> None:
-        """A replica that does not match its complete block, or whose block is gone, is deleted (facts B17, I.2, I.3)."""
+        """A replica that does not match its complete block, or whose block is gone, is deleted.
+
+        Source  BlockManager#checkReplicaCorrupt, FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17, I.2, I.3.
+        """
         replica = s.replica[datanode][file]
         other_stamp = replica.stamp != s.block_stamp[file]
         other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])
@@ -88,7 +91,10 @@ class DatanodeReplicas(NamenodeBlocks):
 
     @action
     def datanode_restart(s, datanode: Datanode) -> None:
-        """A datanode comes back with all bytes (FsDatasetImpl, BlockPoolSlice#addReplicaToReplicasMap; facts B11-B15)."""
+        """A datanode comes back with all bytes.
+
+        Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11 to B15.
+        """
         s.come_back(datanode, lost_bytes=0)
 
     @action

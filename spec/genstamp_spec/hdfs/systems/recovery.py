@@ -28,12 +28,12 @@ from genstamp_spec.lifecycles.lease import LeaseLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
-    "files of more than one block: the blocks before the last, their progress checks, and addBlock with a previous block",
+    "files of more than one block: earlier blocks, their progress checks, and addBlock with a previous block",
     "pipeline recovery, append and truncate; a pipeline that lost a node stays as it is",
     "create with overwrite, delete, rename, concat, fsync, abandonBlock and snapshots",
     "the NameNode's restart and failover, its edit log, safe mode and the retry cache",
-    "messages between clients, datanodes and the NameNode that are delayed, reordered, duplicated or lost: a call and its "
-    "answer are one step, but for the recovery command, which waits for a heartbeat",
+    "messages that are delayed, reordered, duplicated or lost: a call and its answer are one step, but for the recovery "
+    "command, which waits for a heartbeat",
     "stale and dead datanodes: a datanode is up or down, and whoever asks knows at once",
     "TEMPORARY replicas, re-replication, planned restarts, and the list of corrupt replicas",
     "quotas, permissions, erasure-coded files",
@@ -48,7 +48,7 @@ class RecoveryProperties(BlockRecovery, Clients):
 
     @invariant(inductive=True, given=("only_granted_leases_cover_files",))
     def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, that of the file's client name."""
+        """S17: a file is under construction if and only if exactly one lease covers it, that of its client name."""
         open_ = s.under_construction(file)
         leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
         named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
