@@ -75,7 +75,7 @@ class RecoveryProperties(BlockRecovery, Clients):
             t.recovery_id[file] > s.last_stamp
         )
 
-    @transition(inductive=True, given=("current_recovery_is_above_the_block",))
+    @transition(inductive=True, given=("current_recovery_is_above_the_block", "stamps_come_from_the_counter"))
     def block_stamp_never_decreases(s, t: Self, file: File) -> Bool:
         """S8, at the NameNode."""
         return t.block_stamp[file] >= s.block_stamp[file]
