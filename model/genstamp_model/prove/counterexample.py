@@ -41,16 +41,22 @@ class Replay:
         return Break(None, (), initial, None, "", (), (), self._failing(declared, initial, None))
 
     def step(
-        self, solver: z3.Solver, step: EncodedStep, relied_on: Sequence[Property], declared: Property | None
+        self,
+        solver: z3.Solver,
+        model: Term,
+        step: EncodedStep,
+        relied_on: Sequence[Property],
+        declared: Property | None,
     ) -> Break:
         """The step of a satisfiable question, as near to the initial state as can be found one cell at a time.
 
         Args:
-            solver: holds the question; its last answer was that a counterexample exists.
+            solver: holds the question.
+            model: its answer.
             relied_on: what must hold before the step (transition properties: of it).
             declared: the property that must fail after it; None for the ranges.
         """
-        values = self._near_initial(solver)
+        values = self._near_initial(solver, model)
         before = from_cells(self._instance, values)
         action, arguments = step.action, self._arguments(step, before)
         assert self._evaluator.first_failing(action, arguments, before) is None, "evaluate does not enable the step"
@@ -66,12 +72,11 @@ class Replay:
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
         return self._break(action, arguments, before, after, self._failing(declared, before, after))
 
-    def _near_initial(self, solver: z3.Solver) -> list[int]:
+    def _near_initial(self, solver: z3.Solver, model: Term) -> list[int]:
         """Values of all cells before the step, as initially or nearly so wherever that still breaks the claim.
 
         Cells are fixed one by one; what the last model already shows costs no question.
         """
-        model = solver.model()
         cells = self._encoding.before
         far: list[int] = []
         for i, (cell, initial) in enumerate(zip(cells, self._initial, strict=True)):
@@ -161,7 +166,8 @@ class Replay:
                     f"{p.name} {sizes.member_name(d, i)}"
                     for p, d, i in zip(declared.parameters, domains, choice, strict=True)
                 ]
-                return f"{declared.name}({', '.join(shown)}): {text(declared.condition)}"
+                where = f"({', '.join(shown)})" if shown else ""
+                return f"{declared.name}{where}: {text(declared.condition)}"
         raise AssertionError(f"{declared.name} fails for no choice of its parameters")
 
 

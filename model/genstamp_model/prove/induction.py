@@ -16,6 +16,7 @@ import z3
 
 from genstamp_model.errors import SpecError
 from genstamp_model.language.model import Instance, Model, Property
+from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.counterexample import Replay
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
@@ -165,8 +166,8 @@ class _Induction:
         given_claims = [self.claim(other) for other in given]
         relied_on = [*given, declared] if declared is not None and declared.kind == "invariant" else given
 
-        def explain(solver: z3.Solver, step: EncodedStep) -> Break:
-            return self.replay.step(solver, step, relied_on, declared)
+        def explain(solver: z3.Solver, model: Term, step: EncodedStep) -> Break:
+            return self.replay.step(solver, model, step, relied_on, declared)
 
         found = _Obligations()
         for action in self.instance.model.actions:

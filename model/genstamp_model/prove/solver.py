@@ -32,7 +32,7 @@ class Asked:
     broken_by: Break | None = None
 
 
-Explain = Callable[[z3.Solver, EncodedStep], Break]
+Explain = Callable[[z3.Solver, Term, EncodedStep], Break]
 
 
 class Solver:
@@ -50,18 +50,20 @@ class Solver:
         """Whether the step keeps the claim wherever the claim and the given ones hold before it.
 
         Args:
-            explain: makes a break of the solver's counterexample while the question still stands.
+            explain: makes a break of the solver's model while the question still stands.
         """
         goals = self._after(claim, step)
         if not goals:
             return Asked(Verdict.PROVED, trivial=True)
         always = [] if claim is self._well_formed else self._after(self._well_formed, step)
-        relied_on = [other for other in (claim, *given) if not other.two_states and other is not self._well_formed]
-        literals = [self._literal(other) for other in relied_on]
-        of_the_step = [term for other in given if other.two_states for term in self._after(other, step)]
+        # Before the first push, so that what is asserted for good stays.
+        literals = [self._literal(other) for other in (claim, *given) if other is not self._well_formed]
         self._solver.push()
         try:
-            self._solver.add(lift(step.enabled), z3.Not(z3.And(goals)), *always, *of_the_step)
+            self._solver.add(lift(step.enabled), z3.Not(z3.And(goals)), *always)
+            for other in given:
+                if other.two_states:
+                    self._solver.add([z3.Implies(self._literal(other), term) for term in self._after(other, step)])
             return self._answer(step, given, literals, explain)
         finally:
             self._solver.pop()
@@ -73,15 +75,14 @@ class Solver:
         if answer == z3.unknown:
             return Asked(Verdict.UNDETERMINED)
         if answer == z3.unsat:
-            core = {str(literal) for literal in self._solver.unsat_core()}
-            used = (other.name for other in given if other.two_states or _literal_name(other) in core)
+            core = {literal.get_id() for literal in self._solver.unsat_core()}
+            used = (other.name for other in given if self._literal(other).get_id() in core)
             return Asked(Verdict.PROVED, used=frozenset(used))
         if explain is None:
             return Asked(Verdict.VIOLATED)
+        model = self._solver.model()
         self._solver.add(literals)
-        answer = self._solver.check()
-        assert answer == z3.sat, "the same question has the same answer"
-        return Asked(Verdict.VIOLATED, broken_by=explain(self._solver, step))
+        return Asked(Verdict.VIOLATED, broken_by=explain(self._solver, model, step))
 
     def _after(self, claim: Claim, step: EncodedStep) -> list[Term]:
         """What the claim says of the state after the step, without what is trivially so."""
@@ -89,13 +90,10 @@ class Solver:
         return [term for term in found if term is not None]
 
     def _literal(self, claim: Claim) -> Term:
-        """The literal that stands for the claim before the step."""
+        """The literal that stands for relying on the claim: before the step, or of it."""
         literal = self._literals.get(claim.name)
         if literal is None:
-            literal = self._literals[claim.name] = z3.Bool(_literal_name(claim))
-            self._solver.add([z3.Implies(literal, conjunct.term) for conjunct in claim.conjuncts])
+            literal = self._literals[claim.name] = z3.Bool(f"given {claim.name}")
+            if not claim.two_states:
+                self._solver.add([z3.Implies(literal, conjunct.term) for conjunct in claim.conjuncts])
         return literal
-
-
-def _literal_name(claim: Claim) -> str:
-    return f"given {claim.name}"
