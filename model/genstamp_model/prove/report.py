@@ -128,7 +128,7 @@ class Report:
 
     def lines(self) -> list[str]:
         """The report for a terminal: what is assumed, a row for each obligation, the steps that break something."""
-        found = [f"{self.system}:{self.configuration} with {', '.join(self.sizes)}, all numbers unbounded"]
+        found = [", ".join([f"{self.system}:{self.configuration}", *self.sizes, "all numbers unbounded"])]
         found += [f"assumed: {assumption}" for assumption in self.assumptions]
         for proof in self.proofs:
             found += _lines_of(proof)

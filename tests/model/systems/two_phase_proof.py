@@ -8,7 +8,10 @@ from genstamp_model.language import Bool, Configuration, System, exists, forall,
 class Proof(TwoPhase):
     """Supporting invariants, each of one message or one decision."""
 
-    @invariant(inductive=True, given=("committed_when_told", "aborted_before_commit", "prepared_do_not_give_up"))
+    @invariant(
+        inductive=True,
+        given=("committed_when_told", "nobody_aborts_after_commit", "prepared_do_not_give_up", "one_decision"),
+    )
     def consistent(s) -> Bool:
         """No manager commits while another aborts."""
         committed = exists(Rm, lambda rm: s.rm[rm].at(RmState.COMMITTED))
@@ -37,7 +40,7 @@ class Proof(TwoPhase):
         )
 
     @invariant(inductive=True, given=("prepared_are_heard_of", "prepared_do_not_give_up", "one_decision"))
-    def aborted_before_commit(s) -> Bool:
+    def nobody_aborts_after_commit(s) -> Bool:
         """After Commit nobody aborts, for everybody had prepared."""
         return s.commit_sent.implies(forall(Rm, lambda rm: s.prepared_sent.has(rm) & ~s.rm[rm].at(RmState.ABORTED)))
 
