@@ -121,15 +121,21 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         require(s.alive.has(client), "the client is running")
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
         require(s.block_matches(client, file), "its last block is the client's")
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
+        require(ready, "the last packet is acknowledged")
         s.stream[client][file] = no_stream()
         observe(closed=True)
 
+    def passes_no_block(s, client: Client, file: File) -> Bool:
+        """The client's complete() names no last block: it was never given one."""
+        return s.stream[client][file].stage.at(StreamStage.NONE, StreamStage.OPEN)
+
     def block_matches(s, client: Client, file: File) -> Bool:
-        """The file's last block is the client's in id and stamp."""
+        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
         stream = s.stream[client][file]
-        there = ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
-        return stream.stage.at(StreamStage.CLOSING) & there & (s.block_stamp[file] == stream.stamp)
+        none_there = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+        same = stream.stage.at(StreamStage.CLOSING) & ~none_there & (s.block_stamp[file] == stream.stamp)
+        return same | (s.passes_no_block(client, file) & none_there)
 
     def commit(s, client: Client, file: File) -> None:
         """BlockManager#commitBlock: length and stamp become the client's."""
