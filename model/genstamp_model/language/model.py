@@ -186,7 +186,8 @@ class Model:
             names = ", ".join(f"{p.name} in {p.domain}" for p in action.parameters)
             yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"
             for check in action.checks:
-                yield f"  require {ir.text(check.condition)} [{check.label}] {check.refuses}"
+                defensive = " defensive" if check.defensive else ""
+                yield f"  require {ir.text(check.condition)} [{check.label}] {check.refuses}{defensive}"
             for effect in action.effects:
                 yield f"  {effect.variable}' = {ir.text(effect.value)}"
             for name, value in action.observations:

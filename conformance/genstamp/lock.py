@@ -1,0 +1,222 @@
+"""spec.lock: what the judges found in every configuration, kept under version control.
+
+A change of a specification changes what is found. `genstamp verify` fails until the lock is rewritten on purpose with
+`genstamp lock --write`, so that the change is seen in the diff: states that appear or vanish, properties that hold no
+longer or that nobody checks any more, a released version's known violation that is not found again.
+
+Leaves out how things are found (`genstamp.verify`), and times: they are the machine's, not the specification's.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from genstamp.errors import LockError
+
+VIOLATED: Final = "violated"
+"""How the verdict of a property that breaks begins."""
+
+_VERSION: Final = 1
+
+T = TypeVar("T")
+
+
+class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a search of one configuration found.
+
+    Attributes:
+        sizes: members of each index set.
+        limits: largest value of each limit.
+        distinct: distinct states.
+        generated: the initial state and every step taken.
+        depth: most steps on a shortest path to a state.
+        cut: steps that each limit cut off.
+        properties: verdict by name; a violation and a witness with the steps that it takes.
+    """
+
+    sizes: dict[str, int]
+    limits: dict[str, int]
+    distinct: int
+    generated: int
+    depth: int
+    cut: dict[str, int]
+    properties: dict[str, str]
+
+
+class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A system under one semantics.
+
+    Attributes:
+        digest: SHA-256 of the traced model's text.
+        searches: by name of the configuration.
+    """
+
+    digest: str
+    searches: dict[str, SearchEntry] = {}
+
+
+class BugEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a historic fault is caught.
+
+    Attributes:
+        breaks: the property that is seen to break first.
+        configuration: where.
+        depth: steps of the shortest counterexample.
+        digest: of the model with the fault.
+    """
+
+    breaks: str
+    configuration: str
+    depth: int
+    digest: str
+
+
+class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that is locked of one system.
+
+    Attributes:
+        semantics: by name.
+        bugs: by name.
+        proved: the properties that are proved by induction, and relative to which others.
+    """
+
+    semantics: dict[str, SemanticsEntry] = {}
+    bugs: dict[str, BugEntry] = {}
+    proved: dict[str, list[str]] = {}
+
+
+Lock = dict[str, SystemEntry]
+"""What is locked, by name of the system."""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    version: int
+    systems: Lock
+
+
+def read(path: Path) -> Lock:
+    """The lock in a file.
+
+    Raises:
+        LockError: there is no such file, or it holds no lock.
+    """
+    try:
+        file = msgspec.json.decode(path.read_bytes(), type=_File)
+    except FileNotFoundError as problem:
+        raise LockError(path, "there is none; `genstamp lock --write` writes it") from problem
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise LockError(path, str(problem)) from problem
+    if file.version != _VERSION:
+        raise LockError(path, f"its version is {file.version}, accepted: {_VERSION}")
+    return file.systems
+
+
+def write(path: Path, lock: Lock) -> None:
+    """Write a lock: JSON, sorted, a line for each value."""
+    path.write_bytes(text(lock).encode())
+
+
+def text(lock: Lock) -> str:
+    """The lock as it stands in the file.
+
+    >>> text({"two_phase": SystemEntry()}).splitlines()[2]
+    '  "two_phase": {'
+    """
+    plain = {"version": _VERSION, "systems": msgspec.to_builtins(lock)}
+    return msgspec.json.format(msgspec.json.encode(plain, order="sorted"), indent=1).decode() + "\n"
+
+
+def merged(parts: Iterable[Lock]) -> Lock:
+    """One lock of several, each with a part of what was found."""
+    whole: dict[str, Any] = {}
+    for part in parts:
+        _merge(whole, msgspec.to_builtins(part))
+    return msgspec.convert(whole, Lock)
+
+
+def _merge(into: dict[str, Any], part: Mapping[str, Any]) -> None:
+    for name, value in part.items():
+        if isinstance(value, dict) and isinstance(into.get(name), dict):
+            _merge(into[name], value)
+        else:
+            assert name not in into or into[name] == value, (name, into[name], value)
+            into[name] = value
+
+
+def common(locked: Lock, found: Lock) -> Lock:
+    """What of a lock can be compared with what was found when not everything could be searched."""
+    return {
+        name: SystemEntry(
+            semantics={
+                semantics: SemanticsEntry(
+                    digest=entry.digest,
+                    searches=_known(entry.searches, found[name].semantics[semantics].searches),
+                )
+                for semantics, entry in _known(system.semantics, found[name].semantics).items()
+            },
+            bugs=_known(system.bugs, found[name].bugs),
+            proved=_known(system.proved, found[name].proved),
+        )
+        for name, system in _known(locked, found).items()
+    }
+
+
+def _known(entries: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
+    return {name: entry for name, entry in entries.items() if name in names}
+
+
+def differences(locked: Lock, found: Lock) -> list[str]:
+    """What differs between a lock and what was found, a line each; empty if nothing does.
+
+    What only one of them speaks of is a difference too: a property that nobody checks any more must be seen.
+
+    >>> entry = BugEntry(breaks="one_lease", configuration="one_file", depth=7, digest="00")
+    >>> before, after = ({"leases": SystemEntry(bugs={"HDFS-1": entry})}, {"leases": SystemEntry()})
+    >>> differences(before, after)[2]
+    'leases, HDFS-1: depth: 7 in the lock, nothing found'
+    """
+    before, after = _flat(msgspec.to_builtins(locked)), _flat(msgspec.to_builtins(found))
+    return [
+        _line(path, before.get(path), after.get(path))
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+
+
+def _flat(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    found: dict[tuple[str, ...], str] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            found |= _flat(value, (*above, name))
+        elif isinstance(value, list):
+            found[*above, name] = f"given {', '.join(value) or 'nothing'}"
+        else:
+            found[*above, name] = str(value)
+    return found
+
+
+# These only say what kind of name comes next, and a reader knows.
+_SILENT: Final = {"semantics", "searches", "bugs", "properties"}
+_WORDS: Final = {
+    "cut": "steps cut off by",
+    "digest": "digest of the model",
+    "distinct": "distinct states",
+    "generated": "transitions generated",
+    "limits": "limit",
+    "sizes": "number of",
+}
+_DIGEST_SHOWN: Final = 12
+
+
+def _line(path: tuple[str, ...], before: str | None, after: str | None) -> str:
+    *where, what = [_WORDS.get(word, word) for word in path if word not in _SILENT]
+    if path[-2] in ("cut", "limits", "proved", "sizes"):
+        what = f"{where.pop()} {what}"
+    if path[-1] == "digest":
+        before, after = before and before[:_DIGEST_SHOWN], after and after[:_DIGEST_SHOWN]
+    line = f"{', '.join(where)}: {what}: {before or 'nothing'} in the lock, {after or 'nothing'} found"
+    if before is not None and before.startswith(VIOLATED) and not (after or "").startswith(VIOLATED):
+        line += ", so that a known violation has vanished"
+    return line
