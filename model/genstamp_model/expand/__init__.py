@@ -6,7 +6,19 @@ limit gets as many places as its configuration allows.
 """
 
 from genstamp_model.expand.cells import Cell, cells, from_cells, initial_cells, to_cells
-from genstamp_model.expand.steps import Expansion, Step
+from genstamp_model.expand.steps import Expansion, Step, plain_arguments
 from genstamp_model.expand.trees import Algebra, Items, Slot
 
-__all__ = ["Algebra", "Cell", "Expansion", "Items", "Slot", "Step", "cells", "from_cells", "initial_cells", "to_cells"]
+__all__ = [
+    "Algebra",
+    "Cell",
+    "Expansion",
+    "Items",
+    "Slot",
+    "Step",
+    "cells",
+    "from_cells",
+    "initial_cells",
+    "plain_arguments",
+    "to_cells",
+]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from genstamp_model.evaluate import named_position
+from genstamp_model.evaluate import Arguments, State, named_position
 from genstamp_model.expand.cells import cells, nobody
 from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
-from genstamp_model.language.types import BagType, IndexSet
+from genstamp_model.language.types import BagType, IndexSet, Value
 
 S = TypeVar("S")
 
@@ -40,6 +40,28 @@ class Step(Generic[S]):
     next_cells: tuple[S, ...]
     cuts: tuple[tuple[str, S], ...]
     errors: tuple[tuple[str, S], ...]
+
+
+def plain_arguments(instance: Instance, action: Action, arguments: Sequence[int], state: State) -> Arguments | None:
+    """A step's arguments as `evaluate` takes them: places become messages, and the position of nobody None.
+
+    None where the place of a message is free in this state.
+    """
+    variables = [variable.name for variable in instance.model.variables]
+    found: list[Value] = []
+    for parameter, argument in zip(action.parameters, arguments, strict=True):
+        match parameter.domain:
+            case MessageOf(bag=bag):
+                messages = state[variables.index(bag)]
+                assert isinstance(messages, tuple)
+                if argument >= len(messages):
+                    return None
+                found.append(messages[argument])
+            case OptionalMember(index=index):
+                found.append(None if argument == nobody(instance, index) else argument)
+            case _:
+                found.append(argument)
+    return tuple(found)
 
 
 class _Scope(Generic[S]):
@@ -167,7 +189,7 @@ class Expansion(Generic[S]):
         next_cells: list[S] = []
         for variable in self.instance.model.variables:
             self._trees.write(variable.type, after[variable.name], next_cells, cuts)
-        errors = self._out_of_range(next_cells, cuts)
+        errors = self._out_of_range(after, next_cells, cuts)
         cuts.extend(self._beyond(after, next_cells))
         return Step(action, arguments, possible, checks, tuple(next_cells), tuple(cuts), tuple(errors))
 
@@ -189,20 +211,33 @@ class Expansion(Generic[S]):
                 possible.append(a.not_(self._trees.equal(kind.message, earlier, slots[argument].message)))
         return bound, a.and_(possible)
 
-    def _out_of_range(self, next_cells: list[S], cuts: list[tuple[str, S]]) -> list[tuple[str, S]]:
+    def _out_of_range(
+        self, trees: dict[str, Tree], next_cells: list[S], cuts: list[tuple[str, S]]
+    ) -> list[tuple[str, S]]:
         """Errors of the numbers that change; those above a limit are added to the cuts."""
         a = self.algebra
         errors: list[tuple[str, S]] = []
-        for cell, before, after in zip(self.cells, self.values, next_cells, strict=True):
+        taken: list[S] = []
+        for i, (cell, before, after) in enumerate(zip(self.cells, self.values, next_cells, strict=True)):
             if after is before or cell.kind != "number":
                 continue
-            above = a.lt(a.constant(cell.high), after)
+            above, below = a.lt(a.constant(cell.high), after), a.lt(after, a.constant(cell.low))
+            if not cell.low <= 0 <= cell.high:
+                # The zeros that fill a free place are out of the range of what may stand there.
+                taken = taken or self._taken(trees)
+                above, below = a.and_([taken[i], above]), a.and_([taken[i], below])
             if cell.limit is not None:
                 cuts.append((cell.limit, above))
             else:
                 errors.append((f"{cell.name} rises above {cell.high}", above))
-            errors.append((f"{cell.name} falls below {cell.low}", a.lt(after, a.constant(cell.low))))
+            errors.append((f"{cell.name} falls below {cell.low}", below))
         return errors
+
+    def _taken(self, trees: dict[str, Tree]) -> list[S]:
+        """For each cell whether it is in use: not in a free place of a sequence or bag."""
+        here = self.algebra.constant(True)
+        variables = self.instance.model.variables
+        return [flag for v in variables for flag in self._trees.taken(v.type, trees[v.name], here)]
 
     def _beyond(self, after: dict[str, Tree], next_cells: list[S]) -> Iterator[tuple[str, S]]:
         """The declared limits that the new state exceeds."""

@@ -138,6 +138,30 @@ class Trees(Generic[S]):
             case _:
                 out.append(tree)
 
+    def taken(self, type_: Type, tree: Tree, here: S) -> Iterator[S]:
+        """For each cell of a tree whether its place is taken; `here` says so of the tree itself."""
+        a = self.algebra
+        match type_:
+            case RecordType(fields=fields):
+                for part, (_, kind) in zip(tree, fields, strict=True):
+                    yield from self.taken(kind, part, here)
+            case ArrayType(element=element):
+                for part in tree:
+                    yield from self.taken(element, part, here)
+            case SetType():
+                yield from [here] * len(tree)
+            case SequenceType(element=element):
+                yield here
+                elements = self._filled(tree.elements, places(self.instance, type_), self.zero(element))
+                for i, part in enumerate(elements):
+                    yield from self.taken(element, part, a.lt(a.constant(i), tree.length))
+            case BagType(message=message):
+                for slot in self._filled(tree, places(self.instance, type_), self.free_slot(type_)):
+                    yield here
+                    yield from self.taken(message, slot.message, slot.present)
+            case _:
+                yield here
+
     @staticmethod
     def _filled(trees: tuple[Tree, ...], room: int, filler: Tree) -> tuple[Tree, ...]:
         return (*trees[:room], *[filler] * (room - len(trees)))
