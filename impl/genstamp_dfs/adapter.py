@@ -1,0 +1,145 @@
+"""The reference implementation behind the adapter protocol, version 1: `python -m genstamp_dfs.adapter`.
+
+One request a line on standard input, one answer a line on standard output, both JSON objects:
+
+    {"op": "start", "version": 1, "files": [...], "clients": [...], "datanodes": [...], "semantics": "repaired",
+     "seed": 0}                               -> {"ok": true, "version": 1, "first_generation_stamp": 1001,
+                                                  "events": []}
+    {"op": "call", "event": "create", "arguments": {"client": "client1", "file": "/a"}}
+                                              -> {"ok": true, "events": [...]}
+    {"op": "tick", "ms": 60000}               -> {"ok": true, "events": [...]}
+    {"op": "fault", "event": "datanode_crash", "arguments": {"datanode": "datanode1"}}
+                                              -> {"ok": true, "events": [...]}
+    {"op": "events"}                          -> {"ok": true, "events": [...]}
+    {"op": "stop"}                            -> {"ok": true}
+
+A refusal is an event. A step that cannot happen now is answered by {"ok": false, "why": "..."}, and nothing has
+happened. A request that is wrong in itself is answered by {"ok": false, "error": "..."}, and nothing has happened
+either. A `start` while a run is on begins a new one. The process ends with exit code 0 after `stop` or at the end of
+its input.
+
+Leaves out: everything else that a server has; there is one caller, and it waits for each answer.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from genstamp_dfs.errors import AdapterRequestError, GenstampDfsError, StepNotPossibleError
+from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+
+VERSION: Final = 1
+
+
+class Start(msgspec.Struct, tag_field="op", tag="start"):
+    version: int
+    files: list[str]
+    clients: list[str]
+    datanodes: list[str]
+    semantics: str = "repaired"
+    seed: int = 0
+
+
+class Call(msgspec.Struct, tag_field="op", tag="call"):
+    event: str
+    arguments: dict[str, str]
+
+
+class Tick(msgspec.Struct, tag_field="op", tag="tick"):
+    ms: int
+
+
+class Fault(msgspec.Struct, tag_field="op", tag="fault"):
+    event: str
+    arguments: dict[str, str]
+
+
+class Events(msgspec.Struct, tag_field="op", tag="events"):
+    pass
+
+
+class Stop(msgspec.Struct, tag_field="op", tag="stop"):
+    pass
+
+
+Request = Start | Call | Tick | Fault | Events | Stop
+Answer = dict[str, Any]
+
+_DECODER: Final[msgspec.json.Decoder[Request]] = msgspec.json.Decoder(Request)
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+class Adapter:
+    """Answers requests, one after the other."""
+
+    def __init__(self) -> None:
+        self.driver: Driver | None = None
+        self.stopped = False
+
+    def answer(self, line: bytes) -> bytes:
+        """The answer line to a request line; a wrong request is answered, not raised."""
+        try:
+            answer = self._handle(_DECODER.decode(line))
+        except StepNotPossibleError as not_now:
+            answer = {"ok": False, "why": not_now.why}
+        except msgspec.MsgspecError as problem:
+            answer = {"ok": False, "error": f"not a request: {problem}"}
+        except GenstampDfsError as problem:
+            answer = {"ok": False, "error": str(problem)}
+        return _ENCODER.encode(answer) + b"\n"
+
+    def _handle(self, request: Request) -> Answer:
+        match request:
+            case Start():
+                return self._start(request)
+            case Call(event, arguments):
+                return {"ok": True, "events": self._running().call(event, arguments)}
+            case Tick(ms):
+                return {"ok": True, "events": self._running().tick(ms)}
+            case Fault(event, arguments):
+                return {"ok": True, "events": self._running().fault(event, arguments)}
+            case Events():
+                return {"ok": True, "events": self._running().events()}
+            case Stop():
+                self.stopped = True
+                return {"ok": True}
+
+    def _start(self, request: Start) -> Answer:
+        if request.version != VERSION:
+            raise AdapterRequestError(f"version is {request.version}, accepted: {VERSION}")
+        driver = Driver(request.files, request.clients, request.datanodes, request.semantics, request.seed)
+        self.driver = driver
+        return {
+            "ok": True,
+            "version": VERSION,
+            "first_generation_stamp": FIRST_GENERATION_STAMP,
+            "events": driver.events(),
+        }
+
+    def _running(self) -> Driver:
+        if self.driver is None:
+            raise AdapterRequestError("nothing runs yet, accepted: start")
+        return self.driver
+
+
+def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The answer line to each request line, until `stop`; blank lines are skipped."""
+    adapter = Adapter()
+    for line in lines:
+        if line.strip():
+            yield adapter.answer(line)
+        if adapter.stopped:
+            return
+
+
+def main() -> None:
+    """Serve standard input until `stop` or its end."""
+    for answer in answers(sys.stdin.buffer):
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

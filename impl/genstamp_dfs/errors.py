@@ -1,0 +1,130 @@
+"""What can go wrong: mistakes of our caller, and refusals of the protocol under Hadoop's own names.
+
+Two families that never mix:
+
+- `GenstampDfsError`: the caller of this package made a mistake (an unknown node, a wrong argument), or asked
+  for a step that cannot happen now. Nothing has changed.
+- `HdfsIOException` and its children: the protocol says no. Named and nested as in Hadoop, where each of them is
+  an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`.
+
+Leaves out: Hadoop's exceptions for permissions, quotas, snapshots and high availability.
+"""
+
+# Hadoop's words end in "Exception" and users search for them, so the Error suffix does not apply here.
+# ruff: noqa: N818
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class GenstampDfsError(Exception):
+    """Base of every mistake that a caller of this package can make."""
+
+
+class UnknownNameError(GenstampDfsError):
+    """A client, datanode, file or event was named that this run does not have; use one of `known`."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(f"unknown {kind} {name!r}, accepted: {', '.join(self.known) or 'none'}")
+
+
+class WrongArgumentsError(GenstampDfsError):
+    """An event was called with other arguments than the vocabulary gives it; pass exactly `wanted`."""
+
+    def __init__(self, event: str, given: Iterable[str], wanted: Iterable[str]) -> None:
+        self.event = event
+        self.given = tuple(given)
+        self.wanted = tuple(wanted)
+        super().__init__(
+            f"event {event!r} was given the arguments ({', '.join(self.given)}), accepted: ({', '.join(self.wanted)})"
+        )
+
+
+class ConfigurationError(GenstampDfsError):
+    """A run was configured with values that make no run; the message names the value and the accepted range."""
+
+
+class MalformedEventError(GenstampDfsError):
+    """A line is not an event of the common schema; the message says which field."""
+
+
+class AdapterRequestError(GenstampDfsError):
+    """A request does not follow the adapter protocol; the message says what would."""
+
+
+class StepNotPossibleError(GenstampDfsError):
+    """The step cannot happen now (a node is down, a writer is stopped, nothing waits to be delivered).
+
+    This is not a refusal: no node was asked, and nothing has changed. `why` is the reason in one sentence.
+    """
+
+    def __init__(self, event: str, why: str) -> None:
+        self.event = event
+        self.why = why
+        super().__init__(f"{event} is not possible now: {why}")
+
+
+class HdfsIOException(Exception):
+    """The protocol refuses (Hadoop's `IOException`, parent of all its refusals)."""
+
+    hadoop_name: ClassVar[str] = "IOException"
+
+
+class FileNotFoundException(HdfsIOException):
+    """No file has this path."""
+
+    hadoop_name = "FileNotFoundException"
+
+
+class FileAlreadyExistsException(HdfsIOException):
+    """The path is taken by a closed file."""
+
+    hadoop_name = "FileAlreadyExistsException"
+
+
+class AlreadyBeingCreatedException(HdfsIOException):
+    """The file is under construction by a holder whose lease has not passed the soft limit."""
+
+    hadoop_name = "AlreadyBeingCreatedException"
+
+
+class RecoveryInProgressException(HdfsIOException):
+    """A recovery of the file's last block, or a younger one of the replica, is running."""
+
+    hadoop_name = "RecoveryInProgressException"
+
+
+class LeaseExpiredException(HdfsIOException):
+    """The caller does not (any longer) hold the file, or the file is not under construction."""
+
+    hadoop_name = "LeaseExpiredException"
+
+
+class ReplicaAlreadyExistsException(HdfsIOException):
+    """The datanode already stores a replica of this block."""
+
+    hadoop_name = "ReplicaAlreadyExistsException"
+
+
+class ReplicaNotFoundException(HdfsIOException):
+    """The datanode stores no replica of this block in the wanted generation."""
+
+    hadoop_name = "ReplicaNotFoundException"
+
+
+class IllegalArgumentException(HdfsIOException):
+    """A TEMPORARY replica cannot be recovered.
+
+    A runtime exception in Java; the caller at the other datanode meets it as a failed call, hence the parent.
+    """
+
+    hadoop_name = "IllegalArgumentException"
+
+
+class SafeModeException(HdfsIOException):
+    """The namenode is in safe mode. Never thrown in this version, which has no namenode restart."""
+
+    hadoop_name = "SafeModeException"

@@ -1,0 +1,227 @@
+"""The steps of lease recovery and block recovery, and the deletion of what they leave behind.
+
+Each method is one atomic step and leaves one event of its own name. A call between datanodes and its answer are one
+step; that a call found nobody is another.
+
+Leaves out: calls and answers that are lost while both ends are up.
+
+Source: Hadoop 3.4.1; each step names its method.
+"""
+
+from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.hdfs.cluster.base import ClusterBase, Step
+from genstamp_dfs.hdfs.datanode.block_recovery_worker import RecoveryTask
+from genstamp_dfs.hdfs.datanode.datanode import DataNode
+from genstamp_dfs.hdfs.protocol import NAMENODE
+
+
+class RecoverySteps(ClusterBase):
+    """The steps from the loss of a lease to the close of the file."""
+
+    # -- at the namenode ----------------------------------------------------------------------------------------
+
+    def recover_lease(self, client: str, file: str) -> None:
+        """recoverLease() (FSNamesystem#recoverLease)."""
+        step = self.step(NAMENODE, "file", file, "recover_lease", client=client, file=file)
+        dfs_client = self.live_client(step, client)
+        try:
+            released = self.namesystem.recover_lease(file, client, self.now_us)
+        except HdfsIOException as refusal:
+            step.refused(refusal)
+            return
+        dfs_client.on_recover_lease(file)
+        step.done(recovery_id=released.recovery_id, observed={"closed": str(released.closed).lower()})
+
+    def check_leases(self) -> None:
+        """One pass of the lease monitor; a step `release_expired_lease` for each file (LeaseManager#checkLeases)."""
+        for expired in self.namesystem.check_leases(self.now_us):
+            holder = self.holder_in_events(expired.holder)
+            step = self.step(NAMENODE, "file", expired.path, "release_expired_lease", holder=holder, file=expired.path)
+            step.done(
+                recovery_id=expired.released.recovery_id,
+                observed={"closed": str(expired.released.closed).lower()},
+            )
+
+    def commit_block_synchronization(self, primary: str, file: str) -> None:
+        """The primary tells the outcome (FSNamesystem#commitBlockSynchronization). Ends the attempt in any case."""
+        step = self.step(
+            NAMENODE, "block", self.block_entity(file), "commit_block_synchronization", primary=primary, file=file
+        )
+        leader, task = self._task(step, primary, file)
+        if task.agreement is None or not task.is_ready_to_commit():
+            raise step.not_possible(f"{primary} has no updated replica to commit for {file}")
+        agreement, command = task.agreement, task.command
+        leader.end_recovery(command.block.block_id)
+        try:
+            self.namesystem.commit_block_synchronization(
+                command.block,
+                command.recovery_id,
+                agreement.new_length,
+                delete_block=agreement.delete_block,
+                targets=tuple(sorted(task.updated)),
+            )
+        except HdfsIOException as refusal:
+            step.refused(refusal, recovery_id=command.recovery_id, num_bytes=agreement.new_length)
+            return
+        inode = self.namesystem.directory.files[file]
+        step.done(
+            recovery_id=command.recovery_id,
+            num_bytes=agreement.new_length,
+            observed={
+                "closed": str(not inode.is_under_construction).lower(),
+                "deleted": str(inode.last_block() is None).lower(),
+            },
+        )
+
+    # -- at the primary -----------------------------------------------------------------------------------------
+
+    def receive_recovery_command(self, file: str, datanode: str) -> None:
+        """The queued command leaves with a heartbeat's answer and arrives (DatanodeManager#handleHeartbeat)."""
+        step = self.step(
+            datanode, "block", self.block_entity(file), "receive_recovery_command", file=file, datanode=datanode
+        )
+        block_id = self.block_id(step, file)
+        process = self.live_datanode(step, datanode)
+        if block_id not in self.namesystem.queued_recoveries(datanode):
+            raise step.not_possible(f"no recovery of {file} is queued for {datanode}")
+        command = self.namesystem.take_recovery_command(datanode, block_id)
+        if command is None:
+            raise step.not_possible(f"the block of {file} is no longer under construction")
+        process.start_recovery(command)
+        step.done(generation_stamp=command.block.generation_stamp, recovery_id=command.recovery_id)
+
+    def sync_block(self, primary: str, file: str) -> None:
+        """All locations have answered, and the primary agrees (RecoveryTaskContiguous#syncBlock)."""
+        step = self.step(primary, "block", self.block_entity(file), "sync_block", primary=primary, file=file)
+        _, task = self._task(step, primary, file)
+        if task.locations_to_ask():
+            raise step.not_possible(f"{', '.join(task.locations_to_ask())} has not been asked")
+        if task.agreement is not None:
+            raise step.not_possible(f"{primary} has agreed already: {task.agreement}")
+        try:
+            agreement = task.agree()
+        except HdfsIOException as problem:
+            raise step.not_possible(f"abandon_recovery is the step: {problem}") from problem
+        step.done(
+            recovery_id=task.command.recovery_id,
+            num_bytes=agreement.new_length,
+            observed={
+                "participants": ",".join(agreement.participants),
+                "delete": str(agreement.delete_block).lower(),
+            },
+        )
+
+    def abandon_recovery(self, primary: str, file: str) -> None:
+        """The attempt ends without a commit; nothing is rolled back (RecoveryTaskContiguous#recover)."""
+        step = self.step(primary, "block", self.block_entity(file), "abandon_recovery", primary=primary, file=file)
+        leader, task = self._task(step, primary, file)
+        if task.reason_to_abandon() is None:
+            raise step.not_possible(f"{primary} has no reason to give recovery {task.command.recovery_id} up")
+        leader.end_recovery(task.command.block.block_id)
+        step.done(recovery_id=task.command.recovery_id)
+
+    # -- between datanodes --------------------------------------------------------------------------------------
+
+    def init_replica_recovery(self, primary: str, file: str, datanode: str) -> None:
+        """The primary asks a location, itself included (FsDatasetImpl#initReplicaRecovery)."""
+        step = self.replica_step(datanode, "init_replica_recovery", file, datanode, primary=primary)
+        task = self._task_asking(step, primary, file, datanode)
+        process = self.live_datanode(step, datanode)
+        recovery_id = task.command.recovery_id
+        try:
+            info = process.dataset.init_replica_recovery(task.command.block, recovery_id)
+        except HdfsIOException as refusal:
+            task.on_init_failure(datanode, refusal)
+            step.refused(refusal, recovery_id=recovery_id)
+            return
+        task.on_replica_info(datanode, info)
+        if info is None:
+            step.done(recovery_id=recovery_id, observed={"replica_state": "none"})
+            return
+        step.done(
+            generation_stamp=info.generation_stamp,
+            recovery_id=recovery_id,
+            num_bytes=info.num_bytes,
+            observed={"replica_state": info.original_state.name},
+        )
+
+    def init_replica_recovery_failed(self, primary: str, file: str, datanode: str) -> None:
+        """The primary asks a location that is down."""
+        step = self.replica_step(primary, "init_replica_recovery_failed", file, datanode, primary=primary)
+        task = self._task_asking(step, primary, file, datanode)
+        self._needs_down(step, datanode)
+        task.on_init_failure(datanode, None)
+        step.done(recovery_id=task.command.recovery_id)
+
+    def update_replica_under_recovery(self, primary: str, file: str, datanode: str) -> None:
+        """The primary has a participant install the agreement (FsDatasetImpl#updateReplicaUnderRecovery)."""
+        step = self.replica_step(datanode, "update_replica_under_recovery", file, datanode, primary=primary)
+        task, new_length = self._task_updating(step, primary, file, datanode)
+        process = self.live_datanode(step, datanode)
+        recovery_id = task.command.recovery_id
+        try:
+            process.update_replica_under_recovery(task.old_block(datanode), recovery_id, new_length)
+        except HdfsIOException as refusal:
+            task.on_update(datanode, succeeded=False)
+            step.refused(refusal, recovery_id=recovery_id, num_bytes=new_length)
+            return
+        task.on_update(datanode, succeeded=True)
+        step.done(generation_stamp=recovery_id, recovery_id=recovery_id, num_bytes=new_length)
+
+    def update_replica_failed(self, primary: str, file: str, datanode: str) -> None:
+        """The primary asks a participant that is down."""
+        step = self.replica_step(primary, "update_replica_failed", file, datanode, primary=primary)
+        task, _ = self._task_updating(step, primary, file, datanode)
+        self._needs_down(step, datanode)
+        task.on_update(datanode, succeeded=False)
+        step.done(recovery_id=task.command.recovery_id)
+
+    # -- what is left behind ------------------------------------------------------------------------------------
+
+    def invalidate_replica(self, file: str, datanode: str) -> None:
+        """A datanode reports a stale replica, is told to delete it, and does (FsDatasetImpl#invalidate)."""
+        step = self.replica_step(datanode, "invalidate_replica", file, datanode)
+        block_id = self.block_id(step, file)
+        process = self.live_datanode(step, datanode)
+        replica = process.dataset.get_replica(block_id)
+        if replica is None:
+            raise step.not_possible(f"{datanode} has no replica of {file}")
+        reported = replica.report()
+        if not self.namesystem.block_manager.is_to_be_invalidated(reported):
+            raise step.not_possible(f"the namenode orders no deletion of {reported}")
+        process.dataset.invalidate(block_id, reported.generation_stamp)
+        process.pending_reports.discard(block_id)
+        block = self.namesystem.block_manager.get_stored_block(block_id)
+        if block is not None:
+            self.namesystem.block_manager.remove_stored_block(block, datanode)
+        step.done(generation_stamp=reported.generation_stamp)
+
+    # -- what these steps need ----------------------------------------------------------------------------------
+
+    def _task(self, step: Step, primary: str, file: str) -> tuple[DataNode, RecoveryTask]:
+        """The primary, which must be up, and the attempt that it leads for the file's block."""
+        block_id = self.block_id(step, file)
+        process = self.live_datanode(step, primary)
+        task = process.tasks.get(block_id)
+        if task is None:
+            raise step.not_possible(f"{primary} leads no recovery of {file}")
+        return process, task
+
+    def _task_asking(self, step: Step, primary: str, file: str, datanode: str) -> RecoveryTask:
+        """The attempt of the primary, which must still have to ask the datanode."""
+        _, task = self._task(step, primary, file)
+        if datanode not in task.locations_to_ask():
+            raise step.not_possible(f"{primary} has still to ask {task.locations_to_ask()}, not {datanode}")
+        return task
+
+    def _task_updating(self, step: Step, primary: str, file: str, datanode: str) -> tuple[RecoveryTask, int]:
+        """The attempt of the primary, which must still have to update the datanode, and the agreed length."""
+        _, task = self._task(step, primary, file)
+        if task.agreement is None or datanode not in task.participants_to_update():
+            raise step.not_possible(f"{primary} has still to update {task.participants_to_update()}, not {datanode}")
+        return task, task.agreement.new_length
+
+    def _needs_down(self, step: Step, datanode: str) -> None:
+        """The datanode must be down: a call that finds it is another step."""
+        if self.datanodes[datanode].is_up:
+            raise step.not_possible(f"{datanode} is up and would answer")

@@ -1,0 +1,1 @@
+"""The namenode core: files, leases, blocks, and the recovery of both."""

@@ -1,0 +1,140 @@
+"""A block at the namenode, and the two tables about all blocks: the stamps given out, the recoveries pending.
+
+Leaves out: storages within a datanode, and the truncate block.
+
+Source: BM/BlockInfo, BM/BlockUnderConstructionFeature, BM/BlockIdManager, BM/PendingRecoveryBlocks, Hadoop 3.4.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from genstamp_dfs.hdfs.protocol import (
+    LAST_RESERVED_BLOCK_ID,
+    LAST_RESERVED_STAMP,
+    MICROSECONDS_A_MILLISECOND,
+    Block,
+    BlockUCState,
+)
+
+
+@dataclass
+class ReplicaUnderConstruction:
+    """An expected location of a block that is not COMPLETE."""
+
+    datanode: str
+    chosen_as_primary: bool = False
+
+
+@dataclass
+class BlockInfo:
+    """A block of a file, as the namenode knows it.
+
+    Attributes:
+        num_bytes: length in bytes; only a lower bound before the commit (0 after addBlock).
+        replicas: expected locations, in pipeline order; meaningless once COMPLETE.
+        stored: datanode -> generation stamp of the FINALIZED replica that it reported.
+        block_recovery_id: stamp that the current recovery will install; 0 before the first recovery.
+        primary: datanode that leads the current recovery, if one was found.
+    """
+
+    block_id: int
+    generation_stamp: int
+    file_id: int
+    replicas: list[ReplicaUnderConstruction]
+    num_bytes: int = 0
+    state: BlockUCState = BlockUCState.UNDER_CONSTRUCTION
+    stored: dict[str, int] = field(default_factory=dict)
+    block_recovery_id: int = 0
+    primary: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.state is BlockUCState.COMPLETE
+
+    def as_block(self) -> Block:
+        """The block as it is named in messages."""
+        return Block(self.block_id, self.generation_stamp, self.num_bytes)
+
+    def expected_locations(self) -> tuple[str, ...]:
+        """The datanodes that were told to store the block."""
+        return tuple(replica.datanode for replica in self.replicas)
+
+    def set_expected_locations(self, datanodes: tuple[str, ...]) -> None:
+        """Replace the expected locations; none of the new ones has been primary."""
+        self.replicas = [ReplicaUnderConstruction(datanode) for datanode in datanodes]
+
+    def initialize_block_recovery(self, recovery_id: int, last_heartbeats: Mapping[str, int]) -> str | None:
+        """Start a recovery: choose among the live locations not chosen yet the one heard of last.
+
+        When all live locations have had their turn, all get another.
+
+        Args:
+            recovery_id: stamp that the recovery will install.
+            last_heartbeats: each live datanode with the rank of its last heartbeat, 1 or more; higher is later.
+
+        Returns:
+            The primary, or None if no location is alive.
+
+        Source: BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1.
+        """
+        self.state = BlockUCState.UNDER_RECOVERY
+        self.block_recovery_id = recovery_id
+        alive = [replica for replica in self.replicas if replica.datanode in last_heartbeats]
+        if all(replica.chosen_as_primary for replica in alive):
+            for replica in self.replicas:
+                replica.chosen_as_primary = False
+        candidates = [replica for replica in alive if not replica.chosen_as_primary]
+        chosen = max(candidates, key=lambda replica: last_heartbeats[replica.datanode], default=None)
+        self.primary = None
+        if chosen is not None:
+            chosen.chosen_as_primary = True
+            self.primary = chosen.datanode
+        return self.primary
+
+
+@dataclass
+class BlockIdManager:
+    """Gives out generation stamps and block ids: rising by one, none twice.
+
+    Source: BM/BlockIdManager, FSNamesystem#nextGenerationStamp, Hadoop 3.4.1.
+    """
+
+    generation_stamp: int = LAST_RESERVED_STAMP
+    block_id: int = LAST_RESERVED_BLOCK_ID
+
+    def next_generation_stamp(self) -> int:
+        """A stamp above all earlier ones; new blocks and recoveries draw from one counter."""
+        self.generation_stamp += 1
+        return self.generation_stamp
+
+    def next_block_id(self) -> int:
+        """A block id above all earlier ones."""
+        self.block_id += 1
+        return self.block_id
+
+
+@dataclass
+class PendingRecoveryBlocks:
+    """When a recovery of a block may be tried again; keeps a repeated recoverLease from starving the recovery.
+
+    Source: BM/PendingRecoveryBlocks (HDFS-11576), Hadoop 3.4.1.
+    """
+
+    gate_ms: int
+    _timeout_at_us: dict[int, int] = field(default_factory=dict)
+
+    def add(self, block_id: int, now_us: int) -> bool:
+        """Enter an attempt, unless one that is not timed out is in the table; says whether it was entered."""
+        timeout_at_us = self._timeout_at_us.get(block_id)
+        if timeout_at_us is not None and now_us <= timeout_at_us:
+            return False
+        self._timeout_at_us[block_id] = now_us + self.gate_ms * MICROSECONDS_A_MILLISECOND
+        return True
+
+    def is_under_recovery(self, block_id: int) -> bool:
+        """Whether an attempt is in the table, timed out or not."""
+        return block_id in self._timeout_at_us
+
+    def remove(self, block_id: int) -> None:
+        """Forget the block's attempt, after a commitBlockSynchronization that succeeded."""
+        self._timeout_at_us.pop(block_id, None)

@@ -1,0 +1,127 @@
+"""The words that the nodes share: states, limits, and the records that cross the wire.
+
+Leaves out: storages (a datanode has one), access tokens, and the fields of these records that no step here reads.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from genstamp_dfs.errors import ConfigurationError
+
+NAMENODE = "namenode"
+"""Name of the namenode as a node."""
+
+INTERNAL_LEASE_HOLDER = "HDFS_NameNode"
+"""Start of the names under which the namenode itself holds a lease (NN/LeaseManager#getInternalLeaseHolder)."""
+
+MINIMAL_REPLICATION = 1
+"""Live replicas that make a COMMITTED block COMPLETE (`dfs.namenode.replication.min`)."""
+
+LAST_RESERVED_STAMP = 1000
+LAST_RESERVED_BLOCK_ID = 2**30
+
+MICROSECONDS_A_MILLISECOND = 1000
+
+
+class ReplicaState(IntEnum):
+    """State of a replica at a datanode; a smaller number is a better state."""
+
+    FINALIZED = 0
+    RBW = 1
+    RWR = 2
+    RUR = 3
+    TEMPORARY = 4
+
+
+class BlockUCState(StrEnum):
+    """State of a block at the namenode."""
+
+    UNDER_CONSTRUCTION = "UNDER_CONSTRUCTION"
+    UNDER_RECOVERY = "UNDER_RECOVERY"
+    COMMITTED = "COMMITTED"
+    COMPLETE = "COMPLETE"
+
+
+class Semantics(StrEnum):
+    """Which protocol to follow.
+
+    `repaired` differs from `hadoop-3.4` in one thing: a recovery that found no data deletes the block only if every
+    location answered. Hadoop counts a location that gave an error as one without data, as long as one answered.
+    """
+
+    HADOOP_3_4 = "hadoop-3.4"
+    REPAIRED = "repaired"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The times of the protocol, in milliseconds.
+
+    Expiry is strict: a lease is expired iff more than the limit has passed since its last renewal.
+
+    Raises:
+        ConfigurationError: a time is not positive, or the hard limit is not above the soft limit.
+
+    Source: HdfsConstants.LEASE_SOFTLIMIT_PERIOD; dfs.namenode.lease-hard-limit-sec (HDFS-14758);
+        dfs.namenode.lease-recheck-interval-ms; BlockManager, 30 heartbeats (HDFS-11576). Hadoop 3.4.1.
+    """
+
+    soft_limit_ms: int = 60_000
+    hard_limit_ms: int = 1_200_000
+    lease_recheck_ms: int = 2_000
+    recovery_gate_ms: int = 90_000
+
+    def __post_init__(self) -> None:
+        for name in ("soft_limit_ms", "hard_limit_ms", "lease_recheck_ms", "recovery_gate_ms"):
+            if getattr(self, name) <= 0:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}, accepted: 1 or more")
+        if self.hard_limit_ms <= self.soft_limit_ms:
+            raise ConfigurationError(
+                f"hard_limit_ms is {self.hard_limit_ms}, accepted: more than soft_limit_ms, {self.soft_limit_ms}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block as it is named in a message: id, generation and length in bytes."""
+
+    block_id: int
+    generation_stamp: int
+    num_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedBlock:
+    """A new block and its pipeline, nearest datanode first."""
+
+    block: Block
+    locations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveringBlock:
+    """Order to the primary: agree on `block` among `locations`, and install `recovery_id` as its stamp."""
+
+    block: Block
+    locations: tuple[str, ...]
+    recovery_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRecoveryInfo:
+    """Answer to initReplicaRecovery: the replica as it was before the recovery took it."""
+
+    block_id: int
+    num_bytes: int
+    generation_stamp: int
+    original_state: ReplicaState
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedReplica:
+    """A replica as a datanode reports it; a replica under recovery is reported in its original state."""
+
+    block_id: int
+    generation_stamp: int
+    num_bytes: int
+    state: ReplicaState

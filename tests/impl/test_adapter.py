@@ -1,0 +1,103 @@
+"""The adapter protocol, in process and through a child process."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from genstamp_dfs.adapter import Adapter, answers
+from genstamp_dfs.events import Event, decode_line
+from genstamp_dfs.hdfs.driver import Driver
+
+START = {"op": "start", "version": 1, "files": ["/a"], "clients": ["client1"], "datanodes": ["datanode1"], "seed": 0}
+CREATE = {"op": "call", "event": "create", "arguments": {"client": "client1", "file": "/a"}}
+HFLUSH = {"op": "call", "event": "hflush", "arguments": {"client": "client1", "file": "/a"}}
+CRASH = {"op": "fault", "event": "datanode_crash", "arguments": {"datanode": "datanode1"}}
+TICK = {"op": "tick", "ms": 1_202_000}
+STOP = {"op": "stop"}
+
+
+def ask(adapter: Adapter, request: object) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(adapter.answer(json.dumps(request).encode()))
+    return answer
+
+
+def events_in(answer: dict[str, Any]) -> list[Event]:
+    return [decode_line(json.dumps(event)) for event in answer["events"]]
+
+
+def test_start_tells_version_and_first_stamp() -> None:
+    assert ask(Adapter(), START) == {"ok": True, "version": 1, "first_generation_stamp": 1001, "events": []}
+
+
+def test_each_step_is_answered_by_its_events() -> None:
+    adapter = Adapter()
+    ask(adapter, START)
+    produced = [event for request in (CREATE, CREATE, CRASH, TICK) for event in events_in(ask(adapter, request))]
+    assert [(event.event, event.refused_with) for event in produced] == [
+        ("create", None),
+        ("create", "AlreadyBeingCreatedException"),
+        ("datanode_crash", None),
+        ("release_expired_lease", None),
+    ]
+    assert ask(adapter, {"op": "events"}) == {"ok": True, "events": []}
+
+
+def test_the_adapter_does_what_the_driver_does() -> None:
+    adapter, driver = Adapter(), Driver(["/a"], ["client1"], ["datanode1"])
+    ask(adapter, START)
+    assert events_in(ask(adapter, CREATE)) == driver.call("create", {"client": "client1", "file": "/a"})
+    assert events_in(ask(adapter, TICK)) == driver.tick(1_202_000)
+
+
+def test_a_step_that_is_not_possible_now_is_told_apart_from_a_wrong_request() -> None:
+    adapter = Adapter()
+    ask(adapter, START)
+    not_now = ask(adapter, HFLUSH)
+    assert (not_now["ok"], not_now["why"]) == (False, "client1 has no output stream on /a")
+    wrong = ask(adapter, {**CREATE, "event": "creat"})
+    assert (wrong["ok"], sorted(wrong)) == (False, ["error", "ok"])
+
+
+def test_wrong_requests_are_answered_and_nothing_has_happened() -> None:
+    adapter = Adapter()
+    wrong: list[object] = [
+        "text",
+        {"op": "zap"},
+        {"op": "tick"},
+        {"op": "tick", "ms": "1"},
+        CREATE,
+        {**START, "version": 2},
+        {**START, "semantics": "hadoop-1"},
+        {**START, "datanodes": []},
+    ]
+    for request in wrong:
+        answer = ask(adapter, request)
+        assert (answer["ok"], sorted(answer)) == (False, ["error", "ok"]), request
+    assert adapter.driver is None
+
+
+def test_a_second_start_begins_a_new_run() -> None:
+    adapter = Adapter()
+    for _ in range(2):
+        ask(adapter, START)
+        assert [event.refused_with for event in events_in(ask(adapter, CREATE))] == [None]
+
+
+def test_answers_end_with_stop() -> None:
+    lines = [json.dumps(request).encode() for request in (START, STOP, CREATE)]
+    assert [json.loads(answer)["ok"] for answer in answers([b"\n", *lines])] == [True, True]
+
+
+def test_a_child_process_answers_line_by_line() -> None:
+    requests = [START, CREATE, HFLUSH, STOP]
+    child = subprocess.run(
+        [sys.executable, "-m", "genstamp_dfs.adapter"],
+        input=b"".join(json.dumps(request).encode() + b"\n" for request in requests),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    adapter = Adapter()
+    assert [json.loads(line) for line in child.stdout.splitlines()] == [ask(adapter, request) for request in requests]
+    assert child.stderr == b""

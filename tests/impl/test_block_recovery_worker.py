@@ -1,0 +1,194 @@
+"""Block recovery at the primary.
+
+The numbers 02.8 to 02.13 and FI_05 to FI_08 are those of Hadoop's append test plan, kept by its TestBlockRecovery: two
+replicas in given states with equal or different lengths, and answers that fail.
+"""
+
+import pytest
+
+from genstamp_dfs.errors import HdfsIOException, RecoveryInProgressException
+from genstamp_dfs.hdfs.datanode.block_recovery_worker import Agreement, RecoveryTask, collect, sync_block
+from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReplicaRecoveryInfo, ReplicaState, Semantics
+
+BLOCK = Block(1, 1001, 0)
+SHORT, LONG = 3000, 4000
+F, RBW, RWR, RUR, TEMPORARY = ReplicaState
+
+
+def info(state: ReplicaState, length: int, stamp: int = 1001) -> ReplicaRecoveryInfo:
+    return ReplicaRecoveryInfo(1, length, stamp, state)
+
+
+def agree(first: ReplicaRecoveryInfo, second: ReplicaRecoveryInfo) -> Agreement:
+    return sync_block(BLOCK, {"a": first, "b": second})
+
+
+# -- syncBlock ------------------------------------------------------------------------------------------------------
+
+
+def test_02_8_two_finalized_replicas_of_equal_length_both_take_part() -> None:
+    assert agree(info(F, LONG), info(F, LONG)) == Agreement(LONG, ("a", "b"))
+
+
+def test_02_8_two_finalized_replicas_of_different_length_fail_the_recovery() -> None:
+    with pytest.raises(HdfsIOException, match="inconsistent size of finalized replicas"):
+        agree(info(F, LONG), info(F, SHORT))
+
+
+def test_02_9_an_rbw_of_equal_length_joins_a_finalized_replica() -> None:
+    assert agree(info(F, LONG), info(RBW, LONG)) == Agreement(LONG, ("a", "b"))
+
+
+def test_02_9_an_rbw_of_another_length_stays_out_beside_a_finalized_replica() -> None:
+    assert agree(info(F, LONG), info(RBW, SHORT)) == Agreement(LONG, ("a",))
+    assert agree(info(RBW, LONG), info(F, SHORT)) == Agreement(SHORT, ("b",))
+
+
+@pytest.mark.parametrize("length", [LONG, SHORT])
+def test_02_10_an_rwr_stays_out_beside_a_finalized_replica(length: int) -> None:
+    assert agree(info(F, LONG), info(RWR, length)) == Agreement(LONG, ("a",))
+
+
+@pytest.mark.parametrize("length", [LONG, SHORT])
+def test_02_11_two_rbw_take_the_shorter_length(length: int) -> None:
+    assert agree(info(RBW, LONG), info(RBW, length)) == Agreement(length, ("a", "b"))
+
+
+@pytest.mark.parametrize("length", [LONG, SHORT])
+def test_02_12_an_rwr_stays_out_beside_an_rbw(length: int) -> None:
+    """HDFS-1218: were it in, its length would count."""
+    assert agree(info(RBW, LONG), info(RWR, length)) == Agreement(LONG, ("a",))
+
+
+@pytest.mark.parametrize("length", [LONG, SHORT])
+def test_02_13_two_rwr_take_the_shorter_length(length: int) -> None:
+    assert agree(info(RWR, LONG), info(RWR, length)) == Agreement(length, ("a", "b"))
+
+
+def test_no_replica_that_counts_means_deletion() -> None:
+    agreement = sync_block(BLOCK, {})
+    assert (agreement.delete_block, agreement.new_length, agreement.participants) == (True, 0, ())
+
+
+def test_stamps_of_replicas_that_count_are_not_compared() -> None:
+    assert agree(info(RBW, LONG, stamp=1002), info(RBW, SHORT, stamp=1001)) == Agreement(SHORT, ("a", "b"))
+
+
+# -- collecting -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_replicas_that_are_missing_empty_or_too_old_are_ignored(semantics: Semantics) -> None:
+    good = info(RBW, 1)
+    answers = {"a": None, "b": info(F, 0), "c": info(F, LONG, stamp=1000), "d": good}
+    assert collect(BLOCK, answers, 0, semantics) == {"d": good}
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_fi_06_all_locations_failing_fails_the_recovery(semantics: Semantics) -> None:
+    with pytest.raises(HdfsIOException, match="all datanodes failed"):
+        collect(BLOCK, {}, 3, semantics)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_fi_07_no_data_at_any_location_counts_as_none(semantics: Semantics) -> None:
+    assert collect(BLOCK, {"a": info(F, 0), "b": info(RBW, 0)}, 0, semantics) == {}
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_data_only_in_states_that_cannot_take_part_fails_the_recovery(semantics: Semantics) -> None:
+    """Hadoop's testRURReplicas (HDFS-9236)."""
+    with pytest.raises(HdfsIOException, match=r"found 1 replica\(s\) .* but none is in RWR or better state"):
+        collect(BLOCK, {"a": info(RUR, LONG), "b": None}, 0, semantics)
+
+
+def test_no_data_beside_a_silent_location_counts_as_none_in_hadoop() -> None:
+    """The hole against S18: the silent location may have data."""
+    assert collect(BLOCK, {"a": None}, 1, Semantics.HADOOP_3_4) == {}
+
+
+def test_no_data_beside_a_silent_location_fails_the_repaired_recovery() -> None:
+    with pytest.raises(HdfsIOException, match="did not answer"):
+        collect(BLOCK, {"a": None}, 1, Semantics.REPAIRED)
+
+
+def test_data_beside_a_silent_location_is_enough() -> None:
+    good = info(RWR, 1)
+    assert collect(BLOCK, {"a": good}, 2, Semantics.REPAIRED) == {"a": good}
+
+
+# -- one attempt ----------------------------------------------------------------------------------------------------
+
+
+def task() -> RecoveryTask:
+    return RecoveryTask(RecoveringBlock(BLOCK, ("a", "b"), 1002), Semantics.REPAIRED)
+
+
+def agreed(first: ReplicaRecoveryInfo, second: ReplicaRecoveryInfo) -> RecoveryTask:
+    attempt = task()
+    attempt.on_replica_info("a", first)
+    attempt.on_replica_info("b", second)
+    attempt.agree()
+    return attempt
+
+
+def test_every_location_is_asked_before_anything_else() -> None:
+    attempt = task()
+    assert attempt.locations_to_ask() == ["a", "b"]
+    attempt.on_replica_info("b", info(RBW, 1))
+    assert attempt.locations_to_ask() == ["a"]
+    assert attempt.reason_to_abandon() is None
+    attempt.on_init_failure("a", None)
+    assert attempt.locations_to_ask() == []
+    assert attempt.agree() == Agreement(1, ("b",))
+
+
+def test_fi_05_a_younger_recovery_at_a_location_ends_the_attempt_at_once() -> None:
+    attempt = task()
+    attempt.on_init_failure("a", RecoveryInProgressException("younger"))
+    assert attempt.locations_to_ask() == []
+    with pytest.raises(RecoveryInProgressException):
+        attempt.agree()
+    assert "preempted" in str(attempt.reason_to_abandon())
+
+
+def test_one_failing_location_does_not_end_the_attempt() -> None:
+    attempt = task()
+    attempt.on_init_failure("a", HdfsIOException("broken"))
+    attempt.on_replica_info("b", info(RBW, 1))
+    assert attempt.reason_to_abandon() is None
+
+
+def test_the_commit_waits_for_every_participant() -> None:
+    attempt = agreed(info(RBW, LONG), info(RBW, SHORT))
+    assert attempt.participants_to_update() == ["a", "b"]
+    attempt.on_update("a", succeeded=True)
+    assert not attempt.is_ready_to_commit()
+    attempt.on_update("b", succeeded=True)
+    assert attempt.is_ready_to_commit()
+
+
+def test_one_failing_update_does_not_stop_the_commit() -> None:
+    """HDFS-12070."""
+    attempt = agreed(info(RBW, LONG), info(RBW, SHORT))
+    attempt.on_update("a", succeeded=False)
+    attempt.on_update("b", succeeded=True)
+    assert (attempt.is_ready_to_commit(), attempt.updated, attempt.reason_to_abandon()) == (True, {"b"}, None)
+
+
+def test_fi_08_all_updates_failing_abandon_the_recovery() -> None:
+    attempt = agreed(info(RBW, LONG), info(RBW, SHORT))
+    attempt.on_update("a", succeeded=False)
+    attempt.on_update("b", succeeded=False)
+    assert not attempt.is_ready_to_commit()
+    assert "no participant could be updated" in str(attempt.reason_to_abandon())
+
+
+def test_a_deletion_is_ready_to_commit_without_updates() -> None:
+    attempt = agreed(info(RBW, 0), info(RBW, 0))
+    assert (attempt.is_ready_to_commit(), attempt.participants_to_update()) == (True, [])
+
+
+def test_a_participant_is_updated_as_it_described_itself() -> None:
+    attempt = agreed(info(RBW, LONG), info(RBW, SHORT))
+    assert attempt.old_block("a") == Block(1, 1001, LONG)
