@@ -1,0 +1,19 @@
+"""The compiled judge: breadth-first search over every reachable state of one instance.
+
+`search.explore` is its face. An `Expansion` gives scalars (`scalar`), which are packed (`layout`), written as LLVM IR
+(`text`, `emit`), compiled (`native`) and run under a driver that knows no model (`driver`). Left out: liveness,
+refinement and symmetry.
+"""
+
+from genstamp_model.explore.search import (
+    Compiled,
+    Progress,
+    Refusal,
+    Result,
+    Search,
+    Verdict,
+    Violation,
+    explore,
+)
+
+__all__ = ["Compiled", "Progress", "Refusal", "Result", "Search", "Verdict", "Violation", "explore"]

@@ -1,0 +1,292 @@
+"""The compiled functions of one instance, as LLVM IR.
+
+    expand(state, out, counters) -> number of successors written to `out`
+    judge(state) -> one bit for each invariant that fails
+    may_stop(state) -> 1 where the state needs no further step
+    cover(state, place, seen) -> 1 where all targets were seen before; notes the place of a state that first shows one
+
+A step's checks stand on the spine of `expand`, in order, so that what they share is computed once; what only its
+effect needs stands in a block of its own. Many steps are split over several functions, because the time that LLVM
+takes rises faster than the length of a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from genstamp_model.expand import Expansion, Step, cells
+from genstamp_model.explore.assume import Assumption
+from genstamp_model.explore.layout import Layout, layout
+from genstamp_model.explore.scalar import Graph, Scalar
+from genstamp_model.explore.text import DECLARATIONS, Body
+from genstamp_model.language import ir
+from genstamp_model.language.model import Action, Instance, Property
+from genstamp_model.language.trace import Check
+
+# Slots of `counters`: an edge breaks a transition property or goes wrong; steps cut; then one for each limit, and one
+# for each step taken.
+ALARM, CUT, LIMITS = 0, 1, 2
+
+_STEPS_A_FUNCTION = 64
+_INVARIANT_BITS = 63
+
+
+@dataclass(frozen=True)
+class Target:
+    """What coverage looks for: a witness, or a refusal at one check of an action."""
+
+    witness: Property | None = None
+    action: Action | None = None
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """An instance ready to be compiled.
+
+    Attributes:
+        text: LLVM IR of the functions above.
+        steps: action and arguments of each step, in the order of its counter.
+        limits: names of the limits, in the order of their counters.
+        targets: what `cover` looks for, in the order of `seen`.
+        invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
+    """
+
+    instance: Instance
+    layout: Layout
+    text: str
+    steps: tuple[tuple[Action, tuple[int, ...]], ...]
+    limits: tuple[str, ...]
+    targets: tuple[Target, ...]
+    invariants: tuple[Property, ...]
+
+    @property
+    def counters(self) -> int:
+        """Length of the counters."""
+        return LIMITS + len(self.limits) + len(self.steps)
+
+
+def program(instance: Instance) -> Program:
+    """Expand an instance and write its functions."""
+    return _Writer(instance).program()
+
+
+class _Writer:
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.layout = layout(cells(instance))
+        self.graph = Graph()
+        self.cells = [
+            self.graph.cell(i, cell.kind == "flag", cell.low, cell.high) for i, cell in enumerate(cells(instance))
+        ]
+        self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells)
+        self.steps = tuple(self.expansion.steps())
+        self.limits = tuple(sorted(instance.limits))
+        self.functions: list[str] = [DECLARATIONS]
+
+    def program(self) -> Program:
+        properties = self.instance.model.properties
+        invariants = tuple(claim for claim in properties if claim.kind == "invariant")
+        transitions = _Transitions(self.expansion, [claim for claim in properties if claim.kind == "transition"])
+        self._expand(transitions)
+        self._judge(invariants)
+        self._may_stop()
+        targets = self._cover([claim for claim in properties if claim.kind == "witness"])
+        return Program(
+            instance=self.instance,
+            layout=self.layout,
+            text="\n".join(self.functions),
+            steps=tuple((step.action, step.arguments) for step in self.steps),
+            limits=self.limits,
+            targets=targets,
+            invariants=invariants,
+        )
+
+    def _function(self, signature: str, body: Body) -> None:
+        self.functions.append(f"define {signature} {{\n{body.text()}\n}}\n")
+
+    def _expand(self, transitions: _Transitions) -> None:
+        numbered = list(enumerate(self.steps))
+        starts = range(0, len(numbered), _STEPS_A_FUNCTION)
+        for start in starts:
+            body = Body(self.layout)
+            out = "%out"
+            for number, step in numbered[start : start + _STEPS_A_FUNCTION]:
+                out = self._step(body, number, step, out, transitions)
+            body.line(f"  ret ptr {out}")
+            self._function(
+                f"internal ptr @expand{start}(ptr noalias %state, ptr noalias %out, ptr noalias %counters)", body
+            )
+        lines, out = [], "%out"
+        for start in starts:
+            lines.append(f"  %out{start} = call ptr @expand{start}(ptr %state, ptr {out}, ptr %counters)")
+            out = f"%out{start}"
+        lines += [f"  %end = ptrtoint ptr {out} to i64", "  %begin = ptrtoint ptr %out to i64"]
+        lines += ["  %bytes = sub i64 %end, %begin", f"  %count = udiv exact i64 %bytes, {8 * self.layout.words}"]
+        text = "\n".join([*lines, "  ret i64 %count"])
+        self.functions.append(f"define i64 @expand(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n")
+
+    def _step(self, body: Body, number: int, step: Step[Scalar], out: str, transitions: _Transitions) -> str:
+        """One step on the spine; gives the place for the next successor."""
+        guard = self.graph.and_([step.possible, *step.checks])
+        if guard is self.graph.false:
+            return out
+        after = body.name("next")
+        ways = [(out, body.block)]
+        inside = body.name("step")
+        body.line(f"  br i1 {body.value(guard)}, label %{inside}, label %{after}")
+        body.start(inside)
+        body.open()
+        assumption = Assumption(self.graph, [step.possible, *step.checks])
+        next_cells = self._next_cells(step, assumption)
+        error = assumption.simplify(self.graph.or_([condition for _, condition in step.errors]))
+        if error is not self.graph.false:
+            with _rarely(body, error, after):
+                ways.append((out, body.block))
+                body.increase("%counters", ALARM, "1")
+        cuts = self._cuts(step, assumption)
+        if cuts:
+            with _rarely(body, self.graph.or_(list(cuts.values())), after):
+                ways.append((out, body.block))
+                body.increase("%counters", CUT, "1")
+                for name, condition in cuts.items():
+                    body.increase("%counters", LIMITS + self.limits.index(name), body.number(condition))
+        broken = assumption.simplify(transitions.broken(next_cells))
+        if broken is not self.graph.false:
+            body.increase("%counters", ALARM, body.number(broken))
+        for i, word in enumerate(body.packed(self.cells, next_cells)):
+            body.store(word, out, i)
+        body.increase("%counters", LIMITS + len(self.limits) + number, "1")
+        ways.append((body.address(out, self.layout.words), body.block))
+        body.line(f"  br label %{after}")
+        body.close()
+        body.start(after)
+        return body.let("phi ptr " + ", ".join(f"[{value}, %{block}]" for value, block in ways))
+
+    def _next_cells(self, step: Step[Scalar], assumption: Assumption) -> list[Scalar]:
+        """The cells after a step, simplified; what turns out not to change is the cell itself."""
+        found = []
+        for cell, after in zip(self.cells, step.next_cells, strict=True):
+            value = after if after is cell else assumption.simplify(after)
+            found.append(cell if value is assumption.simplify(cell) else value)
+        return found
+
+    def _cuts(self, step: Step[Scalar], assumption: Assumption) -> dict[str, Scalar]:
+        """For each limit that a step can exceed, the condition under which it does."""
+        conditions: dict[str, list[Scalar]] = {}
+        for name, cut in step.cuts:
+            condition = assumption.simplify(cut)
+            if condition is not self.graph.false:
+                conditions.setdefault(name, []).append(condition)
+        return {name: self.graph.or_(found) for name, found in conditions.items()}
+
+    def _judge(self, invariants: Sequence[Property]) -> None:
+        body = Body(self.layout)
+        failing = "0"
+        for i, claim in enumerate(invariants):
+            fails = body.number(self.graph.not_(self.expansion.condition(claim.closed)))
+            bit = body.let(f"shl i64 {fails}, {i % _INVARIANT_BITS}")
+            failing = body.let(f"or i64 {failing}, {bit}")
+        body.line(f"  ret i64 {failing}")
+        self._function("i64 @judge(ptr %state)", body)
+
+    def _may_stop(self) -> None:
+        body = Body(self.layout)
+        condition = self.instance.model.may_stop
+        allowed = self.graph.true if condition is None else self.expansion.condition(condition)
+        body.line(f"  ret i64 {body.number(allowed)}")
+        self._function("i64 @may_stop(ptr %state)", body)
+
+    def _cover(self, witnesses: Sequence[Property]) -> tuple[Target, ...]:
+        """A function for each witness and each action with refusals; it runs until all of its targets were seen."""
+        groups = [[(Target(witness=claim), self.expansion.condition(claim.closed))] for claim in witnesses]
+        for action in self.instance.model.actions:
+            refusals = [
+                (Target(action=action, check=check), self._refused(action, position))
+                for position, check in enumerate(action.checks)
+                if check.refuses is not None
+            ]
+            if refusals:
+                groups.append(refusals)
+        main, complete, first = Body(self.layout), "true", 0
+        for number, group in enumerate(groups):
+            self._cover_group(number, first, [condition for _, condition in group])
+            look, after = main.name("look"), main.name("next")
+            all_seen = "true"
+            for i in range(first, first + len(group)):
+                seen = main.let(f"icmp ne i64 {main.load('%seen', i)}, 0")
+                all_seen = main.let(f"and i1 {all_seen}, {seen}")
+            complete = main.let(f"and i1 {complete}, {all_seen}")
+            main.line(f"  br i1 {all_seen}, label %{after}, label %{look}")
+            main.start(look)
+            main.line(f"  call void @cover{number}(ptr %state, i64 %place, ptr %seen)")
+            main.line(f"  br label %{after}")
+            main.start(after)
+            first += len(group)
+        main.line(f"  ret i64 {main.let(f'zext i1 {complete} to i64')}")
+        self._function("i64 @cover(ptr %state, i64 %place, ptr %seen)", main)
+        return tuple(target for group in groups for target, _ in group)
+
+    def _cover_group(self, number: int, first: int, conditions: Sequence[Scalar]) -> None:
+        body = Body(self.layout)
+        for i, condition in enumerate(conditions, first):
+            before = body.load("%seen", i)
+            unseen = body.let(f"icmp eq i64 {before}, 0")
+            shown = body.let(f"select i1 {body.value(condition)}, i64 %place, i64 0")
+            body.store(body.let(f"select i1 {unseen}, i64 {shown}, i64 {before}"), "%seen", i)
+        body.line("  ret void")
+        signature = f"internal void @cover{number}(ptr noalias %state, i64 %place, ptr noalias %seen) noinline"
+        self._function(signature, body)
+
+    def _refused(self, action: Action, position: int) -> Scalar:
+        """Whether some call of the action fails first at this check."""
+        graph = self.graph
+        return graph.or_(
+            [
+                graph.and_([step.possible, *step.checks[:position], graph.not_(step.checks[position])])
+                for step in self.steps
+                if step.action is action
+            ]
+        )
+
+
+class _Transitions:
+    """Transition properties on an edge; those whose next cells do not change are judged once."""
+
+    def __init__(self, expansion: Expansion[Scalar], claims: Sequence[Property]) -> None:
+        self._expansion = expansion
+        positions: dict[str, list[int]] = {}
+        for i, cell in enumerate(expansion.cells):
+            positions.setdefault(cell.variable, []).append(i)
+        self._claims = []
+        for claim in claims:
+            names = {node.data for node in ir.walk(claim.closed) if node.op is ir.Op.NEXT}
+            self._claims.append((claim.closed, [i for name in sorted(names) for i in positions.get(name, [])]))
+        self._memo: dict[tuple[ir.Expr, tuple[Scalar, ...]], Scalar] = {}
+
+    def broken(self, next_cells: Sequence[Scalar]) -> Scalar:
+        """Whether a step to these cells breaks one of them."""
+        graph = self._expansion.algebra
+        return graph.or_([graph.not_(self._holds(claim, read, next_cells)) for claim, read in self._claims])
+
+    def _holds(self, claim: ir.Expr, read: Sequence[int], next_cells: Sequence[Scalar]) -> Scalar:
+        key = (claim, tuple(next_cells[i] for i in read))
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._expansion.condition(claim, next_cells)
+        return found
+
+
+@contextmanager
+def _rarely(body: Body, condition: Scalar, after: str) -> Iterator[None]:
+    """A block that is entered under a condition and goes on to `after`; what follows it stands where it is false."""
+    aside, onward = body.name("rare"), body.name("usual")
+    body.line(f"  br i1 {body.value(condition)}, label %{aside}, label %{onward}")
+    body.start(aside)
+    body.open()
+    yield
+    body.close()
+    body.line(f"  br label %{after}")
+    body.start(onward)

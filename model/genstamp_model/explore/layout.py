@@ -1,0 +1,64 @@
+"""Where each cell of a state lies in its words.
+
+A word is an int64 of which 63 bits are used, so that it is never negative and shifts need no care. No cell straddles
+two words. A cell takes as many bits as its range needs, and none where it has one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from genstamp_model.expand import Cell
+
+WORD_BITS = 63
+
+
+@dataclass(frozen=True)
+class Field:
+    """Place of one cell: `bits` bits from bit `shift` of word `word` hold its value minus `low`."""
+
+    word: int
+    shift: int
+    bits: int
+    low: int
+
+    @property
+    def mask(self) -> int:
+        """The field's bits within its word."""
+        return ((1 << self.bits) - 1) << self.shift
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of all cells, and the number of words a state takes (at least one)."""
+
+    fields: tuple[Field, ...]
+    words: int
+
+    def pack(self, values: Sequence[int]) -> list[int]:
+        """The words of a state given by its cell values, each of which lies in its cell's range."""
+        words = [0] * self.words
+        for field, value in zip(self.fields, values, strict=True):
+            offset = value - field.low
+            assert 0 <= offset < 1 << field.bits, f"{value} does not fit {field}"
+            words[field.word] |= offset << field.shift
+        return words
+
+    def unpack(self, words: Sequence[int]) -> list[int]:
+        """The cell values of a packed state."""
+        return [((int(words[f.word]) & f.mask) >> f.shift) + f.low for f in self.fields]
+
+
+def layout(cells: Sequence[Cell]) -> Layout:
+    """Each cell in the first word that still has room for it, in the order given."""
+    used = [0]
+    fields = []
+    for cell in cells:
+        bits = (cell.high - cell.low).bit_length()
+        word = next((i for i, taken in enumerate(used) if taken + bits <= WORD_BITS), len(used))
+        if word == len(used):
+            used.append(0)
+        fields.append(Field(word, used[word], bits, cell.low))
+        used[word] += bits
+    return Layout(tuple(fields), len(used))
