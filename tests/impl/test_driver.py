@@ -17,6 +17,7 @@ from genstamp_dfs.hdfs.scenarios import (
     FILE,
     do,
     finalize_all,
+    lead_recovery,
     new_driver,
     open_file,
     pipeline_of,
@@ -186,6 +187,13 @@ def test_complete_waits_for_all_datanodes() -> None:
     assert "not acknowledged by all" in refuses_now(driver, "complete", client="client1", file=FILE)
 
 
+def test_a_closed_stream_does_nothing_more() -> None:
+    driver = new_driver()
+    do(driver, "create", client="client1", file=FILE)
+    assert do(driver, "complete", client="client1", file=FILE).observed == {"closed": "true"}
+    assert "is closed" in refuses_now(driver, "complete", client="client1", file=FILE)
+
+
 def test_a_report_is_delivered_once() -> None:
     driver = new_driver()
     first = write_file(driver)[0]
@@ -269,6 +277,30 @@ def test_the_steps_of_a_recovery_come_in_their_order() -> None:
     )
     (other, _) = sorted(set(driver.cluster.datanodes) - {primary})
     assert "leads no recovery" in refuses_now(driver, "sync_block", primary=other, file=FILE)
+
+
+def test_an_attempt_ends_with_its_commit() -> None:
+    driver = new_driver()
+    write_file(driver)
+    do(driver, "recover_lease", client="client2", file=FILE)
+    primary = receive_command(driver)
+    lead_recovery(driver, primary)
+    assert "leads no recovery" in refuses_now(driver, "commit_block_synchronization", primary=primary, file=FILE)
+
+
+def test_a_command_for_a_block_that_was_completed_meanwhile_is_never_delivered() -> None:
+    """HDFS-13758."""
+    driver = new_driver()
+    write_file(driver)
+    do(driver, "recover_lease", client="client2", file=FILE)
+    (waiting,) = queued_primaries(driver)
+    driver.tick(90_001)
+    do(driver, "recover_lease", client="client2", file=FILE)
+    (other,) = set(queued_primaries(driver)) - {waiting}
+    do(driver, "receive_recovery_command", file=FILE, datanode=other)
+    lead_recovery(driver, other)
+    why = refuses_now(driver, "receive_recovery_command", file=FILE, datanode=waiting)
+    assert "no longer under construction" in why
 
 
 def test_a_good_replica_is_not_invalidated() -> None:

@@ -263,3 +263,11 @@ def test_a_crash_loses_the_reports_and_a_restart_owes_those_of_finalized_replica
     assert (datanode.is_up, datanode.pending_reports) == (False, set())
     datanode.restart(losing_bytes=False)
     assert (datanode.is_up, datanode.pending_reports) == (True, owed)
+
+
+def test_no_report_is_owed_of_a_replica_that_was_deleted() -> None:
+    datanode = DataNode("a", Semantics.REPAIRED, dataset(F), pending_reports={1})
+    datanode.invalidate(1, 1000)
+    assert datanode.pending_reports == {1}
+    datanode.invalidate(1, 1001)
+    assert (datanode.pending_reports, datanode.dataset.replicas) == (set(), {})

@@ -189,11 +189,7 @@ class RecoverySteps(ClusterBase):
         reported = replica.report()
         if not self.namesystem.block_manager.is_to_be_invalidated(reported):
             raise step.not_possible(f"the namenode orders no deletion of {reported}")
-        process.dataset.invalidate(block_id, reported.generation_stamp)
-        process.pending_reports.discard(block_id)
-        block = self.namesystem.block_manager.get_stored_block(block_id)
-        if block is not None:
-            self.namesystem.block_manager.remove_stored_block(block, datanode)
+        process.invalidate(block_id, reported.generation_stamp)
         step.done(generation_stamp=reported.generation_stamp)
 
     # -- what these steps need ----------------------------------------------------------------------------------

@@ -48,6 +48,11 @@ class DataNode:
             return None
         return replica.report()
 
+    def invalidate(self, block_id: int, generation_stamp: int) -> None:
+        """Delete the replica if its stamp is the given one; no report of it is owed any longer."""
+        if self.dataset.invalidate(block_id, generation_stamp) is not None:
+            self.pending_reports.discard(block_id)
+
     def start_recovery(self, command: RecoveringBlock) -> RecoveryTask:
         """Begin an attempt as primary, in place of an older one for the block that was led here.
 

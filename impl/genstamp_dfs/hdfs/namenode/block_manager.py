@@ -62,10 +62,6 @@ class BlockManager:
         for block in self.blocks.values():
             block.stored.pop(datanode, None)
 
-    def remove_stored_block(self, block: BlockInfo, datanode: str) -> None:
-        """The datanode no longer has a replica of the block."""
-        block.stored.pop(datanode, None)
-
     # -- commit and complete ------------------------------------------------------------------------------------
 
     def commit_or_complete_last_block(self, inode: INodeFile, commit_block: Block | None) -> bool:
@@ -156,7 +152,7 @@ class BlockManager:
         Source: BlockManager#processReportedBlock, #addStoredBlock, Hadoop 3.4.1.
         """
         if self.check_replica_corrupt(reported, block):
-            self.remove_stored_block(block, datanode)
+            block.stored.pop(datanode, None)
             return
         block.stored[datanode] = reported.generation_stamp
         if block.state is BlockUCState.COMMITTED and self.has_min_storage(block):

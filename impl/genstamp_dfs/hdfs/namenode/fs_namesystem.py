@@ -192,9 +192,6 @@ class FSNamesystem:
         """
         outcomes = []
         for lease in self.lease_manager.expired_leases(now_us):
-            # An earlier file of this pass may have renewed this lease, if it is the namenode's own.
-            if not self.lease_manager.expired_hard_limit(lease, now_us):
-                continue
             for file_id in sorted(lease.files):
                 inode = self.directory.files_by_id[file_id]
                 new_holder = self.lease_manager.get_internal_lease_holder(now_us)
