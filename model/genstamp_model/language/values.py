@@ -554,6 +554,8 @@ def fits(given: Type, wanted: Type) -> bool:
             return True
         case RefType(), RefType():
             return _within(given.index, wanted.index) and (wanted.optional or not given.optional)
+        case ArrayType(), ArrayType():
+            return given.index == wanted.index and fits(given.element, wanted.element)
         case _:
             return given == wanted
 
