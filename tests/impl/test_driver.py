@@ -288,6 +288,17 @@ def test_an_attempt_ends_with_its_commit() -> None:
     assert "leads no recovery" in refuses_now(driver, "commit_block_synchronization", primary=primary, file=FILE)
 
 
+def test_an_attempt_dies_with_its_primary() -> None:
+    driver = new_driver()
+    write_file(driver)
+    do(driver, "recover_lease", client="client2", file=FILE)
+    primary = receive_command(driver)
+    do(driver, "datanode_crash", datanode=primary)
+    do(driver, "datanode_restart", datanode=primary)
+    why = refuses_now(driver, "init_replica_recovery", primary=primary, file=FILE, datanode=primary)
+    assert why == f"{primary} leads no recovery of {FILE}"
+
+
 def test_a_command_for_a_block_that_was_completed_meanwhile_is_never_delivered() -> None:
     """HDFS-13758."""
     driver = new_driver()

@@ -39,8 +39,10 @@ def send_block_reports(world: World, datanode: str) -> Process:
     """Full block reports; their answers bring the orders to delete what is stale."""
     while True:
         yield world.about_us(BLOCK_REPORT_US)
-        for block_id in sorted(world.cluster.datanodes[datanode].dataset.replicas):
-            world.step("invalidate_replica", file=world.cluster.file_of_block[block_id], datanode=datanode)
+        for reported in world.cluster.datanodes[datanode].dataset.block_report():
+            if world.cluster.namesystem.block_manager.is_to_be_invalidated(reported):
+                file = world.cluster.file_of_block[reported.block_id]
+                world.step("invalidate_replica", file=file, datanode=datanode)
 
 
 def recover_block(world: World, primary: str, file: str) -> Process:
