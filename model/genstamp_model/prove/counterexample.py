@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import z3
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
-from genstamp_model.expand import from_cells, initial_cells, to_cells
+from genstamp_model.expand import from_cells, initial_cells, plain_arguments, to_cells
 from genstamp_model.language.ir import text
 from genstamp_model.language.model import Action, Property
-from genstamp_model.language.trace import MessageOf
-from genstamp_model.language.types import ArrayType, IndexSet, RecordType, Sizes, Type, Value, show
+from genstamp_model.language.types import IndexSet
+from genstamp_model.path import changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import EncodedStep, Encoding
 from genstamp_model.prove.report import Break
@@ -58,7 +58,9 @@ class Replay:
         """
         values = self._near_initial(solver, model)
         before = from_cells(self._instance, values)
-        action, arguments = step.action, self._arguments(step, before)
+        action = step.action
+        arguments = plain_arguments(self._instance, action, step.arguments, before)
+        assert arguments is not None, "evaluate has no such message"
         assert self._evaluator.first_failing(action, arguments, before) is None, "evaluate does not enable the step"
         after, fault = self._apply(action, arguments, before)
         if declared is None:
@@ -112,19 +114,6 @@ class Replay:
             after[i] = plain(z3.simplify(z3.substitute(lift(term), *pairs)))
         return after
 
-    def _arguments(self, step: EncodedStep, before: State) -> Arguments:
-        """The step's arguments as plain values; the place of a message becomes the message."""
-        state = self._evaluator.named(before)
-        found: list[Value] = []
-        for parameter, position in zip(step.action.parameters, step.arguments, strict=True):
-            if isinstance(parameter.domain, MessageOf):
-                messages = state[parameter.domain.bag]
-                assert isinstance(messages, tuple)
-                found.append(messages[position])
-            else:
-                found.append(position)
-        return tuple(found)
-
     def _apply(self, action: Action, arguments: Arguments, before: State) -> tuple[State | None, str]:
         try:
             return self._evaluator.apply(action, arguments, before), ""
@@ -139,20 +128,10 @@ class Replay:
             before=before,
             after=after,
             call=self._evaluator.call(action, arguments),
-            state=tuple(f"{name} is {now}" for name, _, now in self._differences(initial, before)),
-            changes=tuple(f"{name}: {was} -> {now}" for name, was, now in self._differences(before, after or before)),
+            state=tuple(f"{one.name} is {one.after}" for one in changes(self._instance, initial, before)),
+            changes=tuple(map(str, changes(self._instance, before, after or before))),
             fails=fails,
         )
-
-    def _differences(self, one: State, other: State) -> list[tuple[str, str, str]]:
-        """Where two states differ: name, and both values as shown; arrays member by member."""
-        sizes = self._instance.sizes
-        found = []
-        for variable, left, right in zip(self._instance.model.variables, one, other, strict=True):
-            for name, type_, was, now in _parts(variable.name, variable.type, left, right, sizes):
-                if was != now:
-                    found.append((name, show(was, type_, sizes), show(now, type_, sizes)))
-        return found
 
     def _failing(self, declared: Property, before: State, after: State | None) -> str:
         """The property's name, with the first choice of its parameters for which it fails."""
@@ -169,21 +148,6 @@ class Replay:
                 where = f"({', '.join(shown)})" if shown else ""
                 return f"{declared.name}{where}: {text(declared.condition)}"
         raise AssertionError(f"{declared.name} fails for no choice of its parameters")
-
-
-def _parts(name: str, type_: Type, left: Value, right: Value, sizes: Sizes) -> Iterator[tuple[str, Type, Value, Value]]:
-    """Two values of one type, arrays and records taken apart."""
-    match type_:
-        case ArrayType(index=index, element=element):
-            assert isinstance(left, tuple) and isinstance(right, tuple)
-            for i, (x, y) in enumerate(zip(left, right, strict=True)):
-                yield from _parts(f"{name}[{sizes.member_name(index, i)}]", element, x, y, sizes)
-        case RecordType(fields=fields):
-            assert isinstance(left, tuple) and isinstance(right, tuple)
-            for (field, kind), x, y in zip(fields, left, right, strict=True):
-                yield from _parts(f"{name}.{field}", kind, x, y, sizes)
-        case _:
-            yield name, type_, left, right
 
 
 def _model_with(solver: z3.Solver, wish: Term) -> Term | None:
