@@ -12,7 +12,7 @@ message bag                 for each place a flag (taken?) and the message; sort
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from genstamp_model.evaluate import Evaluator, State
@@ -43,6 +43,7 @@ class Cell:
         low, high: smallest and largest value in a state of this configuration. A step that takes a number above
             `high` is cut off where `limit` names a limit, otherwise it is an error; below `low` it is an error.
         variable: name of the variable that the cell belongs to.
+        in_place: it stands in a place of a sequence or bag; while that is free it is 0, whatever its range.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Cell:
     high: int
     limit: str | None
     variable: str
+    in_place: bool = False
 
 
 def cells(instance: Instance) -> list[Cell]:
@@ -83,11 +85,15 @@ def _cells(instance: Instance, type_: Type, name: str, variable: str) -> Iterato
         case SequenceType(element=element, limit=limit):
             yield Cell(f"{name}.length", "number", 0, places(instance, type_), limit, variable)
             for i in range(places(instance, type_)):
-                yield from _cells(instance, element, f"{name}[{i}]", variable)
+                yield from _in_place(_cells(instance, element, f"{name}[{i}]", variable))
         case BagType(message=message):
             for i in range(places(instance, type_)):
                 yield Cell(f"{name}[{i}].present", "flag", 0, 1, None, variable)
-                yield from _cells(instance, message, f"{name}[{i}]", variable)
+                yield from _in_place(_cells(instance, message, f"{name}[{i}]", variable))
+
+
+def _in_place(found: Iterator[Cell]) -> Iterator[Cell]:
+    return (replace(cell, in_place=True) for cell in found)
 
 
 def nobody(instance: Instance, index: IndexSet) -> int:

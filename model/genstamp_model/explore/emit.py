@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from genstamp_model.expand import Expansion, Step, cells
 from genstamp_model.explore.assume import Assumption
-from genstamp_model.explore.layout import Layout, layout
+from genstamp_model.explore.layout import Layout, layout, span
 from genstamp_model.explore.scalar import Graph, Scalar
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.language import ir
@@ -79,7 +79,7 @@ class _Writer:
         self.layout = layout(cells(instance))
         self.graph = Graph()
         self.cells = [
-            self.graph.cell(i, cell.kind == "flag", cell.low, cell.high) for i, cell in enumerate(cells(instance))
+            self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(cells(instance))
         ]
         self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells)
         self.steps = tuple(self.expansion.steps())

@@ -50,15 +50,21 @@ class Layout:
         return [((int(words[f.word]) & f.mask) >> f.shift) + f.low for f in self.fields]
 
 
+def span(cell: Cell) -> tuple[int, int]:
+    """Smallest and largest value that a cell may have to hold, the 0 of a free place included."""
+    return (min(cell.low, 0), max(cell.high, 0)) if cell.in_place else (cell.low, cell.high)
+
+
 def layout(cells: Sequence[Cell]) -> Layout:
     """Each cell in the first word that still has room for it, in the order given."""
     used = [0]
     fields = []
     for cell in cells:
-        bits = (cell.high - cell.low).bit_length()
+        low, high = span(cell)
+        bits = (high - low).bit_length()
         word = next((i for i, taken in enumerate(used) if taken + bits <= WORD_BITS), len(used))
         if word == len(used):
             used.append(0)
-        fields.append(Field(word, used[word], bits, cell.low))
+        fields.append(Field(word, used[word], bits, low))
         used[word] += bits
     return Layout(tuple(fields), len(used))

@@ -7,6 +7,7 @@ stamps, bytes and crashes: (3, 3, 2, 1) has 284 862 distinct states, 897 111 wit
 """
 
 import enum
+from typing import Self
 
 from genstamp_model.language import (
     Bool,
@@ -442,7 +443,7 @@ class Recovery(Part):
         )
 
     @transition
-    def stamps_rise(s, t) -> Bool:
+    def stamps_rise(s, t: Self) -> Bool:
         """Neither the namenode's stamps nor the recovery id ever fall."""
         return (s.last_stamp <= t.last_stamp) & (s.recovery_id <= t.recovery_id) & (s.block_stamp <= t.block_stamp)
 
