@@ -3,6 +3,7 @@
 from typing import Self
 
 import pytest
+from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.two_phase import EAGER_COMMIT, Rm, RmState, TwoPhase
 from tests.model.systems.two_phase_proof import TWO_PHASE_PROOF
 
@@ -240,6 +241,20 @@ def test_ranges_are_proved_for_every_action() -> None:
     report = prove(instance_of(Counter, {"Node": 1}, stamps=2))
     assert [row.action for row in report.proof(RANGES).obligations] == ["draw", "retry"]
     assert report.verdict is Verdict.PROVED
+
+
+def test_bug_that_lets_a_number_out_of_its_range_is_found_in_a_system_of_every_form() -> None:
+    assert prove(EVERY_FORM.instance("tiny")).verdict is Verdict.PROVED
+    report = prove(EVERY_FORM.instance("tiny", bugs=["overpaid"]))
+    assert [row.action for row in report.proof(RANGES).obligations if row.verdict is Verdict.VIOLATED] == ["settle"]
+
+
+def test_action_that_no_state_enables_is_said_to_be_so() -> None:
+    report = prove(EVERY_FORM.instance("tiny"))
+    [row] = [row for row in report.proof(RANGES).obligations if row.action == "exchange_orders"]
+    assert (row.verdict, row.choices) == (Verdict.PROVED, 0)
+    [line] = [line for line in report.lines() if "exchange_orders" in line]
+    assert line.endswith("kept by exchange_orders, which no state enables")
 
 
 def test_number_that_leaves_its_range_is_shown_and_nothing_rests_on_it() -> None:

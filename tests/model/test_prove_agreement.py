@@ -1,8 +1,9 @@
 """The terms that `prove` reasons about mean what `evaluate` computes, action by action, on random states."""
 
+import contextlib
 import enum
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Any, Self
@@ -10,6 +11,7 @@ from typing import Any, Self
 import pytest
 import z3
 from tests.model.random_values import random_state
+from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import EvaluationError
@@ -19,6 +21,7 @@ from genstamp_model.language import (
     Bool,
     Configuration,
     Index,
+    Instance,
     Maybe,
     Part,
     Record,
@@ -53,6 +56,7 @@ from genstamp_model.language import (
     when,
     witness,
 )
+from genstamp_model.language.model import Action
 from genstamp_model.prove.algebra import lift, literal, plain
 from genstamp_model.prove.encoding import Encoding
 
@@ -204,8 +208,12 @@ CORNERS = System(
     "corners", parts=[Corners], configurations=[Configuration("two", {"User": 2, "Shelf": 2}, {"notes": 3})]
 )
 
-SYSTEMS = {"two_phase": lambda: TWO_PHASE.instance("three"), "corners": CORNERS.instance}
-STATES = 8
+SYSTEMS: dict[str, Callable[[], Instance]] = {
+    "two_phase": lambda: TWO_PHASE.instance("three"),
+    "every_form": lambda: EVERY_FORM.instance("small"),
+    "corners": CORNERS.instance,
+}
+STATES = 12
 
 
 class At:
@@ -244,11 +252,29 @@ def encoding(request: pytest.FixtureRequest) -> Encoding:
     return Encoding(SYSTEMS[request.param]())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def states(encoding: Encoding) -> list[State]:
-    """Random states; those with numbers beyond the limits must agree as well."""
-    draw = random.Random(1)
-    return [random_state(encoding.instance, draw, beyond=1000) for _ in range(STATES)]
+    """Random states, and for each action one more where it is enabled; numbers may lie beyond their limits."""
+    draw, evaluator = random.Random(1), Evaluator(encoding.instance)
+    found = [random_state(encoding.instance, draw, beyond=1000) for _ in range(STATES)]
+    missing = set(encoding.instance.model.actions)
+    for _ in range(2000):
+        state = random_state(encoding.instance, draw)
+        enabled = {action for action in missing if is_enabled(evaluator, action, state)}
+        if enabled:
+            found.append(state)
+            missing -= enabled
+    return found
+
+
+def is_enabled(evaluator: Evaluator, action: Action, state: State) -> bool:
+    """Whether some choice of arguments takes the action to a state with room in all places."""
+    for arguments in evaluator.choices(action, state):
+        if evaluator.first_failing(action, arguments, state) is None:
+            with contextlib.suppress(EvaluationError, ValueError):
+                to_cells(evaluator.instance, evaluator.apply(action, arguments, state))
+                return True
+    return False
 
 
 def test_possible_steps_are_those_of_evaluate(encoding: Encoding, states: list[State]) -> None:
@@ -282,6 +308,7 @@ def test_first_failing_check_is_that_of_evaluate(encoding: Encoding, states: lis
 def test_next_state_is_that_of_evaluate(encoding: Encoding, states: list[State]) -> None:
     instance = encoding.instance
     evaluator, well_formed = Evaluator(instance), encoding.well_formed("in range")
+    taken: set[str] = set()
     for state in states:
         at = At(encoding, to_cells(encoding.instance, state))
         steps = {(step.action.name, step.arguments): step for step in encoding.steps}
@@ -313,8 +340,10 @@ def test_next_state_is_that_of_evaluate(encoding: Encoding, states: list[State])
                 continue
             assert at.value(step.enabled)
             assert found == wanted, (step.action.name, arguments)
+            taken.add(step.action.name)
             assert in_range
             assert not in_error
+    assert taken == {action.name for action in instance.model.actions}, "every action was compared"
 
 
 def test_properties_hold_where_evaluate_says(encoding: Encoding, states: list[State]) -> None:

@@ -24,8 +24,8 @@ class Obligation:
     Attributes:
         action: name of the action; None for "holds initially".
         milliseconds: time that the answer took.
-        choices: choices of the action's arguments.
-        trivial: those of them that change nothing that the property reads.
+        choices: choices of the action's arguments that some state may enable.
+        trivial: those of them that change nothing that the property reads, or plainly keep it.
     """
 
     action: str | None
@@ -142,13 +142,18 @@ def _given(proof: Proof) -> str:
     return f" (given {', '.join(proof.given)})" if proof.given else ""
 
 
+def _what(row: Obligation) -> str:
+    if row.action is None:
+        return "holds initially"
+    if not row.choices:
+        return f"kept by {row.action}, which no state enables"
+    return f"kept by {row.action}" + (f", {row.trivial} of {row.choices} trivially" if row.trivial else "")
+
+
 def _lines_of(proof: Proof) -> list[str]:
     reason = f" ({proof.reason})" if proof.reason else ""
     found = [f"{proof.verdict}: {proof.name}{_given(proof)}{reason}"]
-    for row in proof.obligations:
-        trivial = f", {row.trivial} of {row.choices} trivially" if row.trivial else ""
-        what = "holds initially" if row.action is None else f"kept by {row.action}"
-        found.append(f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {what}{trivial}")
+    found += [f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {_what(row)}" for row in proof.obligations]
     if proof.broken_by is not None:
         found += [f"  {line}" for line in proof.broken_by.lines()]
     return found
