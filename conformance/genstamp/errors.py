@@ -1,5 +1,7 @@
 """What a caller of `genstamp` can get wrong; our own bugs are assertions, a protocol's refusals are values."""
 
+from pathlib import Path
+
 
 class GenstampError(Exception):
     """Base of every error that `genstamp` raises on purpose; its text is one sentence for the user."""
@@ -43,3 +45,76 @@ class MembersError(GenstampError):
     def __init__(self, index_set: str, problem: str) -> None:
         super().__init__(f"members of {index_set}: {problem}")
         self.index_set = index_set
+
+
+class AdapterError(GenstampError):
+    """An implementation cannot be driven: it did not start, died, kept silent, or broke the adapter protocol.
+
+    Attributes:
+        request: the request that was not answered as the protocol says, as one line of text.
+        problem: what happened instead.
+        story: the run that led there, if it was a test.
+    """
+
+    story: tuple[str, ...] = ()
+
+    def __init__(self, request: str, problem: str) -> None:
+        super().__init__(f"the adapter did not answer {request}: {problem}")
+        self.request = request
+        self.problem = problem
+
+
+class AdapterStartError(AdapterError):
+    """The implementation could not be started."""
+
+
+class AdapterDiedError(AdapterError):
+    """The process ended, or closed its output, before it answered."""
+
+
+class AdapterSilentError(AdapterError):
+    """No answer came in time."""
+
+
+class AdapterGarbageError(AdapterError):
+    """What came is no answer of the protocol."""
+
+
+class AdapterRefusedError(AdapterError):
+    """The adapter says that it does not understand the request."""
+
+
+class DrivingError(GenstampError):
+    """A system cannot be driven: nothing is known of how its events are brought about.
+
+    Attributes:
+        system: its name.
+    """
+
+    def __init__(self, system: str, known: list[str]) -> None:
+        super().__init__(f"{system} cannot be held against an implementation; these can: {', '.join(known)}")
+        self.system = system
+
+
+class LockError(GenstampError):
+    """A lock file cannot be read.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"lock {path}: {problem}")
+        self.path = path
+
+
+class RunDirectoryError(GenstampError):
+    """A directory for the results of a run cannot be had.
+
+    Attributes:
+        path: the directory.
+    """
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"run directory {path}: {problem}")
+        self.path = path

@@ -1,0 +1,53 @@
+"""The verb `lock`: what differs between spec.lock and what the judges find, and the lock rewritten on purpose.
+
+Leaves out how things are found and compared (`genstamp.verify`, `genstamp.lock`).
+"""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from genstamp import lock as locks
+from genstamp.cli.verify import ending_children_on_sigterm, run
+from genstamp.errors import LockError
+from genstamp.verify import results as writing
+from genstamp.verify.plan import searches
+from genstamp.verify.row import EXIT_CODES, Verdict, worst
+from genstamp.verify.summing import LOCK, found_in
+
+_DIFFERS: Final = EXIT_CODES[Verdict.VIOLATED]
+
+
+def lock(
+    write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with what is found.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
+    repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
+) -> None:
+    """Search and prove all that spec.lock speaks of, and show what differs; with --write, rewrite it.
+
+    Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
+    """
+    plan = searches(repository)
+    # Coverage is not the lock's business, and what differs from it is shown here.
+    plan.sums.clear()
+    with ending_children_on_sigterm():
+        results = run(plan, repository, None, 0, jobs)
+    verdict = worst(results.rows)
+    if verdict is not Verdict.HOLDS:
+        for line in writing.table_lines(results):
+            typer.echo(line, err=True)
+        typer.echo("the lock holds what was found when all is well; this is not", err=True)
+        raise typer.Exit(EXIT_CODES[verdict])
+    found, path = found_in(results.rows), repository / LOCK
+    if write:
+        locks.write(path, found)
+        typer.echo(f"{path} written")
+        return
+    try:
+        differences = locks.differences(locks.read(path), found)
+    except LockError as problem:
+        differences = [str(problem)]
+    for line in differences or [f"{path} is what was found"]:
+        typer.echo(line)
+    raise typer.Exit(_DIFFERS if differences else 0)

@@ -1,0 +1,145 @@
+"""The verb `verify`: every judge on the default configurations, one table at the end.
+
+The table goes to standard output, how far the run is to standard error. Leaves out what is judged and how
+(`genstamp.verify`).
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from genstamp.errors import GenstampError
+from genstamp.verify import results as writing
+from genstamp.verify.job import Context
+from genstamp.verify.plan import Plan, whole
+from genstamp.verify.results import Results
+from genstamp.verify.run import Progress, Run, run_directory
+
+_USAGE: Final = 2
+_LINE_EVERY_S: Final = 60.0
+
+
+class Format(StrEnum):
+    """What standard output gets."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def verify(
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where the results go: an empty or new directory; by default .genstamp/runs/NUMBER."),
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
+    seed: Annotated[int, typer.Option(min=0, help="Of whatever is drawn at random.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
+    repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
+) -> None:
+    """Check, prove, hold and read everything on the default configurations; one table at the end.
+
+    Exit code: 0 all holds, 12 something is violated, 75 something could not be judged, 3 something is undetermined.
+    """
+    with ending_children_on_sigterm():
+        results = run(whole(repository), repository, out, seed, jobs)
+    match output:
+        case Format.TEXT:
+            for line in writing.table_lines(results):
+                typer.echo(line)
+        case Format.JSON:
+            typer.echo(writing.json_text(results), nl=False)
+        case Format.JUNIT:
+            typer.echo(writing.junit_text(results), nl=False)
+    raise typer.Exit(results.exit_code)
+
+
+def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | None) -> Results:
+    """Do a plan, show how far it is, and write what came of it; exits with 2 where it cannot begin."""
+    try:
+        directory = run_directory(repository, out)
+    except GenstampError as problem:
+        typer.echo(str(problem), err=True)
+        raise typer.Exit(_USAGE) from problem
+    began = time.monotonic()
+    context = Context(repository=repository.absolute(), directory=directory, data=data_directory(repository), seed=seed)
+    with watching() as watch:
+        done = Run(plan.jobs, context, jobs or os.cpu_count() or 1).rows(watch)
+    results = Results(
+        rows=tuple(plan.rows(done)),
+        seconds=time.monotonic() - began,
+        seed=seed,
+        directory=os.path.relpath(directory),
+    )
+    writing.write(results, directory)
+    return results
+
+
+def data_directory(repository: Path) -> Path | None:
+    """The folder of real logs and images: `GENSTAMP_DATA`, by default `../shared/data`; None where there is none."""
+    data = Path(os.environ.get("GENSTAMP_DATA") or repository.absolute().parent / "shared" / "data")
+    return data.absolute() if data.is_dir() else None
+
+
+@contextmanager
+def ending_children_on_sigterm() -> Iterator[None]:
+    """Lets a polite end of this process end its jobs as well."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def watching() -> Iterator["Watch"]:
+    """Shows on standard error how far a run is: always on a terminal, a line a minute elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Watch(lambda progress: typer.echo(" | ".join(progress_lines(progress)), err=True))
+        return
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+        yield Watch(lambda progress: live.update(Text("\n".join(progress_lines(progress)))), every_s=0.0)
+
+
+class Watch:
+    """Shows progress, but not more often than wanted.
+
+    Args:
+        show: shows it.
+        every_s: least time between two showings, in seconds.
+    """
+
+    def __init__(self, show: Callable[[Progress], None], every_s: float = _LINE_EVERY_S) -> None:
+        self._show = show
+        self._every_s = every_s
+        self._next = every_s
+
+    def __call__(self, progress: Progress) -> None:
+        """Show it, if it is time."""
+        if progress.seconds >= self._next:
+            self._next = progress.seconds + self._every_s
+            self._show(progress)
+
+
+def progress_lines(progress: Progress) -> Iterator[str]:
+    """How far a run is, a line for the run and one for each job."""
+    yield f"{progress.done} of {progress.total} jobs done in {progress.seconds:.0f} s"
+    for name, (seconds, last) in progress.running.items():
+        yield f"{name} {seconds:.0f} s{': ' if last else ''}{last}"

@@ -1,0 +1,43 @@
+"""The job that holds the reference implementation against the specification, in process and as a child process."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+
+from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
+from genstamp.stateful import Report
+from genstamp.stateful import conform as hold
+from genstamp.verify.job import Context
+from genstamp.verify.row import Row, Verdict
+from genstamp.verify.searching import system_at
+
+CHILD = shlex.join([sys.executable, "-m", "genstamp_dfs.adapter"])
+
+_VERDICTS = {"conforms": Verdict.HOLDS, "rejected": Verdict.VIOLATED, "undetermined": Verdict.UNDETERMINED}
+
+
+def conform(context: Context, claim: str, system: str, as_child: bool, examples: int) -> Iterator[Row]:
+    """The reference implementation conforms in some driven runs."""
+    print(f"seed {context.seed}", flush=True)
+    adapter: Adapter = ChildAdapter(CHILD) if as_child else ReferenceAdapter()
+    report = hold(adapter, system_at(system), examples=examples, seed=context.seed)
+    yield Row(
+        claim=claim,
+        verdict=_VERDICTS[report.verdict],
+        count=report.figures.events,
+        unit="events",
+        note=_note(report),
+        story=report.failure.lines if report.failure is not None else (),
+        data={"seed": report.seed, "largest_set": report.figures.largest_set, "never_seen": list(report.never_seen)},
+    )
+
+
+def _note(report: Report) -> str:
+    figures = report.figures
+    runs = f"{figures.examples} runs with seed {report.seed}"
+    if report.failure is not None:
+        return f"{runs}: {report.failure.problem}"
+    if figures.undetermined:
+        return f"{runs}, of which {figures.undetermined} were given up: too many states were possible"
+    missing = f", {len(report.never_seen)} kinds of answers not seen" if report.never_seen else ""
+    return f"{runs}, at most {figures.largest_set} possible states{missing}"

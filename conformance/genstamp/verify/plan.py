@@ -1,0 +1,160 @@
+"""What `genstamp verify` looks at, and in which order the table shows it.
+
+For each system: every configuration under the default semantics, what is known to break under the others, every
+historic fault, the proofs. Coverage is asked of the configurations under the default semantics together: each action
+is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Then the
+lock, the diagrams, the reference implementation, the logs.
+
+Leaves out how each is done: the functions are named, and imported by their jobs alone.
+"""
+
+import importlib
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from genstamp.verify import summing
+from genstamp.verify.job import Job
+from genstamp.verify.row import Row, Verdict
+
+if TYPE_CHECKING:
+    from genstamp_model.language.system import System
+
+SYSTEMS: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
+"""Every system, as "module:NAME"."""
+
+EXAMPLES_IN_PROCESS: Final = 100
+EXAMPLES_AS_CHILD: Final = 30
+"""How many runs of the reference implementation are driven."""
+
+LOG_CLAIMS: Final = (
+    "logs edit log, binary and XML",
+    "logs events of a simulated run",
+    "logs hdfs-12070, good run: complete",
+    "logs hdfs-12070, bad run: unfinished",
+)
+
+Sum = Callable[[Sequence[Row]], Row]
+
+
+@dataclass
+class Plan:
+    """What to do.
+
+    Attributes:
+        jobs: each gives rows, in the order of the table.
+        sums: rows made of the rows of all jobs, at the end of the table.
+        failed: rows for what could not even be planned.
+        systems: names of the systems that could be loaded, by place.
+    """
+
+    jobs: list[Job] = field(default_factory=list)
+    sums: list[Sum] = field(default_factory=list)
+    failed: list[Row] = field(default_factory=list)
+    systems: dict[str, str] = field(default_factory=dict)
+
+    def rows(self, done: Sequence[Row]) -> list[Row]:
+        """The rows of the table: what could not be planned, what the jobs gave, the sums."""
+        return [*self.failed, *done, *(one(done) for one in self.sums)]
+
+
+def whole(repository: Path, systems: Sequence[str] = SYSTEMS) -> Plan:
+    """Everything."""
+    plan = searches(repository, systems)
+    claim = "diagrams lifecycles"
+    drawing = "genstamp.verify.drawing:diagrams"
+    plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
+    for place, name in plan.systems.items():
+        plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
+    plan.jobs.append(Job(name="logs", claims=LOG_CLAIMS, does="genstamp.verify.reading:logs", seconds=45))
+    return plan
+
+
+def searches(repository: Path, systems: Sequence[str] = SYSTEMS) -> Plan:
+    """Everything that the lock speaks of."""
+    plan = Plan()
+    for place in systems:
+        try:
+            _add_system(plan, place)
+        except Exception as problem:
+            note = f"{type(problem).__name__}: {problem}"
+            data = {"traceback": traceback.format_exc()}
+            plan.failed.append(Row(claim=f"load {place}", verdict=Verdict.FAILURE, note=note, data=data))
+    expected = [claim for job in plan.jobs for claim in job.claims]
+    path = repository / summing.LOCK
+    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path))
+    return plan
+
+
+def _add_system(plan: Plan, place: str) -> None:
+    module, _, attribute = place.partition(":")
+    system: System = getattr(importlib.import_module(module), attribute)
+    name, covering = system.name, []
+    plan.systems[place] = name
+    for configuration in system.configurations:
+        claim = f"check {name}:{configuration.name}"
+        covering.append(claim)
+        plan.jobs.append(
+            Job(
+                name=f"check_{name}_{configuration.name}",
+                claims=(claim,),
+                does="genstamp.verify.searching:check",
+                arguments={"claim": claim, "system": place, "configuration": configuration.name},
+                seconds=40,
+            )
+        )
+        for semantics in system.semantics:
+            if semantics != system.default_semantics:
+                plan.jobs.append(_known(place, name, configuration.name, semantics))
+    for bug in system.bugs:
+        claim = f"bug {name} {bug.name}"
+        plan.jobs.append(
+            Job(
+                name=f"bug_{name}_{bug.name}",
+                claims=(claim,),
+                does="genstamp.verify.searching:bug",
+                arguments={"claim": claim, "system": place, "name": bug.name},
+                seconds=5,
+            )
+        )
+    claim = f"prove {name}"
+    plan.jobs.append(
+        Job(
+            name=f"prove_{name}",
+            claims=(claim,),
+            does="genstamp.verify.proving:proofs",
+            arguments={"claim": claim, "system": place},
+            seconds=5,
+        )
+    )
+    plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
+
+
+def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
+    claim = f"known {name}:{configuration} {semantics}"
+    return Job(
+        name=f"known_{name}_{configuration}_{semantics}",
+        claims=(claim,),
+        does="genstamp.verify.searching:known",
+        arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
+        seconds=45,
+    )
+
+
+def _conform(place: str, name: str, as_child: bool) -> Job:
+    how = "as a child process" if as_child else "in process"
+    claim = f"conform {name}: genstamp_dfs {how}"
+    return Job(
+        name=f"conform_{name}_{how.replace(' ', '_')}",
+        claims=(claim,),
+        does="genstamp.verify.conforming:conform",
+        arguments={
+            "claim": claim,
+            "system": place,
+            "as_child": as_child,
+            "examples": EXAMPLES_AS_CHILD if as_child else EXAMPLES_IN_PROCESS,
+        },
+        seconds=20,
+    )

@@ -1,0 +1,65 @@
+"""A row of the table: one claim, its verdict, and what that took."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """Of one claim. What could not be decided, or not be looked at, is no pass."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNDETERMINED = "undetermined"
+    FAILURE = "failure"
+    SKIPPED = "skipped"
+
+
+EXIT_CODES: Final[Mapping[Verdict, int]] = {
+    Verdict.VIOLATED: 12,
+    Verdict.FAILURE: 75,
+    Verdict.UNDETERMINED: 3,
+    Verdict.SKIPPED: 0,
+    Verdict.HOLDS: 0,
+}
+"""The exit code of a run whose worst verdict this is; the worst one first."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one claim.
+
+    Attributes:
+        claim: what is claimed, in a few words; unique in a run.
+        verdict: whether it holds.
+        count: states, obligations, runs or events that were looked at; None where nothing is counted.
+        unit: what is counted, in the plural.
+        seconds: wall time.
+        note: what a reader should know, in a sentence; always given where the claim does not hold.
+        story: more lines on it: a counterexample, a list of differences.
+        files: what was written on it, relative to the run directory.
+        data: what machines read; of the same form for all rows of one kind.
+    """
+
+    claim: str
+    verdict: Verdict
+    count: int | None = None
+    unit: str = ""
+    seconds: float = 0.0
+    note: str = ""
+    story: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    data: dict[str, Any] = {}
+
+
+def worst(rows: Iterable[Row]) -> Verdict:
+    """The worst verdict of some rows; that of no rows is failure, for nothing was looked at.
+
+    >>> worst([Row(claim="a", verdict=Verdict.HOLDS), Row(claim="b", verdict=Verdict.UNDETERMINED)])
+    <Verdict.UNDETERMINED: 'undetermined'>
+    """
+    found = {row.verdict for row in rows}
+    if not found - {Verdict.SKIPPED}:
+        return Verdict.FAILURE
+    return next(verdict for verdict in EXIT_CODES if verdict in found)

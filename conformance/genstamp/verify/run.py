@@ -1,0 +1,200 @@
+"""Does jobs in processes of their own, some at a time, and gathers their rows.
+
+Leaves out which jobs (`plan`), what is shown meanwhile (`genstamp.cli.verify`) and what is written of it (`results`).
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from genstamp.errors import RunDirectoryError
+from genstamp.verify.job import Context, Job, Order
+from genstamp.verify.row import Row, Verdict
+
+RUNS: Final = Path(".genstamp", "runs")
+_LOOK_S: Final = 0.5
+_GRACE_S: Final = 10.0
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a run is.
+
+    Attributes:
+        done: jobs that have ended.
+        total: all jobs.
+        running: seconds since it began, and the last line that it printed, by name of the job.
+        seconds: since the run began.
+    """
+
+    done: int
+    total: int
+    running: dict[str, tuple[float, str]]
+    seconds: float
+
+
+def run_directory(repository: Path, wanted: Path | None = None) -> Path:
+    """A new directory for one run: the wanted one, or the next number in `.genstamp/runs`.
+
+    Raises:
+        RunDirectoryError: the wanted one has something in it, or none can be made.
+    """
+    try:
+        if wanted is not None:
+            wanted.mkdir(parents=True, exist_ok=True)
+            if any(wanted.iterdir()):
+                raise RunDirectoryError(wanted, "it is not empty")
+            return wanted.absolute()
+        runs = repository / RUNS
+        runs.mkdir(parents=True, exist_ok=True)
+        taken = [int(path.name) for path in runs.iterdir() if path.name.isdecimal()]
+        directory = runs / str(max(taken, default=0) + 1)
+        directory.mkdir()
+    except OSError as problem:
+        raise RunDirectoryError(wanted or repository / RUNS, problem.strerror or str(problem)) from problem
+    return directory.absolute()
+
+
+class Run:
+    """Jobs being done.
+
+    Args:
+        jobs: what to do; their names are different.
+        context: what they share; its run directory exists.
+        at_once: how many processes there may be.
+    """
+
+    def __init__(self, jobs: Sequence[Job], context: Context, at_once: int) -> None:
+        assert at_once >= 1
+        assert len({job.name for job in jobs}) == len(jobs)
+        self._jobs = jobs
+        self._context = context
+        self._at_once = at_once
+        self._began: dict[str, float] = {}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._stopped = threading.Event()
+        self._files = context.directory / "jobs"
+
+    def rows(self, watch: Callable[[Progress], None] = lambda progress: None) -> list[Row]:
+        """Do all jobs.
+
+        Args:
+            watch: told how far the run is, about twice a second.
+
+        Returns:
+            The rows, in the order of the jobs; each job gave all the claims that it announced.
+        """
+        began = time.monotonic()
+        self._files.mkdir(exist_ok=True)
+        with ThreadPoolExecutor(self._at_once) as pool:
+            # Longest first, so that none is left alone at the end.
+            ordered = sorted(self._jobs, key=lambda job: -job.seconds)
+            futures = {job.name: pool.submit(self._do, job) for job in ordered}
+            try:
+                pending = set(futures.values())
+                while pending:
+                    done, pending = wait(pending, _LOOK_S, FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
+                    watch(self._progress(len(futures) - len(pending), began))
+            finally:
+                # Only an interruption finds something left to end here.
+                self._stopped.set()
+                for process in list(self._processes.values()):
+                    _end(process)
+        return [row for job in self._jobs for row in futures[job.name].result()]
+
+    def _progress(self, done: int, began: float) -> Progress:
+        now = time.monotonic()
+        running = {
+            name: (now - self._began[name], _last_line(self._files / f"{name}.log")) for name in sorted(self._processes)
+        }
+        return Progress(done, len(self._jobs), running, now - began)
+
+    def _do(self, job: Job) -> list[Row]:
+        """Do one job in a process of its own; whatever happens to it is in the rows."""
+        if self._stopped.is_set():
+            return []
+        self._began[job.name] = time.monotonic()
+        rows = self._files / f"{job.name}.jsonl"
+        log = self._files / f"{job.name}.log"
+        rows.touch()
+        order = Order(job, self._context, rows).encode()
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "genstamp.verify.job"],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=self._context.repository,
+                # A session of its own, so that whatever it starts can be ended with it.
+                start_new_session=True,
+            )
+            self._processes[job.name] = process
+            verdict, reason = Verdict.FAILURE, ""
+            try:
+                process.communicate(order, timeout=job.limit_s)
+            except subprocess.TimeoutExpired:
+                verdict, reason = Verdict.UNDETERMINED, f"given up after {job.limit_s:.0f} s"
+            finally:
+                _end(process)
+                del self._processes[job.name]
+        reason = reason or f"the job's process {_death(process.returncode)}"
+        found = _complete(job, _read(rows), verdict, reason, time.monotonic() - self._began[job.name])
+        return [_with_log(row, f"jobs/{log.name}") for row in found]
+
+
+def _complete(job: Job, rows: list[Row], verdict: Verdict, reason: str, seconds: float) -> list[Row]:
+    """The job's rows in the order of its claims, with one for each claim that it did not reach."""
+    found = {row.claim: row for row in rows}
+    rest = max(0.0, seconds - sum(row.seconds for row in rows))
+    complete = []
+    for claim in job.claims:
+        complete.append(found.get(claim) or Row(claim=claim, verdict=verdict, seconds=rest, note=reason))
+        rest = rest if claim in found else 0.0
+    return complete
+
+
+def _with_log(row: Row, log: str) -> Row:
+    """What a job has printed belongs to a row that it could not judge."""
+    is_judged = row.verdict not in (Verdict.FAILURE, Verdict.UNDETERMINED)
+    return row if is_judged else msgspec.structs.replace(row, files=(*row.files, log))
+
+
+def _read(rows: Path) -> list[Row]:
+    """The rows in a file; its last line may be half written."""
+    lines = rows.read_bytes().split(b"\n")[:-1]
+    return [msgspec.json.decode(line, type=Row) for line in lines]
+
+
+def _death(code: int) -> str:
+    return f"died of {signal.Signals(-code).name}" if code < 0 else f"ended with code {code} before its time"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all that it started; does nothing where all have ended."""
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sent)
+        except ProcessLookupError:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+
+
+def _last_line(log: Path) -> str:
+    """The last line that a job has printed, without what a terminal would have drawn over."""
+    with log.open("rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - 1000))
+        lines = file.read().decode(errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

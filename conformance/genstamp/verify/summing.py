@@ -1,0 +1,76 @@
+"""Rows that sum up those of the searches: what all configurations have covered, and what differs from the lock.
+
+Leaves out searching; an earlier row that is missing makes the sum undetermined, never a pass.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from genstamp import lock
+from genstamp.errors import LockError
+from genstamp.verify.row import Row, Verdict
+
+LOCK: Final = Path("spec", "spec.lock")
+"""Where the lock is in the repository."""
+
+
+def found_in(rows: Sequence[Row]) -> lock.Lock:
+    """What rows have found, in the form of the lock."""
+    return lock.merged(msgspec.convert(row.data["lock"], lock.Lock) for row in rows if "lock" in row.data)
+
+
+def coverage(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
+    """Every action taken, every refusal given and every witness seen, in at least one of some configurations.
+
+    Refusals that the specification declares defensive are not asked for.
+
+    Args:
+        rows: of the whole run.
+        expected: claims of the searches that count.
+    """
+    seen: dict[str, bool] = {}
+    missing = [claim for claim in expected if not any(row.claim == claim and "coverage" in row.data for row in rows)]
+    for row in rows:
+        if row.claim in expected and "coverage" in row.data:
+            found = row.data["coverage"]
+            parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
+            parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
+            parts |= {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
+            for name, is_seen in parts.items():
+                seen[name] = seen.get(name, False) or is_seen
+    zero = sorted(name for name, is_seen in seen.items() if not is_seen)
+    verdict, note = Verdict.HOLDS, "every action, refusal and witness in some configuration"
+    if missing:
+        verdict, note = Verdict.UNDETERMINED, f"not searched to the end: {', '.join(missing)}"
+    elif zero or not seen:
+        verdict, note = Verdict.VIOLATED, f"{len(zero)} never seen"
+    return Row(claim=claim, verdict=verdict, count=len(seen), unit="to cover", note=note, story=tuple(zero))
+
+
+def locked(claim: str, rows: Sequence[Row], expected: Sequence[str], path: Path) -> Row:
+    """What was found is what the lock says.
+
+    Args:
+        rows: of the whole run.
+        expected: claims of the rows that the lock speaks of.
+        path: the lock.
+    """
+    try:
+        before = lock.read(path)
+    except LockError as problem:
+        return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
+    found = found_in(rows)
+    missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
+    differences = lock.differences(lock.common(before, found) if missing else before, found)
+    count = sum(len(system.bugs) + len(system.proved) for system in found.values())
+    count += sum(len(entry.searches) for system in found.values() for entry in system.semantics.values())
+    verdict, note = Verdict.HOLDS, ""
+    if differences:
+        verdict = Verdict.VIOLATED
+        note = f"{len(differences)} differences; if they are meant: genstamp lock --write"
+    elif missing:
+        verdict, note = Verdict.UNDETERMINED, f"nothing to compare for: {', '.join(missing)}"
+    return Row(claim=claim, verdict=verdict, count=count, unit="entries", note=note, story=tuple(differences))

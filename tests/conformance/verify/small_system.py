@@ -1,0 +1,109 @@
+"""A counter that two clients raise: small enough to be judged in a moment, with all that a verification looks at."""
+
+from typing import Self
+
+from genstamp_model.language import (
+    Bool,
+    Bug,
+    Configuration,
+    Hole,
+    Index,
+    Part,
+    System,
+    action,
+    invariant,
+    members,
+    number,
+    require,
+    transition,
+    witness,
+)
+
+
+class Client(Index):
+    """A client."""
+
+
+class Counter(Part):
+    """A counter and who has raised it."""
+
+    count = number(limit="counts")
+    raised = members(Client)
+
+    @action
+    def add(s, client: Client) -> None:
+        """A client raises the counter, once."""
+        require(~s.raised.has(client), "the client has not raised it yet", refuses="AgainException")
+        s.raised.add(client)
+        s.count = s.count + 1
+
+    @action
+    def withdraw(s, client: Client) -> None:
+        """A client is forgotten."""
+        require(s.raised.has(client), "the client has raised it")
+        require(s.count > 5, "five are enough")
+        s.raised.remove(client)
+
+    @invariant(inductive=True)
+    def never_negative(s) -> Bool:
+        """The counter is never negative."""
+        return s.count >= 0
+
+    @invariant
+    def one_is_raised(s, client: Client) -> Bool:
+        """Who has raised it has raised it."""
+        return s.raised.has(client).implies(s.count > 0)
+
+    @transition
+    def never_falls(s, t: Self) -> Bool:
+        """The counter only rises."""
+        return t.count >= s.count
+
+    @witness
+    def all_have_raised(s, client: Client, other: Client) -> Bool:
+        """Two clients have raised it."""
+        return (client != other) & s.raised.has(client) & s.raised.has(other)
+
+
+class Forgetful(Counter):
+    """The counter is not raised."""
+
+    @action
+    def add(s, client: Client) -> None:
+        """A client raises the counter, once; the counter forgets it."""
+        require(~s.raised.has(client), "the client has not raised it yet", refuses="AgainException")
+        s.raised.add(client)
+
+
+class Resetting(Counter):
+    """The counter may fall."""
+
+    @action
+    def reset(s) -> None:
+        """All is forgotten but the clients."""
+        require(s.count > 1, "there is something to forget")
+        s.count = 0
+
+
+COUNTER = System(
+    "counter",
+    parts=[Counter],
+    semantics={"good": (), "old": (Hole("resets", "the counter can be reset", parts=(Resetting,)),)},
+    default_semantics="good",
+    configurations=[
+        Configuration("two", sizes={"Client": 2}, limits={"counts": 6}),
+        Configuration("one", sizes={"Client": 1}, limits={"counts": 6}),
+    ],
+    bugs=[
+        Bug("BUG-1", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two"),
+        Bug("BUG-2", "not raised", parts=(Forgetful,), breaks=("never_falls",), configuration="two"),
+        Bug("BUG-3", "nothing", parts=(Counter,), breaks=("never_falls",), configuration="two"),
+        Bug("BUG-4", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two", depth=7),
+    ],
+)
+
+UNTRUE = System(
+    "untrue",
+    parts=[Resetting],
+    configurations=[Configuration("two", sizes={"Client": 2}, limits={"counts": 6})],
+)

@@ -1,0 +1,200 @@
+"""Jobs that search and prove, on a small system; and what is summed up of their rows."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.conformance.verify import small_system
+
+from genstamp import lock
+from genstamp.verify import summing
+from genstamp.verify.job import Context
+from genstamp.verify.plan import Plan, searches, whole
+from genstamp.verify.proving import proofs
+from genstamp.verify.row import Row, Verdict
+from genstamp.verify.searching import bug, check, known
+
+COUNTER = f"{small_system.__name__}:COUNTER"
+UNTRUE = f"{small_system.__name__}:UNTRUE"
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    return Context(repository=tmp_path, directory=tmp_path, data=None, seed=0)
+
+
+def only(rows: Iterator[Row]) -> Row:
+    (row,) = rows
+    return row
+
+
+def locked_search(row: Row, semantics: str, configuration: str) -> lock.SearchEntry:
+    found = msgspec.convert(row.data["lock"], lock.Lock)
+    return found["counter"].semantics[semantics].searches[configuration]
+
+
+@pytest.mark.slow
+def test_a_configuration_where_all_holds(context: Context) -> None:
+    row = only(check(context, "check", COUNTER, "two"))
+    assert (row.verdict, row.unit, row.note) == (Verdict.HOLDS, "states", "within counts 6")
+    entry = locked_search(row, "good", "two")
+    assert (entry.distinct, entry.depth) == (row.count, 2)
+    assert entry.properties == {
+        "never_negative": "holds",
+        "one_is_raised": "holds",
+        "never_falls": "holds",
+        "all_have_raised": "seen after 2 steps",
+    }
+
+
+@pytest.mark.slow
+def test_a_configuration_where_something_breaks_has_its_counterexample_written(context: Context) -> None:
+    row = only(check(context, "check", UNTRUE, "two"))
+    assert row.verdict is Verdict.VIOLATED
+    assert row.note == "transition never_falls breaks in 3 steps"
+    assert row.story[0] == "  1. add(client client1)"
+    text, itf = (context.directory / file for file in row.files)
+    assert text.read_text().splitlines() == list(row.story)
+    trace = json.loads(itf.read_text())
+    assert (trace["#meta"]["violated"], len(trace["states"])) == ("never_falls", 4)
+
+
+@pytest.mark.slow
+def test_all_that_is_known_to_break_is_found(context: Context) -> None:
+    row = only(known(context, "known", COUNTER, "two", "old"))
+    assert row.verdict is Verdict.HOLDS
+    assert row.note == "within counts 6; never_falls breaks in 3 steps, one_is_raised breaks in 3 steps"
+    properties = locked_search(row, "old", "two").properties
+    assert properties["one_is_raised"] == properties["never_falls"] == "violated in 3 steps"
+    assert properties["never_negative"] == "holds"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "verdict", "note"),
+    [
+        ("BUG-1", Verdict.HOLDS, "one_is_raised breaks in 1 step in two"),
+        ("BUG-2", Verdict.VIOLATED, "invariant one_is_raised breaks in 1 step, and not never_falls"),
+        ("BUG-3", Verdict.VIOLATED, "nothing breaks in two: the fault is not caught"),
+        ("BUG-4", Verdict.VIOLATED, "one_is_raised breaks in 1 step in two, declared are 7"),
+    ],
+)
+def test_a_bug_is_caught_only_by_what_it_must_break(context: Context, name: str, verdict: Verdict, note: str) -> None:
+    row = only(bug(context, "bug", COUNTER, name))
+    assert (row.verdict, row.note) == (verdict, note)
+
+
+@pytest.mark.slow
+def test_proofs_say_what_was_proved(context: Context) -> None:
+    row = only(proofs(context, "prove", COUNTER))
+    assert row.verdict is Verdict.HOLDS
+    assert "never_negative" in row.data["lock"]["counter"]["proved"]
+
+
+COVERAGE: dict[str, Any] = {
+    "taken": {"add": 3},
+    "refused": {"add, AgainException: once": True},
+    "witnessed": {"all": 2},
+}
+NOTHING: dict[str, Any] = {
+    "taken": {"add": 0},
+    "refused": {"add, AgainException: once": False},
+    "witnessed": {"all": None},
+}
+
+
+def searched(claim: str, coverage: dict[str, Any] | None) -> Row:
+    return Row(claim=claim, verdict=Verdict.HOLDS, data={} if coverage is None else {"coverage": coverage})
+
+
+def test_coverage_is_that_of_all_configurations_together() -> None:
+    row = summing.coverage("coverage", [searched("a", NOTHING), searched("b", COVERAGE)], ["a", "b"])
+    assert (row.verdict, row.count) == (Verdict.HOLDS, 3)
+
+
+@pytest.mark.parametrize("kind", ["taken", "refused", "witnessed"])
+def test_what_no_configuration_covers_is_named(kind: str) -> None:
+    found = COVERAGE | {kind: NOTHING[kind]}
+    row = summing.coverage("coverage", [searched("a", NOTHING), searched("b", found)], ["a", "b"])
+    assert row.verdict is Verdict.VIOLATED
+    assert len(row.story) == 1
+
+
+def test_coverage_of_searches_that_did_not_end_is_undetermined() -> None:
+    row = summing.coverage("coverage", [searched("a", COVERAGE), searched("b", None)], ["a", "b"])
+    assert (row.verdict, row.note) == (Verdict.UNDETERMINED, "not searched to the end: b")
+
+
+def test_coverage_asks_only_configurations_that_count() -> None:
+    row = summing.coverage("coverage", [searched("a", NOTHING), searched("other", COVERAGE)], ["a"])
+    assert row.verdict is Verdict.VIOLATED
+
+
+ENTRY = lock.BugEntry(breaks="one_lease", configuration="small", depth=3, digest="00")
+
+
+def bug_row(claim: str, entry: lock.BugEntry | None) -> Row:
+    found = {} if entry is None else {"lock": msgspec.to_builtins({"leases": lock.SystemEntry(bugs={claim: entry})})}
+    return Row(claim=claim, verdict=Verdict.HOLDS, data=found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        (ENTRY, ENTRY, Verdict.HOLDS),
+        (msgspec.structs.replace(ENTRY, depth=4), ENTRY, Verdict.VIOLATED),
+        (ENTRY, None, Verdict.UNDETERMINED),
+        (msgspec.structs.replace(ENTRY, depth=4), None, Verdict.VIOLATED),
+    ],
+)
+def test_what_was_found_is_compared_with_the_lock(
+    tmp_path: Path, first: lock.BugEntry, second: lock.BugEntry | None, verdict: Verdict
+) -> None:
+    path = tmp_path / "spec.lock"
+    lock.write(path, summing.found_in([bug_row("a", ENTRY), bug_row("b", ENTRY)]))
+    row = summing.locked("lock", [bug_row("a", first), bug_row("b", second)], ["a", "b"], path)
+    assert row.verdict is verdict
+    assert row.story == (("leases, a: depth: 3 in the lock, 4 found",) if verdict is Verdict.VIOLATED else ())
+
+
+def test_without_a_lock_nothing_holds(tmp_path: Path) -> None:
+    row = summing.locked("lock", [bug_row("a", ENTRY)], ["a"], tmp_path / "spec.lock")
+    assert row.verdict is Verdict.FAILURE
+
+
+def claims(plan: Plan) -> list[str]:
+    return [claim for job in plan.jobs for claim in job.claims]
+
+
+def test_everything_declared_is_planned(tmp_path: Path) -> None:
+    plan = searches(tmp_path, [COUNTER])
+    assert claims(plan) == [
+        "check counter:two",
+        "known counter:two old",
+        "check counter:one",
+        "known counter:one old",
+        "bug counter BUG-1",
+        "bug counter BUG-2",
+        "bug counter BUG-3",
+        "bug counter BUG-4",
+        "prove counter",
+    ]
+    assert [row.claim for row in plan.rows([])] == ["coverage counter", "lock spec/spec.lock"]
+
+
+def test_two_systems_have_jobs_of_their_own(tmp_path: Path) -> None:
+    plan = whole(tmp_path, [COUNTER, UNTRUE])
+    names = [job.name for job in plan.jobs]
+    assert len(set(names)) == len(names)
+    assert len(set(claims(plan))) == len(claims(plan))
+
+
+def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
+    plan = whole(tmp_path, ["nowhere:AT_ALL"])
+    (row,) = plan.failed
+    assert (row.claim, row.verdict) == ("load nowhere:AT_ALL", Verdict.FAILURE)
+    assert "nowhere" in row.note
+    assert "diagrams lifecycles" in claims(plan)
