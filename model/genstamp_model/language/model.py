@@ -249,12 +249,14 @@ class Configuration:
         sizes: number of unnamed members by name of the index set.
         limits: largest value by name of the limit; a step beyond is cut off and counted.
         doc: what the configuration is good for.
+        on_demand: too large to be checked every time; only where it is asked for by name.
     """
 
     name: str
     sizes: Mapping[str, int]
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
+    on_demand: bool = False
 
 
 @dataclass(frozen=True)

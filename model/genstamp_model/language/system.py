@@ -1,7 +1,7 @@
 """Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
 
-A variation drops labelled checks or replaces actions by those of further parts. A `Bug` is a historic fault with the
-property that it must break; a `Hole` is what a released version lacks. Semantics are named lists of holes.
+A variation drops labelled checks or replaces actions by those of further parts, and names the property that it must
+break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. Semantics are named lists of holes.
 """
 
 from __future__ import annotations
@@ -41,29 +41,25 @@ class Variation:
         title: what changes, in a sentence.
         drops: checks left out, as (action, label).
         parts: parts whose actions replace those of the same name, or are added.
+        breaks: names of the properties of which at least one must break.
+        configuration: where it must be found.
+        depth: length in steps of the shortest counterexample there.
+        source: issue and versions, or where it is argued.
     """
 
     name: str
     title: str
     drops: tuple[tuple[str, str], ...] = ()
     parts: tuple[type[Part], ...] = ()
-
-
-@dataclass(frozen=True)
-class Bug(Variation):
-    """A historic fault.
-
-    Attributes:
-        breaks: names of the properties of which at least one must break.
-        configuration: where it must be found.
-        depth: length in steps of the shortest counterexample there.
-        source: issue and versions.
-    """
-
     breaks: tuple[str, ...] = ()
     configuration: str = ""
     depth: int = 0
     source: str = ""
+
+
+@dataclass(frozen=True)
+class Bug(Variation):
+    """A historic fault."""
 
 
 @dataclass(frozen=True)
@@ -114,13 +110,19 @@ class System:
             return self.configurations[0]
         return _named("configuration", name, {c.name: c for c in self.configurations}, self.name)
 
-    def bug(self, name: str) -> Bug:
-        """A bug by name.
+    @property
+    def variations(self) -> tuple[Variation, ...]:
+        """Every bug, and every hole of some semantics."""
+        holes = (hole for holes in self.semantics.values() for hole in holes)
+        return tuple(dict.fromkeys([*self.bugs, *holes]))
+
+    def bug(self, name: str) -> Variation:
+        """A bug or hole by name.
 
         Raises:
             ConfigurationError: there is none of this name.
         """
-        return _named("bug", name, {bug.name: bug for bug in self.bugs}, self.name)
+        return _named("bug", name, {variation.name: variation for variation in self.variations}, self.name)
 
     def model(self, semantics: str | None = None, bugs: Sequence[str] = ()) -> Model:
         """Trace the system.

@@ -27,7 +27,8 @@ HDFS_10240 = Bug(
     "complete() and addBlock() commit a block that is under recovery",
     parts=(CommitUnderRecovery,),
     breaks=("fenced_client_changes_nothing", "counted_replicas_match"),
-    configuration="one_file",
+    configuration="takeover",
+    depth=7,
     source="https://issues.apache.org/jira/browse/HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
 )
 
@@ -48,6 +49,7 @@ HDFS_1218 = Bug(
     parts=(RestartedReplicasCount,),
     breaks=("hflushed_bytes_survive",),
     configuration="restarts",
+    depth=19,
     source="https://issues.apache.org/jira/browse/HDFS-1218; fixed in the 0.20-append line",
 )
 
@@ -69,6 +71,7 @@ HDFS_11817 = Bug(
     "the lease monitor drops a file's lease when releasing it throws",
     parts=(MonitorDropsLease,),
     breaks=("one_lease_per_open_file",),
-    configuration="one_file",
+    configuration="takeover",
+    depth=9,
     source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
 )

@@ -42,11 +42,14 @@ class BlockRecovery(DatanodeReplicas):
     def receive_recovery_command(s, file: File, datanode: Datanode) -> None:
         """The answer to a heartbeat brings the command: the block as stored, its locations, the current recovery id.
 
+        In Hadoop a command that waited through the start of a younger attempt is delivered too, with that one's id.
+
         Source  DatanodeManager#handleHeartbeat, #getBlockRecoveryCommand, Hadoop 3.4.1; facts G.2.
         """
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
         require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete")
+        require(s.primary[file] == datanode, "the datanode leads the current attempt")
         s.recovery_queue[datanode].remove(file)
         s.attempt[datanode][file] = no_attempt()
         attempt = s.attempt[datanode][file]
@@ -58,10 +61,11 @@ class BlockRecovery(DatanodeReplicas):
 
     @action(hidden=True)
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
-        """A queued recovery of a block that was completed or removed meanwhile (HDFS-13758)."""
+        """A queued recovery of a block that was completed or removed meanwhile (HDFS-13758), or led by another now."""
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
-        require(~s.block[file].at(*BlockLifecycle.not_complete), "the block is complete or gone")
+        recovered = ~s.block[file].at(*BlockLifecycle.not_complete)
+        require(recovered | (s.primary[file] != datanode), "the command is out of date")
         s.recovery_queue[datanode].remove(file)
 
     # Collecting (G.3, B.4).

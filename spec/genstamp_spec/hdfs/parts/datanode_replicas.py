@@ -4,7 +4,7 @@ Coarser than HDFS: what a node has received it has on disk; packets reach the no
 along the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was not synced.
 """
 
-from genstamp_model.language import Bool, action, largest, none, observe, require, when
+from genstamp_model.language import Bool, action, exists, largest, none, observe, require, when
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage, no_attempt, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -31,6 +31,8 @@ class DatanodeReplicas(NamenodeBlocks):
         require(
             replica.state.at(ReplicaLifecycle.absent), "the datanode has no replica", "ReplicaAlreadyExistsException"
         )
+        require(~stream.set_up.has(datanode), "the pipeline is not set up there yet")
+        stream.set_up.add(datanode)
         replica.state.fire(ReplicaLifecycle.create_rbw)
         replica.stamp = stream.stamp
         replica.writer = client
@@ -57,15 +59,17 @@ class DatanodeReplicas(NamenodeBlocks):
 
     @action
     def invalidate_replica(s, file: File, datanode: Datanode) -> None:
-        """A replica that does not match its complete block, or whose block is gone, is deleted.
+        """A replica is deleted that does not match its complete block while a good one lives, or whose block is gone.
 
+        Coarser  than markBlockAsCorrupt in when the NameNode does it at the latest: replication is no matter here.
         Source  BlockManager#checkReplicaCorrupt, FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17, I.2, I.3.
         """
         replica = s.replica[datanode][file]
         other_stamp = replica.stamp != s.block_stamp[file]
         other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])
         useless = replica.state.at(ReplicaLifecycle.rwr)
-        mismatch = s.block[file].at(BlockLifecycle.complete) & (other_stamp | other_size | useless)
+        spare = exists(Datanode, lambda d: s.stored[file].has(d) & s.running.has(d))
+        mismatch = s.block[file].at(BlockLifecycle.complete) & spare & (other_stamp | other_size | useless)
         require(s.running.has(datanode), "the datanode is running")
         require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
         require(s.block[file].at(BlockLifecycle.removed) | mismatch, "the replica does not match the block")

@@ -85,7 +85,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         s.block[file].fire(BlockLifecycle.complete_block)
         s.close(file)
         s.stream[client][file] = no_stream()
-        observe(closed=True)
+        observe(closed=True, block_state=s.block[file])
 
     @action(event="complete")
     def complete_commits(s, client: Client, file: File) -> None:
@@ -95,7 +95,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
         require(s.stored[file].is_empty(), "no finalized replica is known")
         s.commit(client, file)
-        observe(closed=False)
+        observe(closed=False, block_state=s.block[file])
 
     @action(event="complete")
     def complete_waits(s, client: Client, file: File) -> None:
@@ -103,7 +103,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.committed), "the block is committed")
-        observe(closed=False)
+        observe(closed=False, block_state=s.block[file])
 
     @action(event="complete")
     def complete_closes(s, client: Client, file: File) -> None:
@@ -113,7 +113,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")
         s.close(file)
         s.stream[client][file] = no_stream()
-        observe(closed=True)
+        observe(closed=True, block_state=s.block[file])
 
     @action(event="complete")
     def complete_again(s, client: Client, file: File) -> None:
@@ -124,7 +124,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
         require(ready, "the last packet is acknowledged")
         s.stream[client][file] = no_stream()
-        observe(closed=True)
+        observe(closed=True, block_state=s.block[file])
 
     def passes_no_block(s, client: Client, file: File) -> Bool:
         """The client's complete() names no last block: it was never given one."""

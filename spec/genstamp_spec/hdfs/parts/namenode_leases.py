@@ -65,6 +65,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
         s.attempt_is_young[file] = True
         s.tried_as_primary[file] = when(everyone_tried, s.tried_as_primary[file] - live, s.tried_as_primary[file])
         s.tried_as_primary[file].add(primary)
+        s.primary[file] = primary
         s.recovery_queue[primary].add(file)
 
     def reassign(s, file: File, new_holder: Holder) -> None:

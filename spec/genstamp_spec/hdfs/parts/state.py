@@ -77,6 +77,7 @@ class NamenodeState(Part):
     stored = per(File, members(Datanode))  # datanodes whose FINALIZED replica counts towards minimal replication
 
     recovery_id = per(File, ordered(limit="stamps"))  # stamp that the current recovery will install; 0: none yet
+    primary = per(File, optional(Datanode))  # whom the current recovery was given to (primaryNodeIndex)
     tried_as_primary = per(File, members(Datanode))  # ReplicaUnderConstruction.chosenAsPrimary
     attempt_is_young = per(File, flag())  # the block is in PendingRecoveryBlocks, its time not over
     recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
@@ -128,12 +129,15 @@ class Stream(Record):
     stamp = ordered(limit="stamps")
     acked = number(limit="bytes")
     pipeline = members(Datanode)
+    set_up = members(Datanode)  # nodes of the pipeline that have taken the block; once only
     finalized = members(Datanode)  # whose ack of the last packet has come
 
 
 def no_stream() -> Stream:
     """The client has nothing open."""
-    return Stream(stage=StreamStage.NONE, stamp=0, acked=0, pipeline=no_datanode(), finalized=no_datanode())
+    return Stream(
+        stage=StreamStage.NONE, stamp=0, acked=0, pipeline=no_datanode(), set_up=no_datanode(), finalized=no_datanode()
+    )
 
 
 class ClientState(Part):

@@ -32,8 +32,8 @@ OMITS = (
     "pipeline recovery, append and truncate; a pipeline that lost a node stays as it is",
     "create with overwrite, delete, rename, concat, fsync, abandonBlock and snapshots",
     "the NameNode's restart and failover, its edit log, safe mode and the retry cache",
-    "messages that are delayed, reordered, duplicated or lost: a call and its answer are one step, but for the recovery "
-    "command, which waits for a heartbeat",
+    "messages that are delayed, reordered, duplicated or lost: a call and its answer are one step, but for the "
+    "recovery command, which waits for a heartbeat",
     "stale and dead datanodes: a datanode is up or down, and whoever asks knows at once",
     "TEMPORARY replicas, re-replication, planned restarts, and the list of corrupt replicas",
     "quotas, permissions, erasure-coded files",
@@ -48,7 +48,7 @@ class RecoveryProperties(BlockRecovery, Clients):
 
     @invariant(inductive=True, given=("only_granted_leases_cover_files",))
     def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, that of its client name."""
+        """S17: a file is under construction if and only if exactly one lease covers it, its client name's."""
         open_ = s.under_construction(file)
         leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
         named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
@@ -170,6 +170,12 @@ class RecoveryProperties(BlockRecovery, Clients):
         )
         return left.implies(t.block_stamp[file] == s.recovery_id[file])
 
+    @invariant
+    def one_primary_per_recovery_id(s, first: Datanode, second: Datanode, file: File) -> Bool:
+        """S12: two datanodes never lead a recovery of a block under one id: no check would tell them apart."""
+        both = (first != second) & s.leads(first, file) & s.leads(second, file)
+        return both.implies(s.attempt[first][file].recovery_id != s.attempt[second][file].recovery_id)
+
     # What must be possible.
 
     def leads(s, datanode: Datanode, file: File) -> Bool:
@@ -181,15 +187,6 @@ class RecoveryProperties(BlockRecovery, Clients):
         """Two primaries work on one block under different ids."""
         both = s.leads(first, file) & s.leads(second, file)
         return both & (s.attempt[first][file].recovery_id < s.attempt[second][file].recovery_id)
-
-    @witness
-    def two_primaries_under_one_id(s, first: Datanode, second: Datanode, file: File) -> Bool:
-        """A command that waited is delivered with the id of a later attempt: two primaries share one recovery id.
-
-        Not promised to be impossible (facts G.2: the id is read when the command leaves).
-        """
-        both = (first != second) & s.leads(first, file) & s.leads(second, file)
-        return both & (s.attempt[first][file].recovery_id == s.attempt[second][file].recovery_id)
 
     @witness
     def recovery_closes_a_file(s, file: File) -> Bool:
@@ -219,33 +216,85 @@ class RecoveryProperties(BlockRecovery, Clients):
 
 UNREACHABLE_IS_NOT_EMPTY = Hole(
     "unreachable-is-not-empty",
-    "a block is deleted although a location that failed may hold its data (facts G.3, S18)",
+    "a block is deleted although a location that failed may hold its data",
     drops=(("sync_block_finds_nothing", "no location has failed"),),
+    breaks=("only_empty_blocks_are_dropped",),
+    configuration="outages",
+    depth=16,
+    source="facts G.3, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
 )
 HFLUSH_SEES_THE_RECOVERY = Hole(
     "hflush-sees-the-recovery",
     "the first hflush of a block is accepted while the block is under recovery: fsync checks the client's name only",
     drops=(("hflush", "the block is not under recovery at its first hflush"),),
+    breaks=("only_empty_blocks_are_dropped",),
+    configuration="takeover",
+    depth=10,
+    source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
+)
+COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
+    "command-belongs-to-its-attempt",
+    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
+    drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
+    breaks=("one_primary_per_recovery_id", "hflushed_bytes_survive"),
+    configuration="restarts",
+    depth=7,
+    source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
 )
 
 RECOVERY = System(
     "hdfs.recovery",
     parts=[RecoveryProperties],
     doc="Leases, the pipeline of one block, lease and block recovery, crashes of clients and datanodes.",
-    semantics={"repaired": (), "hadoop-3.4": (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY)},
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONGS_TO_ITS_ATTEMPT),
+    },
     default_semantics="repaired",
     configurations=[
         Configuration(
-            "one_file",
-            sizes={"Client": 2, "File": 1, "Datanode": 2},
+            "takeover",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
             limits={"stamps": 3, "bytes": 1, "crashes": 1},
-            doc="two clients and two datanodes on one file",
+            doc="two clients and the NameNode compete for one file",
         ),
         Configuration(
             "two_files",
             sizes={"Client": 2, "File": 2, "Datanode": 1},
+            limits={"stamps": 2, "bytes": 1, "crashes": 1},
+            doc="leases that cover more than one file",
+        ),
+        Configuration(
+            "outages",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"stamps": 2, "bytes": 1, "crashes": 2},
+            doc="datanodes that are down while a block is recovered",
+        ),
+        Configuration(
+            "restarts",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"stamps": 3, "bytes": 2, "crashes": 1},
+            doc="two recoveries of one block, and a datanode that loses bytes in between",
+        ),
+        Configuration(
+            "three_datanodes",
+            sizes={"Client": 1, "File": 1, "Datanode": 3},
+            limits={"stamps": 2, "bytes": 1, "crashes": 1},
+            doc="a pipeline of three",
+        ),
+        Configuration(
+            "two_clients",
+            sizes={"Client": 2, "File": 1, "Datanode": 2},
+            limits={"stamps": 3, "bytes": 1, "crashes": 1},
+            doc="takeover and restarts together: every action and refusal but one",
+            on_demand=True,
+        ),
+        Configuration(
+            "two_files_twice",
+            sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={"stamps": 3, "bytes": 1, "crashes": 0},
-            doc="two files: leases that cover both",
+            doc="a recovery of each of two files",
+            on_demand=True,
         ),
     ],
     bugs=[HDFS_10240, HDFS_1218, HDFS_11817],
