@@ -210,7 +210,7 @@ CORNERS = System(
 
 SYSTEMS: dict[str, Callable[[], Instance]] = {
     "two_phase": lambda: TWO_PHASE.instance("three"),
-    "every_form": lambda: EVERY_FORM.instance("small"),
+    "every_form": lambda: EVERY_FORM.instance("wide"),
     "corners": CORNERS.instance,
 }
 STATES = 12
