@@ -224,13 +224,16 @@ class BlockRecovery(DatanodeReplicas):
         """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3 to G.5)."""
         attempt = s.attempt[primary][file]
         finalized = s.in_state(attempt, OriginalState.FINALIZED)
-        counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
-        unsure = counting.is_empty() & ~attempt.failed.is_empty()
-        stuck = s.heard_of_all(attempt) & (unsure | ~s.agree_on_length(attempt, finalized))
+        stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.agree_on_length(attempt, finalized))
         nobody_left = attempt.stage.at(AttemptStage.UPDATING) & (attempt.participants <= attempt.failed)
         require(s.running.has(primary), "the primary is running")
         require(attempt.stage.at(AttemptStage.PREEMPTED) | stuck | nobody_left, "the recovery cannot go on")
         s.attempt[primary][file] = no_attempt()
+
+    def is_unsure(s, attempt: Attempt) -> Bool:
+        """Nothing that counts was found, and a location that failed may have it."""
+        counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
+        return counting.is_empty() & ~attempt.failed.is_empty()
 
     # Updating (B.4).
 

@@ -14,6 +14,7 @@ from genstamp_spec.hdfs.parts.state import (
     Holder,
     NamenodeState,
     StreamStage,
+    no_datanode,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -63,7 +64,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
         s.recovery_id[file] = s.last_stamp
         s.block[file].fire(BlockLifecycle.start_recovery)
         s.attempt_is_young[file] = True
-        s.tried_as_primary[file] = when(everyone_tried, s.tried_as_primary[file] - live, s.tried_as_primary[file])
+        s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
         s.tried_as_primary[file].add(primary)
         s.primary[file] = primary
         s.recovery_queue[primary].add(file)

@@ -21,7 +21,7 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Holder, OriginalState
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder, OriginalState
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
@@ -214,10 +214,19 @@ class RecoveryProperties(BlockRecovery, Clients):
         return writing & s.block[file].at(BlockLifecycle.under_recovery)
 
 
+class UnreachableIsEmpty(BlockRecovery):
+    """What else follows for the primary: it gives up for want of replicas only if no location has answered."""
+
+    def is_unsure(s, attempt: Attempt) -> Bool:
+        """All locations have failed."""
+        return attempt.answered.is_empty()
+
+
 UNREACHABLE_IS_NOT_EMPTY = Hole(
     "unreachable-is-not-empty",
     "a block is deleted although a location that failed may hold its data",
     drops=(("sync_block_finds_nothing", "no location has failed"),),
+    parts=(UnreachableIsEmpty,),
     breaks=("only_empty_blocks_are_dropped",),
     configuration="outages",
     depth=16,
