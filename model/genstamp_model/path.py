@@ -90,14 +90,14 @@ class Path:
 
         Returns:
             JSON: labels and members as strings, `none` for nobody, arrays as maps from the member's name, sequences and
-            message bags as lists. Each state names the action taken to it and its arguments, as Quint's options.
+            message bags as lists. Each state names the action taken to it, and its arguments as a record (Quint wraps
+            them in options, of which `itf_py` cannot read those of numbers back).
         """
         sizes, model = self.instance.sizes, self.instance.model
         taken: list[tuple[str, dict[str, Any]]] = [("init", {})]
         for step in self.steps:
             pairs = zip(step.action.parameters, step.arguments, strict=True)
-            picks = {p.name: SimpleNamespace(tag="Some", value=_itf(v, p.type, sizes)) for p, v in pairs}
-            taken.append((step.action.name, picks))
+            taken.append((step.action.name, {p.name: _itf(value, p.type, sizes) for p, value in pairs}))
         states = []
         for number, (state, (action, picks)) in enumerate(zip(self.states, taken, strict=True)):
             values = {ACTION_TAKEN: action, NONDET_PICKS: SimpleNamespace(**picks)}
