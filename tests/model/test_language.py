@@ -128,6 +128,7 @@ class World(Part):
     age = per(Shelf, number(0, 9))
     grid = per(Shelf, per(Client, flag()))
     boxes = per(Shelf, record(Box))
+    lamps = per(Shelf, lifecycle(Lamp))
 
 
 def model_of(*parts: type[Part], **more: Any) -> Model:
@@ -405,6 +406,14 @@ def test_events_fire_in_sequence() -> None:
     assert checks(step_)[1][0] == "(ite((lamp == on), off, ite((lamp == off), on, lamp)) == on)"
 
 
+def test_lifecycles_are_updated_by_events() -> None:
+    def step_(s: Any) -> None:
+        s.lamps.update(lambda shelf: s.lamps[shelf].after(Lamp.burn))
+
+    assert checks(step_) == []
+    assert step(step_) == {"lamps": "tabulate(shelf_0 in Shelf: ite((lamps[shelf_0] == on), broken, lamps[shelf_0]))"}
+
+
 def test_event_fires_only_where_told() -> None:
     def step_(s: Any) -> None:
         s.box.lamp.fire(Lamp.burn, where=s.wet)
@@ -550,6 +559,7 @@ def test_initial_values() -> None:
         "age": (0, 0),
         "grid": ((False, False), (False, False)),
         "boxes": (box, box),
+        "lamps": (0, 0),
     }
 
 

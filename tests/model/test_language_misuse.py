@@ -340,15 +340,22 @@ def wrong_index(s: World) -> Any:
     return s.age[s.client] == 1  # type: ignore[index] # here
 
 
-@misuse("lifecycle 'door' cannot be assigned; write .door.fire(event)")
+@misuse("lifecycle 'door' cannot be assigned; write .fire(event)")
 @step
 def lifecycle_assigned(s: World) -> None:
     s.door = Door.ajar  # here
 
 
-@misuse("lifecycle 'doors' cannot be assigned; write .doors.fire(event)")
+@misuse("lifecycle 'doors' cannot be assigned; write .fire(event)")
 @step
 def lifecycle_in_array_assigned(s: World) -> None:
+    shelf = choose(Shelf, lambda shelf: s.age[shelf] == 0)
+    s.doors[shelf] = Door.ajar  # here
+
+
+@misuse("lifecycle 'elements' cannot be assigned; write .after(event)")
+@step
+def lifecycles_updated_to_a_state(s: World) -> None:
     s.doors.update(lambda shelf: Door.ajar)  # here
 
 

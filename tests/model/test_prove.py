@@ -212,6 +212,35 @@ def test_transition_property_that_some_step_breaks_is_shown() -> None:
     assert_breaks(instance, proof)
 
 
+def test_step_is_shown_from_a_state_near_the_initial_one() -> None:
+    class Claims(Part):
+        one = number(limit="n", initially=5)
+        other = number(limit="n")
+        third = number(limit="n")
+        fourth = number(limit="n")
+        fallen = flag()
+
+        @action
+        def fall(s) -> None:
+            require(s.one + s.other == 105, "together they are 105")
+            require((s.third == 700) | (s.third == 3), "the third is 3 or 700")
+            require((s.fourth == 2) | (s.fourth == 900), "the fourth is 2 or 900")
+            s.fallen = True
+
+        @invariant(inductive=True)
+        def never_fallen(s) -> Bool:
+            return ~s.fallen
+
+    assert story(prove(instance_of(Claims, n=3)).proof("never_fallen")) == [
+        "before: other is 100",
+        "before: third is 3",
+        "before: fourth is 2",
+        "step: fall()",
+        "fallen: false -> true",
+        "fails: never_fallen: ~fallen",
+    ]
+
+
 def test_limits_are_not_guards() -> None:
     class Claims(Counter):
         @limit("draws")
@@ -290,6 +319,10 @@ def test_ranges_may_rest_on_invariants_that_are_proved_with_them() -> None:
         @invariant(inductive=True)
         def spent_at_three(s) -> Bool:
             return (s.tries < 3) | s.spent
+
+        @invariant(inductive=True)
+        def no_four(s) -> Bool:
+            return s.tries < 4
 
     report = prove(instance_of(Careful))
     assert report.proof(RANGES).given == ("spent_at_three",)
@@ -492,6 +525,10 @@ def test_property_that_is_inductive_undeclared_is_listed_with_what_it_needs() ->
         @invariant
         def never_one(s) -> Bool:
             return ~(s.one == 1)
+
+        @invariant
+        def begun(s) -> Bool:
+            return s.one >= 1
 
         @invariant
         def never_apart(s) -> Bool:

@@ -57,6 +57,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_model.language.model import Action
+from genstamp_model.language.types import BagType, sort_key
 from genstamp_model.prove.algebra import lift, literal, plain
 from genstamp_model.prove.encoding import Encoding
 
@@ -376,5 +377,10 @@ def test_well_formed_cells_are_the_cells_of_a_state(encoding: Encoding) -> None:
         assert solver.check() == z3.sat
         model = solver.model()
         values = [plain(model.eval(cell, model_completion=True)) for cell in encoding.before]
-        assert to_cells(encoding.instance, from_cells(encoding.instance, values)) == values
+        state = from_cells(encoding.instance, values)
+        assert to_cells(encoding.instance, state) == values
+        for variable, value in zip(encoding.instance.model.variables, state, strict=True):
+            if isinstance(variable.type, BagType):
+                assert isinstance(value, tuple)
+                assert value == tuple(sorted(value, key=sort_key))
         solver.pop()

@@ -298,10 +298,10 @@ class Lifecycle(Value):
         self._assign(after)
 
 
-def refuse_lifecycle(name: str, type_: Type) -> None:
+def refuse_lifecycle(name: str, type_: Type, instead: str = "fire") -> None:
     """Refuse to assign where only events may change something."""
     if isinstance(type_, EnumType) and type_.lifecycle:
-        raise misuse(f"lifecycle '{name}' cannot be assigned; write .{name}.fire(event)")
+        raise misuse(f"lifecycle '{name}' cannot be assigned; write .{instead}(event)")
 
 
 def _label(kind: EnumType, label: str) -> Expr:
@@ -333,12 +333,17 @@ class Array(Value, Generic[IndexT, V]):
         self._assign(ir.store(self.expr, position, coerce(value, array.element)))
 
     def update(self, value: Callable[[IndexT], object]) -> None:
-        """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`."""
+        """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`.
+
+        Lifecycles move by events here too: `s.lamp.update(lambda h: s.lamp[h].after(Lamp.burn))`.
+        """
         array = self.expr.type
         assert isinstance(array, ArrayType)
-        refuse_lifecycle(self._place.name if self._place else "elements", array.element)
         with binding(array.index) as (binder, bound):
-            body = coerce(value(cast(IndexT, member_of(bound))), array.element)
+            element = value(cast(IndexT, member_of(bound)))
+            if not isinstance(element, Value):
+                refuse_lifecycle("elements", array.element, "after")
+            body = coerce(element, array.element)
         self._assign(ir.make(Op.TABULATE, (body,), array, binder))
 
 

@@ -121,12 +121,9 @@ class _Induction:
         """That numbers keep to their ranges: by itself, or else given invariants among those to be proved."""
         found = self._obligations(self.ranges, [])
         invariants = [declared for declared in chosen if declared.kind == "invariant"]
-        given: set[str] = set()
         if found.verdict is not Verdict.PROVED and invariants:
-            helped = self._obligations(self.ranges, invariants)
-            if helped.verdict is Verdict.PROVED:
-                found, given = helped, helped.used
-        return _proof(RANGES, "range", tuple(sorted(given)), found)
+            found = self._obligations(self.ranges, invariants)
+        return _proof(RANGES, "range", tuple(sorted(found.used)), found)
 
     def prove(self, declared: Property) -> Proof:
         """One declared property, relative to those that it names."""
