@@ -57,14 +57,14 @@ class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     searches: dict[str, SearchEntry] = {}
 
 
-class BugEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a historic fault is caught.
+class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a variation is caught: a historic fault, or a hole of a released version.
 
     Attributes:
         breaks: the property that is seen to break first.
         configuration: where.
         depth: steps of the shortest counterexample.
-        digest: of the model with the fault.
+        digest: of the model with it.
     """
 
     breaks: str
@@ -78,12 +78,12 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     Attributes:
         semantics: by name.
-        bugs: by name.
+        variations: bugs and holes, by name.
         proved: the properties that are proved by induction, and relative to which others.
     """
 
     semantics: dict[str, SemanticsEntry] = {}
-    bugs: dict[str, BugEntry] = {}
+    variations: dict[str, VariationEntry] = {}
     proved: dict[str, list[str]] = {}
 
 
@@ -156,7 +156,7 @@ def common(locked: Lock, found: Lock) -> Lock:
                 )
                 for semantics, entry in _known(system.semantics, found[name].semantics).items()
             },
-            bugs=_known(system.bugs, found[name].bugs),
+            variations=_known(system.variations, found[name].variations),
             proved=_known(system.proved, found[name].proved),
         )
         for name, system in _known(locked, found).items()
@@ -167,13 +167,27 @@ def _known(entries: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
     return {name: entry for name, entry in entries.items() if name in names}
 
 
+def without(lock: Lock, system: str, configurations: Collection[str]) -> Lock:
+    """The lock without what it says of some configurations of a system."""
+    if system not in lock:
+        return lock
+    kept = {
+        name: msgspec.structs.replace(
+            entry,
+            searches={where: found for where, found in entry.searches.items() if where not in configurations},
+        )
+        for name, entry in lock[system].semantics.items()
+    }
+    return lock | {system: msgspec.structs.replace(lock[system], semantics=kept)}
+
+
 def differences(locked: Lock, found: Lock) -> list[str]:
     """What differs between a lock and what was found, a line each; empty if nothing does.
 
     What only one of them speaks of is a difference too: a property that nobody checks any more must be seen.
 
-    >>> entry = BugEntry(breaks="one_lease", configuration="one_file", depth=7, digest="00")
-    >>> before, after = ({"leases": SystemEntry(bugs={"HDFS-1": entry})}, {"leases": SystemEntry()})
+    >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, digest="00")
+    >>> before, after = ({"leases": SystemEntry(variations={"HDFS-1": entry})}, {"leases": SystemEntry()})
     >>> differences(before, after)[2]
     'leases, HDFS-1: depth: 7 in the lock, nothing found'
     """
@@ -198,7 +212,7 @@ def _flat(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[st
 
 
 # These only say what kind of name comes next, and a reader knows.
-_SILENT: Final = {"semantics", "searches", "bugs", "properties"}
+_SILENT: Final = {"semantics", "searches", "variations", "properties"}
 _WORDS: Final = {
     "cut": "steps cut off by",
     "digest": "digest of the model",

@@ -10,7 +10,7 @@ import pytest
 
 from genstamp import lock
 from genstamp.errors import LockError
-from genstamp.lock import BugEntry, SearchEntry, SemanticsEntry, SystemEntry
+from genstamp.lock import SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
 
 SEARCH = SearchEntry(
     sizes={"File": 2},
@@ -21,11 +21,11 @@ SEARCH = SearchEntry(
     cut={"stamps": 4},
     properties={"one_lease": "holds", "acked_bytes_survive": "violated in 5 steps"},
 )
-BUG = BugEntry(breaks="one_lease", configuration="small", depth=3, digest="b" * 64)
+BUG = VariationEntry(breaks="one_lease", configuration="small", depth=3, digest="b" * 64)
 LOCK = {
     "leases": SystemEntry(
         semantics={"hadoop-3.4": SemanticsEntry(digest="a" * 64, searches={"small": SEARCH})},
-        bugs={"HDFS-1": BUG},
+        variations={"HDFS-1": BUG},
         proved={"one_lease": ["only_granted"]},
     )
 }
@@ -80,26 +80,33 @@ def test_a_bug_a_proof_and_a_model_that_changed_are_told() -> None:
     found = {
         "leases": SystemEntry(
             semantics={"hadoop-3.4": SemanticsEntry(digest="c" * 64, searches={"small": SEARCH})},
-            bugs={"HDFS-1": msgspec.structs.replace(BUG, depth=4)},
+            variations={"HDFS-1": msgspec.structs.replace(BUG, depth=4)},
             proved={"one_lease": []},
         )
     }
     assert lock.differences(LOCK, found) == [
-        "leases, HDFS-1: depth: 3 in the lock, 4 found",
         "leases: proved one_lease: given only_granted in the lock, given nothing found",
         "leases, hadoop-3.4: digest of the model: aaaaaaaaaaaa in the lock, cccccccccccc found",
+        "leases, HDFS-1: depth: 3 in the lock, 4 found",
     ]
 
 
 def test_what_was_not_searched_is_not_compared() -> None:
-    found = {"leases": SystemEntry(bugs={"HDFS-1": BUG})}
+    found = {"leases": SystemEntry(variations={"HDFS-1": BUG})}
     assert lock.differences(lock.common(LOCK, found), found) == []
     assert lock.differences(LOCK, found) != []
 
 
+def test_configurations_can_be_left_out() -> None:
+    left = lock.without(LOCK, "leases", ["small"])
+    assert left["leases"].semantics["hadoop-3.4"].searches == {}
+    assert left["leases"].variations == LOCK["leases"].variations
+    assert lock.without(LOCK, "leases", ["other"]) == lock.without(LOCK, "other", ["small"]) == LOCK
+
+
 def test_parts_make_one_lock() -> None:
     parts = [
-        {"leases": SystemEntry(bugs=LOCK["leases"].bugs)},
+        {"leases": SystemEntry(variations=LOCK["leases"].variations)},
         {"leases": SystemEntry(semantics=LOCK["leases"].semantics)},
         {"leases": SystemEntry(proved=LOCK["leases"].proved)},
     ]

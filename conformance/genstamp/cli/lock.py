@@ -26,9 +26,11 @@ def lock(
 ) -> None:
     """Search and prove all that spec.lock speaks of, and show what differs; with --write, rewrite it.
 
+    That includes the configurations that are searched on demand only.
+
     Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
     """
-    plan = searches(repository)
+    plan = searches(repository, on_demand=True)
     # Coverage is not the lock's business, and what differs from it is shown here.
     plan.sums.clear()
     with ending_children_on_sigterm():

@@ -47,6 +47,9 @@ def verify(
     output: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
     seed: Annotated[int, typer.Option(min=0, help="Of whatever is drawn at random.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
+    on_demand: Annotated[
+        bool, typer.Option("--on-demand", help="Also the configurations that are too large for every time.")
+    ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
     """Check, prove, hold and read everything on the default configurations; one table at the end.
@@ -54,7 +57,7 @@ def verify(
     Exit code: 0 all holds, 12 something is violated, 75 something could not be judged, 3 something is undetermined.
     """
     with ending_children_on_sigterm():
-        results = run(whole(repository), repository, out, seed, jobs)
+        results = run(whole(repository, on_demand=on_demand), repository, out, seed, jobs)
     match output:
         case Format.TEXT:
             for line in writing.table_lines(results):

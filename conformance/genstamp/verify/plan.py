@@ -1,7 +1,7 @@
 """What `genstamp verify` looks at, and in which order the table shows it.
 
-For each system: every configuration under the default semantics, what is known to break under the others, every
-historic fault, the proofs. Coverage is asked of the configurations under the default semantics together: each action
+For each system: every configuration under the default semantics, what is known to break under the others, every bug
+and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
 is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Then the
 lock, the diagrams, the reference implementation, the logs.
 
@@ -29,12 +29,13 @@ EXAMPLES_IN_PROCESS: Final = 100
 EXAMPLES_AS_CHILD: Final = 30
 """How many runs of the reference implementation are driven."""
 
-LOG_CLAIMS: Final = (
-    "logs edit log, binary and XML",
-    "logs events of a simulated run",
-    "logs hdfs-12070, good run: complete",
-    "logs hdfs-12070, bad run: unfinished",
-)
+LOG_CLAIMS: Final = {
+    "binary": "logs edit log, binary",
+    "xml": "logs edit log, XML",
+    "simulated": "logs genstamp_dfs, simulated run",
+    "good": "logs hdfs-12070, good run: complete",
+    "bad": "logs hdfs-12070, bad run: unfinished",
+}
 
 Sum = Callable[[Sequence[Row]], Row]
 
@@ -60,62 +61,77 @@ class Plan:
         return [*self.failed, *done, *(one(done) for one in self.sums)]
 
 
-def whole(repository: Path, systems: Sequence[str] = SYSTEMS) -> Plan:
-    """Everything."""
-    plan = searches(repository, systems)
+def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
+    """Everything; configurations that are to be checked on demand only where it is asked for."""
+    plan = searches(repository, on_demand=on_demand, systems=systems)
     claim = "diagrams lifecycles"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
     for place, name in plan.systems.items():
         plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
-    plan.jobs.append(Job(name="logs", claims=LOG_CLAIMS, does="genstamp.verify.reading:logs", seconds=45))
+    plan.jobs.append(
+        Job(
+            name="logs",
+            claims=tuple(LOG_CLAIMS.values()),
+            does="genstamp.verify.reading:logs",
+            arguments=LOG_CLAIMS,
+            seconds=45,
+        )
+    )
     return plan
 
 
-def searches(repository: Path, systems: Sequence[str] = SYSTEMS) -> Plan:
+def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
     """Everything that the lock speaks of."""
     plan = Plan()
+    left_out: dict[str, list[str]] = {}
     for place in systems:
         try:
-            _add_system(plan, place)
+            module, _, attribute = place.partition(":")
+            system: System = getattr(importlib.import_module(module), attribute)
         except Exception as problem:
             note = f"{type(problem).__name__}: {problem}"
             data = {"traceback": traceback.format_exc()}
             plan.failed.append(Row(claim=f"load {place}", verdict=Verdict.FAILURE, note=note, data=data))
+            continue
+        plan.systems[place] = system.name
+        chosen = [
+            configuration.name for configuration in system.configurations if on_demand or not configuration.on_demand
+        ]
+        left_out[system.name] = [one.name for one in system.configurations if one.name not in chosen]
+        _add_system(plan, place, system, chosen)
     expected = [claim for job in plan.jobs for claim in job.claims]
     path = repository / summing.LOCK
-    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path))
+    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
     return plan
 
 
-def _add_system(plan: Plan, place: str) -> None:
-    module, _, attribute = place.partition(":")
-    system: System = getattr(importlib.import_module(module), attribute)
+def _add_system(plan: Plan, place: str, system: "System", configurations: list[str]) -> None:
     name, covering = system.name, []
-    plan.systems[place] = name
-    for configuration in system.configurations:
-        claim = f"check {name}:{configuration.name}"
+    for configuration in configurations:
+        claim = f"check {name}:{configuration}"
         covering.append(claim)
         plan.jobs.append(
             Job(
-                name=f"check_{name}_{configuration.name}",
+                name=f"check_{name}_{configuration}",
                 claims=(claim,),
                 does="genstamp.verify.searching:check",
-                arguments={"claim": claim, "system": place, "configuration": configuration.name},
-                seconds=40,
+                arguments={"claim": claim, "system": place, "configuration": configuration},
+                seconds=15,
             )
         )
         for semantics in system.semantics:
             if semantics != system.default_semantics:
-                plan.jobs.append(_known(place, name, configuration.name, semantics))
-    for bug in system.bugs:
-        claim = f"bug {name} {bug.name}"
+                plan.jobs.append(_known(place, name, configuration, semantics))
+    bugs = {bug.name for bug in system.bugs}
+    for variation in system.variations:
+        claim = f"{'bug' if variation.name in bugs else 'hole'} {name} {variation.name}"
         plan.jobs.append(
             Job(
-                name=f"bug_{name}_{bug.name}",
+                name=f"variation_{name}_{variation.name}",
                 claims=(claim,),
-                does="genstamp.verify.searching:bug",
-                arguments={"claim": claim, "system": place, "name": bug.name},
+                does="genstamp.verify.searching:variation",
+                arguments={"claim": claim, "system": place, "name": variation.name},
                 seconds=5,
             )
         )
@@ -125,8 +141,8 @@ def _add_system(plan: Plan, place: str) -> None:
             name=f"prove_{name}",
             claims=(claim,),
             does="genstamp.verify.proving:proofs",
-            arguments={"claim": claim, "system": place},
-            seconds=5,
+            arguments={"claim": claim, "system": place, "configurations": configurations},
+            seconds=10,
         )
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
@@ -139,7 +155,7 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
         claims=(claim,),
         does="genstamp.verify.searching:known",
         arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
-        seconds=45,
+        seconds=30,
     )
 
 

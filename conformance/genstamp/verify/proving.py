@@ -1,12 +1,12 @@
 """The job that proves: everything that is declared inductive, for numbers without bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from genstamp.lock import SystemEntry
 from genstamp.verify.job import Context
-from genstamp.verify.row import Row, Verdict
+from genstamp.verify.row import EXIT_CODES, Row, Verdict
 from genstamp.verify.searching import system_at
 from genstamp_model.prove import Report, prove
 from genstamp_model.prove import Verdict as Found
@@ -18,31 +18,44 @@ _VERDICTS = {
 }
 
 
-def proofs(context: Context, claim: str, system: str) -> Iterator[Row]:
-    """Every inductive property holds initially and is kept by every step, in the sizes of the default configuration."""
+def proofs(context: Context, claim: str, system: str, configurations: list[str]) -> Iterator[Row]:
+    """Every inductive property holds initially and is kept by every step, in the sizes of some configurations."""
     declared = system_at(system)
-    report = prove(declared.instance())
-    story = tuple(report.lines())
-    (context.directory / "proofs.txt").write_text("".join(f"{line}\n" for line in story), encoding="utf-8")
+    reports: dict[tuple[str, ...], Report] = {}
+    for configuration in configurations:
+        instance = declared.instance(configuration)
+        sizes = tuple(sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items()))
+        if sizes not in reports:
+            reports[sizes] = prove(instance)
+            print(f"{', '.join(sizes)}: {reports[sizes].verdict}", flush=True)
+    text = [line for report in reports.values() for line in (*report.lines(), "")]
+    (context.directory / "proofs.txt").write_text("\n".join(text), encoding="utf-8")
     yield Row(
         claim=claim,
-        verdict=_VERDICTS[report.verdict],
-        count=sum(len(proof.obligations) for proof in report.proofs),
+        verdict=min((_VERDICTS[report.verdict] for report in reports.values()), key=list(EXIT_CODES).index),
+        count=sum(len(proof.obligations) for report in reports.values() for proof in report.proofs),
         unit="obligations",
-        note=_note(report),
-        story=story if report.verdict is Found.VIOLATED else (),
+        note=_note(reports),
+        story=tuple(line for report in reports.values() for line in report.lines() if not _is_proved(report)),
         files=("proofs.txt",),
-        data={"lock": msgspec.to_builtins({declared.name: SystemEntry(proved=_proved(report))})},
+        data={"lock": msgspec.to_builtins({declared.name: SystemEntry(proved=_proved(list(reports.values())))})},
     )
 
 
-def _proved(report: Report) -> dict[str, list[str]]:
-    return {proof.name: list(proof.given) for proof in report.proofs if proof.verdict is Found.PROVED}
+def _is_proved(report: Report) -> bool:
+    return report.verdict is Found.PROVED
 
 
-def _note(report: Report) -> str:
-    missing = [proof.name for proof in report.proofs if proof.verdict is not Found.PROVED]
-    sizes = ", ".join(report.sizes)
-    if missing:
-        return f"not proved for {sizes}: {', '.join(missing)}"
-    return f"{len(report.proofs)} properties for {sizes}, numbers without bounds"
+def _proved(reports: Sequence[Report]) -> dict[str, list[str]]:
+    """What is proved in all of some sizes, and relative to what."""
+    failed = {proof.name for report in reports for proof in report.proofs if proof.verdict is not Found.PROVED}
+    return {proof.name: list(proof.given) for proof in reports[0].proofs if proof.name not in failed}
+
+
+def _note(reports: Mapping[tuple[str, ...], Report]) -> str:
+    for sizes, report in reports.items():
+        missing = [proof.name for proof in report.proofs if proof.verdict is not Found.PROVED]
+        if missing:
+            return f"not proved for {', '.join(sizes)}: {', '.join(missing)}"
+    properties = max(len(report.proofs) for report in reports.values())
+    return f"{properties} properties with numbers without bounds, each for {'; '.join(map(', '.join, reports))}"

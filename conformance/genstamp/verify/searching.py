@@ -1,4 +1,4 @@
-"""Jobs that search: every configuration, what a released version is known to break, every historic fault.
+"""Jobs that search: every configuration, what a released version is known to break, every bug and hole.
 
 Leaves out what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.lock import VIOLATED, BugEntry, Lock, SearchEntry, SemanticsEntry, SystemEntry
+from genstamp.lock import VIOLATED, Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
 from genstamp.verify.job import Context
 from genstamp.verify.results import grouped
 from genstamp.verify.row import Row, Verdict
@@ -58,8 +58,8 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     yield msgspec.structs.replace(row, note=f"{row.note}; {told or 'nothing breaks'}", files=tuple(files))
 
 
-def bug(context: Context, claim: str, system: str, name: str) -> Iterator[Row]:
-    """A historic fault is caught: one of the properties that it must break is the first to break."""
+def variation(context: Context, claim: str, system: str, name: str) -> Iterator[Row]:
+    """A bug or a hole is caught: one of the properties that it must break is the first to break."""
     declared = system_at(system)
     fault = declared.bug(name)
     instance = declared.instance(fault.configuration, bugs=[name])
@@ -69,16 +69,16 @@ def bug(context: Context, claim: str, system: str, name: str) -> Iterator[Row]:
     if violation is None:
         is_undetermined = result.verdict is Found.UNDETERMINED
         verdict = Verdict.UNDETERMINED if is_undetermined else Verdict.VIOLATED
-        note = result.undetermined or f"nothing breaks in {fault.configuration}: the fault is not caught"
+        note = result.undetermined or f"nothing breaks in {fault.configuration}: it is not caught"
         yield Row(claim=claim, verdict=verdict, note=note, **counts)
         return
-    entry = BugEntry(
+    entry = VariationEntry(
         breaks=violation.name,
         configuration=fault.configuration,
         depth=len(violation.path),
         digest=instance.model.digest,
     )
-    data = {"lock": _plain({declared.name: SystemEntry(bugs={name: entry})})}
+    data = {"lock": _plain({declared.name: SystemEntry(variations={name: entry})})}
     if violation.name not in fault.breaks:
         told = _broken(context, claim, result, violation, data)
         note = f"{told.note}, and not {' or '.join(fault.breaks)}"

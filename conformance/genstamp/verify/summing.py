@@ -3,7 +3,7 @@
 Leaves out searching; an earlier row that is missing makes the sum undetermined, never a pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -50,22 +50,31 @@ def coverage(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
     return Row(claim=claim, verdict=verdict, count=len(seen), unit="to cover", note=note, story=tuple(zero))
 
 
-def locked(claim: str, rows: Sequence[Row], expected: Sequence[str], path: Path) -> Row:
+def locked(
+    claim: str,
+    rows: Sequence[Row],
+    expected: Sequence[str],
+    path: Path,
+    left_out: Mapping[str, Collection[str]],
+) -> Row:
     """What was found is what the lock says.
 
     Args:
         rows: of the whole run.
         expected: claims of the rows that the lock speaks of.
         path: the lock.
+        left_out: configurations that were not to be searched, by system.
     """
     try:
         before = lock.read(path)
     except LockError as problem:
         return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
+    for system, configurations in left_out.items():
+        before = lock.without(before, system, configurations)
     found = found_in(rows)
     missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
     differences = lock.differences(lock.common(before, found) if missing else before, found)
-    count = sum(len(system.bugs) + len(system.proved) for system in found.values())
+    count = sum(len(system.variations) + len(system.proved) for system in found.values())
     count += sum(len(entry.searches) for system in found.values() for entry in system.semantics.values())
     verdict, note = Verdict.HOLDS, ""
     if differences:

@@ -54,7 +54,7 @@ class Counter(Part):
         """Who has raised it has raised it."""
         return s.raised.has(client).implies(s.count > 0)
 
-    @transition
+    @transition(inductive=True)
     def never_falls(s, t: Self) -> Bool:
         """The counter only rises."""
         return t.count >= s.count
@@ -93,6 +93,7 @@ COUNTER = System(
     configurations=[
         Configuration("two", sizes={"Client": 2}, limits={"counts": 6}),
         Configuration("one", sizes={"Client": 1}, limits={"counts": 6}),
+        Configuration("again", sizes={"Client": 1}, limits={"counts": 9}, on_demand=True),
     ],
     bugs=[
         Bug("BUG-1", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two"),
@@ -101,6 +102,8 @@ COUNTER = System(
         Bug("BUG-4", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two", depth=7),
     ],
 )
+
+WRONG = System("wrong", parts=[Resetting], configurations=COUNTER.configurations)
 
 UNTRUE = System(
     "untrue",

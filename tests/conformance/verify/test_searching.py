@@ -15,9 +15,10 @@ from genstamp.verify.job import Context
 from genstamp.verify.plan import Plan, searches, whole
 from genstamp.verify.proving import proofs
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.searching import bug, check, known
+from genstamp.verify.searching import check, known, variation
 
 COUNTER = f"{small_system.__name__}:COUNTER"
+WRONG = f"{small_system.__name__}:WRONG"
 UNTRUE = f"{small_system.__name__}:UNTRUE"
 
 
@@ -78,20 +79,31 @@ def test_all_that_is_known_to_break_is_found(context: Context) -> None:
     [
         ("BUG-1", Verdict.HOLDS, "one_is_raised breaks in 1 step in two"),
         ("BUG-2", Verdict.VIOLATED, "invariant one_is_raised breaks in 1 step, and not never_falls"),
-        ("BUG-3", Verdict.VIOLATED, "nothing breaks in two: the fault is not caught"),
+        ("BUG-3", Verdict.VIOLATED, "nothing breaks in two: it is not caught"),
         ("BUG-4", Verdict.VIOLATED, "one_is_raised breaks in 1 step in two, declared are 7"),
     ],
 )
 def test_a_bug_is_caught_only_by_what_it_must_break(context: Context, name: str, verdict: Verdict, note: str) -> None:
-    row = only(bug(context, "bug", COUNTER, name))
+    row = only(variation(context, "bug", COUNTER, name))
     assert (row.verdict, row.note) == (verdict, note)
 
 
 @pytest.mark.slow
 def test_proofs_say_what_was_proved(context: Context) -> None:
-    row = only(proofs(context, "prove", COUNTER))
+    row = only(proofs(context, "prove", COUNTER, ["two", "one", "again"]))
     assert row.verdict is Verdict.HOLDS
     assert "never_negative" in row.data["lock"]["counter"]["proved"]
+    # Proofs ask for sizes alone, so that configurations of the same sizes need one proof.
+    assert row.note.endswith("each for 2 Client; 1 Client")
+
+
+@pytest.mark.slow
+def test_a_proof_that_fails_is_told(context: Context) -> None:
+    row = only(proofs(context, "prove", WRONG, ["two", "one"]))
+    assert row.verdict is Verdict.VIOLATED
+    assert row.note == "not proved for 2 Client: never_falls"
+    assert any("reset" in line for line in row.story)
+    assert "never_falls" not in row.data["lock"]["wrong"]["proved"]
 
 
 COVERAGE: dict[str, Any] = {
@@ -133,11 +145,13 @@ def test_coverage_asks_only_configurations_that_count() -> None:
     assert row.verdict is Verdict.VIOLATED
 
 
-ENTRY = lock.BugEntry(breaks="one_lease", configuration="small", depth=3, digest="00")
+ENTRY = lock.VariationEntry(breaks="one_lease", configuration="small", depth=3, digest="00")
 
 
-def bug_row(claim: str, entry: lock.BugEntry | None) -> Row:
-    found = {} if entry is None else {"lock": msgspec.to_builtins({"leases": lock.SystemEntry(bugs={claim: entry})})}
+def bug_row(claim: str, entry: lock.VariationEntry | None) -> Row:
+    found = (
+        {} if entry is None else {"lock": msgspec.to_builtins({"leases": lock.SystemEntry(variations={claim: entry})})}
+    )
     return Row(claim=claim, verdict=Verdict.HOLDS, data=found)
 
 
@@ -151,17 +165,28 @@ def bug_row(claim: str, entry: lock.BugEntry | None) -> Row:
     ],
 )
 def test_what_was_found_is_compared_with_the_lock(
-    tmp_path: Path, first: lock.BugEntry, second: lock.BugEntry | None, verdict: Verdict
+    tmp_path: Path, first: lock.VariationEntry, second: lock.VariationEntry | None, verdict: Verdict
 ) -> None:
     path = tmp_path / "spec.lock"
     lock.write(path, summing.found_in([bug_row("a", ENTRY), bug_row("b", ENTRY)]))
-    row = summing.locked("lock", [bug_row("a", first), bug_row("b", second)], ["a", "b"], path)
+    row = summing.locked("lock", [bug_row("a", first), bug_row("b", second)], ["a", "b"], path, {})
     assert row.verdict is verdict
     assert row.story == (("leases, a: depth: 3 in the lock, 4 found",) if verdict is Verdict.VIOLATED else ())
 
 
+def test_what_was_left_out_is_not_missed(tmp_path: Path) -> None:
+    path = tmp_path / "spec.lock"
+    search = lock.SearchEntry(sizes={}, limits={}, distinct=1, generated=1, depth=0, cut={}, properties={})
+    semantics = {"good": lock.SemanticsEntry(digest="00", searches={"large": search})}
+    lock.write(path, {"leases": lock.SystemEntry(semantics=semantics)})
+    found = {"leases": lock.SystemEntry(semantics={"good": lock.SemanticsEntry(digest="00")})}
+    rows = [Row(claim="a", verdict=Verdict.HOLDS, data={"lock": msgspec.to_builtins(found)})]
+    assert summing.locked("lock", rows, ["a"], path, {"leases": ["large"]}).verdict is Verdict.HOLDS
+    assert summing.locked("lock", rows, ["a"], path, {}).verdict is Verdict.VIOLATED
+
+
 def test_without_a_lock_nothing_holds(tmp_path: Path) -> None:
-    row = summing.locked("lock", [bug_row("a", ENTRY)], ["a"], tmp_path / "spec.lock")
+    row = summing.locked("lock", [bug_row("a", ENTRY)], ["a"], tmp_path / "spec.lock", {})
     assert row.verdict is Verdict.FAILURE
 
 
@@ -170,7 +195,7 @@ def claims(plan: Plan) -> list[str]:
 
 
 def test_everything_declared_is_planned(tmp_path: Path) -> None:
-    plan = searches(tmp_path, [COUNTER])
+    plan = searches(tmp_path, systems=[COUNTER])
     assert claims(plan) == [
         "check counter:two",
         "known counter:two old",
@@ -180,20 +205,26 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
         "bug counter BUG-2",
         "bug counter BUG-3",
         "bug counter BUG-4",
+        "hole counter resets",
         "prove counter",
     ]
     assert [row.claim for row in plan.rows([])] == ["coverage counter", "lock spec/spec.lock"]
 
 
+def test_what_is_on_demand_is_planned_on_demand(tmp_path: Path) -> None:
+    assert not any("again" in claim for claim in claims(whole(tmp_path, systems=[COUNTER])))
+    assert "check counter:again" in claims(whole(tmp_path, on_demand=True, systems=[COUNTER]))
+
+
 def test_two_systems_have_jobs_of_their_own(tmp_path: Path) -> None:
-    plan = whole(tmp_path, [COUNTER, UNTRUE])
+    plan = whole(tmp_path, systems=[COUNTER, UNTRUE])
     names = [job.name for job in plan.jobs]
     assert len(set(names)) == len(names)
     assert len(set(claims(plan))) == len(claims(plan))
 
 
 def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
-    plan = whole(tmp_path, ["nowhere:AT_ALL"])
+    plan = whole(tmp_path, systems=["nowhere:AT_ALL"])
     (row,) = plan.failed
     assert (row.claim, row.verdict) == ("load nowhere:AT_ALL", Verdict.FAILURE)
     assert "nowhere" in row.note

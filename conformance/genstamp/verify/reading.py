@@ -1,0 +1,101 @@
+"""The job that reads logs with Spark: Hadoop's own edit log, events of a simulated run, logs of a real failure.
+
+Leaves out the reading (`genstamp.logs`); one Spark session serves all.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from genstamp.errors import GenstampError
+from genstamp.logs.job import Options, check_paths
+from genstamp.logs.report import Report, text
+from genstamp.logs.session import spark_session
+from genstamp.verify.job import Context
+from genstamp.verify.row import Row, Verdict
+from genstamp_dfs.events import encode_lines
+from genstamp_dfs.simulation import simulate
+
+EDITS: Final = Path("tests", "data", "edits")
+"""The pair of edit logs in the repository: one run, binary and as XML."""
+
+FAILURES: Final = Path("failure_logs", "hdfs-12070")
+"""Logs of HDFS-12070 in the folder of real logs: the good run has a whole lease recovery, the bad run an unfinished."""
+
+_VERDICTS: Final = {
+    "conformant": Verdict.HOLDS,
+    "violated": Verdict.VIOLATED,
+    "undetermined": Verdict.UNDETERMINED,
+}
+
+
+Check = Callable[[Path, Options], Report]
+
+
+def logs(context: Context, binary: str, xml: str, simulated: str, good: str, bad: str) -> Iterator[Row]:
+    """Each argument is the claim of one row."""
+    with spark_session() as spark:
+
+        def check(path: Path, options: Options) -> Report:
+            print(f"reading {path.name}", flush=True)
+            return check_paths(spark, [path], options)
+
+        yield read(check, binary, context.repository / EDITS / "editsStored")
+        yield read(check, xml, context.repository / EDITS / "editsStored.xml")
+        yield simulation(context, check, simulated)
+        for claim, name, completion in ((good, "good", "complete"), (bad, "bad", "unfinished")):
+            if context.data is None:
+                yield absent(claim, "there is no folder of real logs; GENSTAMP_DATA may name one")
+            else:
+                yield read(check, claim, context.data / FAILURES / f"{name}-run-log.txt.gz", completion=completion)
+
+
+def read(check: Check, claim: str, path: Path, options: Options | None = None, completion: str | None = None) -> Row:
+    """The row of one file."""
+    try:
+        return judged(claim, check(path, options or Options()), completion)
+    except GenstampError as problem:
+        return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
+
+
+def simulation(context: Context, check: Check, claim: str) -> Row:
+    """A run of the reference implementation with faults; its events are whole, so nothing may be missing."""
+    print(f"seed {context.seed}", flush=True)
+    run = simulate(context.seed)
+    events = context.directory / f"simulation-{context.seed}.jsonl"
+    events.write_bytes(encode_lines(run.events))
+    if not run.broken and not run.unclosed:
+        return read(check, claim, events, Options(complete=True), "complete")
+    return Row(
+        claim=claim,
+        verdict=Verdict.VIOLATED,
+        count=len(run.events),
+        unit="events",
+        note=f"the run with seed {context.seed} broke its own promises",
+        story=(*run.broken, *(f"{path} was never closed" for path in run.unclosed)),
+        files=(events.name,),
+    )
+
+
+def judged(claim: str, report: Report, completion: str | None = None) -> Row:
+    """The row of a report; with a completion, that must be the run's."""
+    verdict = _VERDICTS[report.safety]
+    note = f"{report.safety}, {report.completion}"
+    if verdict is Verdict.HOLDS and completion not in (None, report.completion):
+        verdict, note = Verdict.VIOLATED, f"{note}; expected was {completion}"
+    return Row(
+        claim=claim,
+        verdict=verdict,
+        count=report.events,
+        unit="events",
+        note=note,
+        story=() if verdict is Verdict.HOLDS else tuple(text(report).splitlines()),
+        data={"safety": report.safety, "completion": report.completion, "lines": report.lines},
+    )
+
+
+def absent(claim: str, reason: str) -> Row:
+    """The row of what is not there to be judged: a failure where `GENSTAMP_REQUIRE_DATA` is 1."""
+    is_required = os.environ.get("GENSTAMP_REQUIRE_DATA") == "1"
+    return Row(claim=claim, verdict=Verdict.FAILURE if is_required else Verdict.SKIPPED, note=reason)
