@@ -485,6 +485,14 @@ def initial_value_out_of_range() -> Any:
     return Wrong
 
 
+@misuse("the initial value -1 of an ordered number is below 0")
+def negative_stamp() -> Any:
+    class Wrong(Part):
+        stamp = ordered(limit="stamps", initially=-1)  # here
+
+    return Wrong
+
+
 @misuse("write capacity=4 or limit='packets'")
 def sequence_without_bound() -> Any:
     class Wrong(Part):

@@ -268,7 +268,7 @@ def test_limits_are_not_guards() -> None:
 
 def test_ranges_are_proved_for_every_action() -> None:
     report = prove(instance_of(Counter, {"Node": 1}, stamps=2))
-    assert [row.action for row in report.proof(RANGES).obligations] == ["draw", "retry"]
+    assert [row.action for row in report.proof(RANGES).obligations] == [None, "draw", "retry"]
     assert report.verdict is Verdict.PROVED
 
 
@@ -672,6 +672,7 @@ def test_report_reads_as_a_table() -> None:
     assert [without_times(line) for line in report.lines()] == [
         "tried:small, all numbers unbounded",
         f"proved: {RANGES}",
+        "proved _ ms holds initially",
         "proved _ ms kept by both",
         "proved _ ms kept by skip",
         "proved: in_step",

@@ -20,6 +20,7 @@ def blocks(repository: Path) -> list[tuple[str, str, int]]:
     return [(m[1], m[2], text[: m.start(2)].count("\n")) for m in BLOCK.finditer(text)]
 
 
+@pytest.mark.slow
 def test_examples_print_what_is_written_below_them(
     blocks: list[tuple[str, str, int]], repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

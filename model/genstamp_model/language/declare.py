@@ -115,7 +115,13 @@ def number(
 
 
 def ordered(*, limit: str, initially: int = 0) -> Declared[Ordered]:
-    """A number from 0 that is only compared and raised: a stamp, a recovery id."""
+    """A number from 0 that is only compared and raised: a stamp, a recovery id.
+
+    Raises:
+        SpecError: the initial value is below 0.
+    """
+    if initially < 0:
+        raise misuse(f"the initial value {initially} of an ordered number is below 0")
     return Declared(NumberType(0, None, limit, ordered=True), lambda sizes: initially)
 
 

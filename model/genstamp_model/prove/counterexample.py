@@ -15,7 +15,7 @@ from genstamp_model.language.model import Action, Property
 from genstamp_model.language.types import IndexSet
 from genstamp_model.path import changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
-from genstamp_model.prove.encoding import EncodedStep, Encoding
+from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.report import Break
 
 # How far from its initial value a number is looked for before any value will do.
@@ -34,6 +34,11 @@ class Replay:
     def holds_initially(self, declared: Property) -> bool:
         """Whether a property holds in the initial state; a transition property says nothing of it."""
         return declared.kind == "transition" or self._evaluator.holds(declared, self._evaluator.initial())
+
+    def begins_in(self, claim: Claim) -> bool:
+        """Whether a claim about cells holds in the initial state."""
+        pairs = self._fixed(self._initial)
+        return all(z3.is_true(z3.simplify(z3.substitute(lift(c.term), *pairs))) for c in claim.conjuncts)
 
     def initially(self, declared: Property) -> Break:
         """The break of a property that fails in the initial state."""
@@ -108,11 +113,15 @@ class Replay:
 
     def _computed(self, step: EncodedStep, values: Sequence[int]) -> list[int]:
         """The cells after the step, as the encoding computes them."""
-        pairs = [(cell, literal(cell, value)) for cell, value in zip(self._encoding.before, values, strict=True)]
+        pairs = self._fixed(values)
         after = list(values)
         for i, term in step.changed.items():
             after[i] = plain(z3.simplify(z3.substitute(lift(term), *pairs)))
         return after
+
+    def _fixed(self, values: Sequence[int]) -> list[tuple[Term, Term]]:
+        """Each cell before the step with its value."""
+        return [(cell, literal(cell, value)) for cell, value in zip(self._encoding.before, values, strict=True)]
 
     def _apply(self, action: Action, arguments: Arguments, before: State) -> tuple[State | None, str]:
         try:

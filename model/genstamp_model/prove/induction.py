@@ -123,6 +123,9 @@ class _Induction:
         invariants = [declared for declared in chosen if declared.kind == "invariant"]
         if found.verdict is not Verdict.PROVED and invariants:
             found = self._obligations(self.ranges, invariants)
+        begun = time.perf_counter()
+        assert self.replay.begins_in(self.ranges), "declarations refuse initial values outside of their range"
+        found.rows.insert(0, Obligation(None, Verdict.PROVED, _milliseconds_since(begun)))
         return _proof(RANGES, "range", tuple(sorted(found.used)), found)
 
     def prove(self, declared: Property) -> Proof:
