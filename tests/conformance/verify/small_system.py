@@ -41,7 +41,7 @@ class Counter(Part):
     def withdraw(s, client: Client) -> None:
         """A client is forgotten."""
         require(s.raised.has(client), "the client has raised it")
-        require(s.count > 5, "five are enough")
+        require(s.count > 1, "there are enough without it")
         s.raised.remove(client)
 
     @invariant(inductive=True)
@@ -109,4 +109,14 @@ UNTRUE = System(
     "untrue",
     parts=[Resetting],
     configurations=[Configuration("two", sizes={"Client": 2}, limits={"counts": 6})],
+)
+
+SMALL = System(
+    "small",
+    parts=[Counter],
+    configurations=[
+        Configuration("two", sizes={"Client": 2}, limits={"counts": 6}),
+        Configuration("again", sizes={"Client": 1}, limits={"counts": 9}, on_demand=True),
+    ],
+    bugs=[Bug("BUG-1", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two")],
 )

@@ -42,7 +42,7 @@ def test_a_configuration_where_all_holds(context: Context) -> None:
     row = only(check(context, "check", COUNTER, "two"))
     assert (row.verdict, row.unit, row.note) == (Verdict.HOLDS, "states", "within counts 6")
     entry = locked_search(row, "good", "two")
-    assert (entry.distinct, entry.depth) == (row.count, 2)
+    assert (entry.distinct, entry.depth) == (row.count, 12)
     assert entry.properties == {
         "never_negative": "holds",
         "one_is_raised": "holds",
