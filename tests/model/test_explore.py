@@ -170,7 +170,12 @@ class Finishes(Counter):
 
 
 class Small(Counter):
-    """A claim that breaks at 4."""
+    """A claim that breaks at 4, beside another one."""
+
+    @invariant
+    def finite(s) -> Bool:
+        """It does not grow for ever."""
+        return s.rounds < 9
 
     @invariant
     def small(s) -> Bool:
@@ -180,6 +185,28 @@ class Small(Counter):
 
 class Rises(Counter):
     """A claim about steps that breaks when the counter starts over."""
+
+    @transition
+    def rises(s, t: Self) -> Bool:
+        """It never falls."""
+        return s.value <= t.value
+
+
+class Falls(Counter):
+    """Of two steps that fall, the first one lies beyond a limit."""
+
+    @action
+    def fall_far(s) -> None:
+        """Down and beyond."""
+        require(s.value == 3, "it is time")
+        s.value = 0
+        s.rounds = s.rounds + 2
+
+    @action
+    def fall(s) -> None:
+        """Down."""
+        require(s.value == 3, "it is time")
+        s.value = 1
 
     @transition
     def rises(s, t: Self) -> Bool:
@@ -205,11 +232,11 @@ class TwiceLimited(Counter):
         return s.rounds * 5 + s.value
 
 
-def counter(part: type[Part], may_stop: bool = False, **limits: int) -> Instance:
+def counter(part: type[Part], may_stop: bool = False, rounds: int = 1, **limits: int) -> Instance:
     system = System(
         "counter",
         parts=[part],
-        configurations=[Configuration("one", sizes={}, limits={"rounds": 1, **limits})],
+        configurations=[Configuration("one", sizes={}, limits={"rounds": rounds, **limits})],
         may_stop=(lambda s: s.phase.at(Phase.DONE)) if may_stop else None,
     )
     return system.instance()
@@ -236,6 +263,13 @@ def test_a_broken_transition_property_comes_with_the_step_that_breaks_it() -> No
     assert result.violation is not None
     assert (result.violation.kind, result.violation.name) == ("transition", "rises")
     assert [step.action.name for step in result.violation.path.steps] == ["step"] * 5 + ["wrap"]
+
+
+def test_a_step_beyond_a_limit_breaks_nothing() -> None:
+    result = explore(counter(Falls))
+    assert result.violation is not None
+    assert [step.action.name for step in result.violation.path.steps] == ["step"] * 3 + ["fall"]
+    assert explore(counter(Rises, rounds=0)).verdict is Verdict.HOLDS
 
 
 def test_a_step_out_of_range_is_an_error_with_the_path_to_it() -> None:

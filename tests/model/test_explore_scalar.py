@@ -127,6 +127,18 @@ def test_under_an_assumption_nodes_compute_the_same_where_it_holds(seed: int) ->
                     assert value(simple, state) == twin.wanted[i], (twin.node, simple, facts)
 
 
+def test_a_comparison_with_a_constant_narrows_a_cell() -> None:
+    graph = Graph()
+    cell = graph.cell(0, False, 0, 5)
+    for bound in map(graph.constant, range(6)):
+        for fact in (graph.lt(cell, bound), graph.le(cell, bound), graph.lt(bound, cell), graph.eq(cell, bound)):
+            for known in (fact, graph.not_(fact)):
+                allowed = [i for i in range(6) if value(known, [i])]
+                if allowed and known.op is not Op.NOT:
+                    narrowed = Assumption(graph, [known]).simplify(cell)
+                    assert (narrowed.low, narrowed.high) == (min(allowed), max(allowed)), known
+
+
 def test_equal_nodes_are_one_object() -> None:
     graph = Graph()
     _, (a, b, _) = cells(graph)
@@ -140,6 +152,7 @@ def test_intervals_decide_comparisons() -> None:
     a = graph.cell(0, False, 0, 2)
     assert graph.lt(graph.constant(2), a) is graph.false
     assert graph.lt(a, graph.add(a, graph.constant(1))) is graph.true
+    assert graph.lt(graph.constant(-1), a) is graph.true
     assert graph.eq(a, graph.constant(7)) is graph.false
 
 

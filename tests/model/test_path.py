@@ -80,6 +80,7 @@ def test_itf_names_actions_picks_and_values(office: Path) -> None:
     assert accepted["manager"] == "none"
     assert ordered["orders"] == [{"clerk": "clerk1", "shelf": "none", "weight": {"#bigint": "1"}, "urgent": False}]
     assert ordered["grade"] == {"#map": [["clerk1", {"#map": [["shelf1", {"#bigint": "0"}]]}]]}
+    assert "loop" not in itf
     assert [state["#meta"]["index"] for state in itf["states"]] == list(range(6))
 
 
