@@ -1,0 +1,124 @@
+"""Says why an event was rejected: the check that failed with its values, and what would have been accepted.
+
+Leaves out finding the rejected event.
+"""
+
+from typing import NamedTuple
+
+from genstamp.logs.automaton import Automaton, moves_needed
+from genstamp.logs.registers import Registers, Values
+from genstamp.logs.rules import Check, Rule, Way
+from genstamp.logs.unseen import ANYHOW
+
+STEPS_MAX = 3
+"""Steps of the lifecycle that are tried before a rejected event, to find what was missing."""
+
+_NAMES_MAX = 4
+
+_WANTED = {"is": "{}", "above": "above {}", "at_least": "{} or more", "at_most": "{} or less"}
+
+
+class Explanation(NamedTuple):
+    """Why an event was rejected.
+
+    Attributes:
+        states_before: the possible states before it, as HDFS calls them.
+        failed: the check that failed, with its values.
+        accepted: the nearest that would have been accepted.
+    """
+
+    states_before: tuple[str, ...]
+    failed: str
+    accepted: str
+
+
+def explain(automaton: Automaton, states: int, registers: Registers, rule: Rule, values: Values) -> Explanation:
+    """Explains a rejection.
+
+    Args:
+        automaton: which rejected the event.
+        states: the set of possible states before.
+        registers: before.
+        rule: that the event falls under.
+        values: of the event.
+    """
+    check = _failed_check(automaton, states, registers, rule, values)
+    before = automaton.graph.members(states)
+    if check is not None:
+        value, held = getattr(values, check.value), registers.held[check.register]
+        assert value is not None and held is not None, f"{check} cannot fail on {values} and {registers}"
+        wanted = {
+            "is": str(held),
+            "above": f"above {held}",
+            "at_least": f"{held} or more",
+            "at_most": f"{held} or less",
+        }
+        accepted = f"{named(rule)} with {check.value.replace('_', ' ')} {wanted[check.relation]}"
+        return Explanation(before, check.sentence(value, held), accepted)
+    failed = f"{named(rule)} is no step of a {automaton.kind} that is {_either(before)}"
+    return Explanation(before, failed, _nearest(automaton, states, rule))
+
+
+def named(rule: Rule) -> str:
+    """An event with what made it fall under its rule.
+
+    >>> from genstamp.logs.rules import BOOKS
+    >>> next(named(rule) for rule in BOOKS["file"].rules if rule.event == "complete")
+    'complete (closed=true)'
+    """
+    told = [f"{name}={value}" for name, value in rule.when.items() if value != "*"]
+    if rule.refused:
+        told.insert(0, "refused" if rule.refused == "*" else f"refused with {rule.refused}")
+    return rule.event + (f" ({', '.join(told)})" if told else "")
+
+
+def _failed_check(automaton: Automaton, states: int, registers: Registers, rule: Rule, values: Values) -> Check | None:
+    """The check without which some way would have been open; None if it is the state that forbids the event."""
+    letter = registers.letter(values)
+    for way in rule.ways:
+        if not _open(automaton, states, way, letter, 0):
+            continue
+        for number in range(len(way.checks)):
+            if not _open(automaton, states, way, letter, number + 1):
+                return way.checks[number]
+    return None
+
+
+def _open(automaton: Automaton, states: int, way: Way, letter: int, checks: int) -> bool:
+    """Whether a way is open when only its first checks count."""
+    needed = moves_needed(way.checks[:checks], letter)
+    alone = Rule("", (way,), "")
+    return needed is not None and automaton.possible(states, alone, (needed,)) != 0
+
+
+def _nearest(automaton: Automaton, states: int, rule: Rule) -> str:
+    """The fewest steps of the lifecycle after which the event would be accepted; else what would be at once."""
+    graph = automaton.graph
+    frontier: list[tuple[int, tuple[str, ...]]] = [(states, ())]
+    visited = {states}
+    for _ in range(STEPS_MAX):
+        onward: list[tuple[int, tuple[str, ...]]] = []
+        for here, steps in frontier:
+            for event in graph.edges:
+                there = graph.image(here, event)
+                if not there or there in visited:
+                    continue
+                visited.add(there)
+                if automaton.shown(there, rule, (ANYHOW,) * len(rule.ways)):
+                    return f"{named(rule)} after {', '.join((*steps, event))}"
+                onward.append((there, (*steps, event)))
+        frontier = onward
+    names = sorted({named(other) for other in automaton.rules if _changes(automaton, states, other)})
+    if not names:
+        return f"nothing: the life of this {automaton.kind} is over"
+    return _either(tuple(names[:_NAMES_MAX])) + (", ..." if len(names) > _NAMES_MAX else "")
+
+
+def _changes(automaton: Automaton, states: int, rule: Rule) -> bool:
+    """Whether an event is accepted and is more than talk."""
+    after = automaton.shown(states, rule, (ANYHOW,) * len(rule.ways))
+    return after != 0 and any(way.fires for way in rule.ways)
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return " or ".join(names)

@@ -1,0 +1,164 @@
+"""The fast path: the events of many entities of one kind through their automaton, a few array look-ups an event.
+
+Leaves out sorting (the caller groups the events by entity, each entity's events in the order given) and entities that
+are rejected: those go to the slow path (`genstamp.logs.orders`).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from genstamp.logs.automaton import EMPTY, Assignment, Tables
+from genstamp.logs.rules import NO_RULE
+
+MISSING = -(2**63)
+"""Stands for a value that an event does not have."""
+
+# Plain numbers: the compiled code sees no enumeration.
+_NO_RULE = NO_RULE
+_LEFT, _FORGOTTEN, _LOOSENED = Assignment.LEFT.value, Assignment.FORGOTTEN.value, Assignment.LOOSENED.value
+
+
+class Runs(NamedTuple):
+    """What became of each entity; arrays with one element an entity.
+
+    Attributes:
+        rejected_at: index of the first rejected event, -1 if none.
+        possible: number of the set of possible states at the end, or before the rejected event.
+        shown: the same for the states shown.
+        began: whether the log shows the entity in any other state than the one in which a life begins.
+        unknown: how many events have no rule.
+        held, known, loose: the registers at the end, or before the rejected event: values by column, and bit sets.
+    """
+
+    rejected_at: Any
+    possible: Any
+    shown: Any
+    began: Any
+    unknown: Any
+    held: Any
+    known: Any
+    loose: Any
+
+
+def run(tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths: Any) -> Runs:
+    """Runs every entity's events.
+
+    Args:
+        tables: of the automaton of the kind.
+        starts: int64; where each entity's events begin, and one more element for the end.
+        rules: int32; number of the rule of each event, -1 for none.
+        stamps, ids, lengths: int64; `MISSING` where the event has none.
+    """
+    entities = len(starts) - 1
+    runs = Runs(
+        np.full(entities, -1, np.int64),
+        np.zeros(entities, np.int32),
+        np.zeros(entities, np.int32),
+        np.zeros(entities, np.bool_),
+        np.zeros(entities, np.int64),
+        np.zeros((entities, 3), np.int64),
+        np.zeros(entities, np.int8),
+        np.zeros(entities, np.int8),
+    )
+    _run(
+        tables.action,
+        tables.possible,
+        tables.shown,
+        tables.assigns,
+        tables.late,
+        starts,
+        rules,
+        stamps,
+        ids,
+        lengths,
+        *runs,
+    )
+    return runs
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _order(value: int, held: int, known: bool, loose: bool) -> int:
+    if value == MISSING or not known:
+        return 0
+    if value < held:
+        return 1
+    if loose:
+        return 0
+    return 2 if value == held else 3
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _letter(stamp: int, recovery_id: int, length: int, held: Any, known: int, loose: int) -> int:
+    return (
+        _order(stamp, held[0], known & 1 != 0, loose & 1 != 0)
+        | _order(recovery_id, held[0], known & 1 != 0, loose & 1 != 0) << 2
+        | _order(recovery_id, held[1], known & 2 != 0, loose & 2 != 0) << 4
+        | _order(length, held[2], known & 4 != 0, loose & 4 != 0) << 6
+    )
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _remember(assigns: Any, values: Any, held: Any, known: int, loose: int) -> tuple[int, int]:
+    """Sets `held` and gives what is now known and what is loose."""
+    for register in range(3):
+        how, bit = assigns[register], 1 << register
+        if how == _LOOSENED:
+            loose |= bit
+        elif how == _FORGOTTEN:
+            known &= ~bit
+            loose &= ~bit
+        elif how != _LEFT and values[how - 1] != MISSING:
+            held[register] = values[how - 1]
+            known |= bit
+            loose &= ~bit
+    return known, loose
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _run(
+    action: Any,
+    possible: Any,
+    shown: Any,
+    assigns: Any,
+    late: Any,
+    starts: Any,
+    rules: Any,
+    stamps: Any,
+    ids: Any,
+    lengths: Any,
+    rejected_at: Any,
+    last_possible: Any,
+    last_shown: Any,
+    began: Any,
+    unknown: Any,
+    held: Any,
+    last_known: Any,
+    last_loose: Any,
+) -> None:
+    for entity in range(len(starts) - 1):
+        may, does, known, loose = 0, 0, 0, 0
+        for index in range(starts[entity], starts[entity + 1]):
+            rule = rules[index]
+            if rule == _NO_RULE:
+                unknown[entity] += 1
+                continue
+            letter = _letter(stamps[index], ids[index], lengths[index], held[entity], known, loose)
+            act = action[rule, letter]
+            after = possible[may, act]
+            if after == EMPTY:
+                rejected_at[entity] = index
+                break
+            then = shown[does, act]
+            if then == EMPTY:
+                then = possible[does, act]
+            if then == EMPTY:
+                then = after
+            may, does = after, then
+            began[entity] |= does != 0
+            if not (late[rule] and letter >> 2 & 3 == 1):
+                values = (stamps[index], ids[index], lengths[index])
+                known, loose = _remember(assigns[rule], values, held[entity], known, loose)
+        last_possible[entity], last_shown[entity] = may, does
+        last_known[entity], last_loose[entity] = known, loose

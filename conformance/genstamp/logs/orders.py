@@ -1,0 +1,125 @@
+"""The slow path: entities that the given order of events rejects are tried in every order that is possible.
+
+Known is only the order of one node's own events, and that what was done under a recovery id comes after the NameNode
+gave the id out and before the NameNode accepts its result. The search is bounded; beyond the bound the answer is
+*undetermined*.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from genstamp.logs.automaton import Automaton
+from genstamp.logs.registers import Registers, Values
+
+NAMENODE = "namenode"
+"""A NameNode's name, or what it begins with where there are several."""
+
+_GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "truncate"})
+_ACCEPTS = "commit_block_synchronization"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An event as far as it concerns one entity.
+
+    Attributes:
+        rule: its number among the rules of the entity's kind.
+        values: stamp, recovery id, length.
+        node: who saw it.
+    """
+
+    rule: int
+    values: Values
+    node: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """An order that explains the events.
+
+    Attributes:
+        possible, shown: sets of states at the end.
+        began: whether any event shows the entity in another state than the one in which a life begins.
+    """
+
+    possible: int
+    shown: int
+    began: bool
+
+
+class SearchLimitError(Exception):
+    """The search has met more situations than it may."""
+
+
+def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Found | None:
+    """An order of the events that the automaton accepts.
+
+    Args:
+        automaton: of the entity's kind.
+        events: in the order given.
+        limit: how many situations may be visited.
+
+    Returns:
+        None if no order is accepted.
+
+    Raises:
+        SearchLimitError: the limit was reached before either was certain.
+    """
+    before = _known_order(automaton, events)
+    start = (frozenset[int](), automaton.initial, automaton.initial, Registers(), False)
+    stack = [start]
+    visited = {start}
+    while stack:
+        done, possible, shown, registers, began = stack.pop()
+        if len(done) == len(events):
+            return Found(possible, shown, began)
+        # Last first: the stack hands out the order given before any other.
+        for index in reversed(range(len(events))):
+            if index in done or not before[index] <= done:
+                continue
+            event = events[index]
+            rule = automaton.rules[event.rule]
+            needs = automaton.needs(rule, registers.letter(event.values))
+            after = automaton.possible(possible, rule, needs)
+            if not after:
+                continue
+            then = automaton.shown(shown, rule, needs) or automaton.possible(shown, rule, needs) or after
+            next_one = (
+                done | {index},
+                after,
+                then,
+                registers.after(rule, event.values),
+                began or then != automaton.initial,
+            )
+            if next_one not in visited:
+                if len(visited) >= limit:
+                    raise SearchLimitError
+                visited.add(next_one)
+                stack.append(next_one)
+    return None
+
+
+def _known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[int]]:
+    """For each event those that certainly come before it."""
+    before: list[set[int]] = [set() for _ in events]
+    last: dict[str, int] = {}
+    given_out: dict[int, int] = {}
+    for index, event in enumerate(events):
+        if event.node in last:
+            before[index].add(last[event.node])
+        last[event.node] = index
+        if event.values.recovery_id is not None and automaton.rules[event.rule].event in _GIVES_OUT:
+            given_out.setdefault(event.values.recovery_id, index)
+    for index, event in enumerate(events):
+        recovery_id = event.values.recovery_id
+        if recovery_id is None:
+            continue
+        if not event.node.startswith(NAMENODE) and recovery_id in given_out:
+            before[index].add(given_out[recovery_id])
+        if automaton.rules[event.rule].event == _ACCEPTS and event.node.startswith(NAMENODE):
+            before[index].update(
+                other
+                for other, earlier in enumerate(events)
+                if automaton.rules[earlier.rule].event == "sync_block" and earlier.values.recovery_id == recovery_id
+            )
+    return [frozenset(those) for those in before]

@@ -1,0 +1,378 @@
+"""Decodes the data of binary edit-log operations, for layout versions -24 to -67.
+
+Leaves out operations that neither tell of files, blocks and leases nor stand in a version in which records can be told
+apart only by decoding them (before -28, which has no checksums); and framing (`genstamp.logs.readers.edit_binary`).
+
+Source: NN/FSEditLogOp and NN/FSImageSerialization of Hadoop 0.21 to 3.4, NN/NameNodeLayoutVersion for the versions.
+"""
+
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from genstamp.logs.readers.edit_ops import LoggedBlock
+
+# Layout versions from which on something is so; "from" -39 means -39, -40, ...
+OPTIMIZED = -39  # numbers are binary instead of text, and no operation begins with a count of its fields
+INODE_IDS = -42
+RETRY_CACHE = -47
+ACLS = -53
+XATTRS = -57
+CREATE_OVERWRITE = -58
+STORAGE_POLICY = -60
+ERASURE_CODING = -64
+
+BLOCKS_MAX = 64 << 20
+"""Hadoop's own limit of blocks in one operation, FSEditLogOp.AddCloseOp#MAX_BLOCKS."""
+
+Fields = dict[str, Any]
+
+
+class ShortDataError(Exception):
+    """The data ends before the operation does."""
+
+
+class BadDataError(Exception):
+    """The data cannot be what the operation should have."""
+
+
+class Cursor:
+    """Reads Java's and Hadoop's serialized values one after another."""
+
+    def __init__(self, data: bytes | bytearray, position: int, end: int, layout_version: int) -> None:
+        self._data = data
+        self.position = position
+        self._end = end
+        self._layout_version = layout_version
+
+    def since(self, layout_version: int) -> bool:
+        """Whether the log is of this layout version or a newer one."""
+        return self._layout_version <= layout_version
+
+    def take(self, num_bytes: int) -> bytes:
+        """The next bytes."""
+        if num_bytes < 0:
+            raise BadDataError(f"a length of {num_bytes} bytes")
+        end = self.position + num_bytes
+        if end > self._end:
+            raise ShortDataError
+        taken = bytes(self._data[self.position : end])
+        self.position = end
+        return taken
+
+    def byte(self) -> int:
+        """A signed byte."""
+        return int(struct.unpack(">b", self.take(1))[0])
+
+    def short(self) -> int:
+        """Two bytes."""
+        return int(struct.unpack(">h", self.take(2))[0])
+
+    def integer(self) -> int:
+        """Four bytes."""
+        return int(struct.unpack(">i", self.take(4))[0])
+
+    def long(self) -> int:
+        """Eight bytes."""
+        return int(struct.unpack(">q", self.take(8))[0])
+
+    def vlong(self) -> int:
+        """A number of one to nine bytes, WritableUtils#readVLong."""
+        first = self.byte()
+        if first >= -112:
+            return first
+        negative = first < -120
+        value = int.from_bytes(self.take(-(first + 120) if negative else -(first + 112)), "big")
+        return ~value if negative else value
+
+    def string(self) -> str:
+        """DeprecatedUTF8: two bytes of length, then bytes."""
+        return self.take(struct.unpack(">H", self.take(2))[0]).decode(errors="backslashreplace")
+
+    def text(self) -> str:
+        """Text: a vint of length, then bytes."""
+        return self.take(self.vlong()).decode(errors="backslashreplace")
+
+    def number(self) -> int:
+        """A long, as text before `OPTIMIZED`."""
+        return self.long() if self.since(OPTIMIZED) else self._textual()
+
+    def small_number(self) -> int:
+        """A short, as text before `OPTIMIZED`."""
+        return self.short() if self.since(OPTIMIZED) else self._textual()
+
+    def count(self) -> int:
+        """The number of fields, which stood first before `OPTIMIZED`."""
+        return 0 if self.since(OPTIMIZED) else self.integer()
+
+    def blocks(self) -> tuple[LoggedBlock, ...]:
+        """Blocks of 24 bytes."""
+        number = self._block_count(self.integer())
+        return tuple(LoggedBlock(*struct.unpack(">qqq", self.take(24))) for _ in range(number))
+
+    def compact_blocks(self) -> tuple[LoggedBlock, ...]:
+        """Blocks of which each but the first stores differences, FSImageSerialization#readCompactBlockArray."""
+        blocks: list[LoggedBlock] = []
+        num_bytes, generation_stamp = 0, 0
+        for _ in range(self._block_count(self.vlong())):
+            block_id = self.long()
+            num_bytes += self.vlong()
+            generation_stamp += self.vlong()
+            blocks.append(LoggedBlock(block_id, num_bytes, generation_stamp))
+        return tuple(blocks)
+
+    def permission(self) -> None:
+        """Owner, group and mode."""
+        self.text()
+        self.text()
+        self.short()
+
+    def acl(self) -> None:
+        """An access control list, AclEditLogUtil#read."""
+        if self.since(ACLS):
+            for _ in range(self.integer()):
+                if self.byte() & 0x40:
+                    self.string()
+
+    def xattrs(self) -> None:
+        """Extended attributes, a delimited protobuf."""
+        if self.since(XATTRS):
+            length, shift = 0, 0
+            while True:
+                byte = self.byte() & 0xFF
+                length |= (byte & 0x7F) << shift
+                shift += 7
+                if byte < 0x80 or shift > 28:
+                    break
+            self.take(length)
+
+    def rpc_ids(self) -> None:
+        """Client id and call id for the retry cache."""
+        if self.since(RETRY_CACHE):
+            self.string()
+            self.integer()
+
+    def _textual(self) -> int:
+        text = self.string()
+        try:
+            return int(text)
+        except ValueError:
+            raise BadDataError(f"{text[:40]!r} where a number should stand") from None
+
+    def _block_count(self, number: int) -> int:
+        if not 0 <= number <= BLOCKS_MAX:
+            raise BadDataError(f"{number} blocks")
+        # Each takes ten bytes at least, so a number that cannot be right is found before it costs anything.
+        if number * 10 > self._end - self.position:
+            raise ShortDataError
+        return number
+
+
+def _file(data: Cursor, lazy_persist: bool = False) -> Fields:
+    data.count()
+    fields: Fields = {"inode_id": data.long() if data.since(INODE_IDS) else 0, "path": data.string()}
+    data.small_number()  # replication
+    data.number()  # modification time
+    data.number()  # access time
+    data.number()  # block size
+    if lazy_persist:
+        data.integer()
+    fields["blocks"] = data.blocks()
+    data.permission()
+    return fields
+
+
+def _add(data: Cursor, xattrs: bool, flags: int, lazy_persist: bool = False) -> Fields:
+    """OP_ADD; of the flags that end it, in the order in which they came: overwrite, storage policy, erasure coding."""
+    fields = _file(data, lazy_persist)
+    data.acl()
+    if xattrs:
+        data.xattrs()
+    fields["client_name"] = data.string()
+    data.string()  # client machine
+    bits = data.take(flags)
+    fields["flag"] = bits[:1] == b"\x01"
+    data.rpc_ids()
+    return fields
+
+
+def _add_as_versioned(data: Cursor) -> Fields:
+    since = [data.since(version) for version in (CREATE_OVERWRITE, STORAGE_POLICY, ERASURE_CODING)]
+    return _add(data, data.since(XATTRS), since.count(True))
+
+
+def _add_block(data: Cursor) -> Fields:
+    fields: Fields = {"path": data.string(), "blocks": data.compact_blocks()}
+    data.rpc_ids()
+    return fields
+
+
+def _append(data: Cursor) -> Fields:
+    fields: Fields = {"path": data.string(), "client_name": data.string()}
+    data.string()  # client machine
+    fields["flag"] = data.byte() != 0
+    data.rpc_ids()
+    return fields
+
+
+def _truncate(data: Cursor, block: bool) -> Fields:
+    fields: Fields = {"path": data.string(), "client_name": data.string()}
+    data.string()  # client machine
+    fields["number"] = data.long()
+    data.long()  # time
+    if block:
+        fields["blocks"] = data.compact_blocks()
+    return fields
+
+
+def _reassign_lease(data: Cursor) -> Fields:
+    return {"client_name": data.string(), "path": data.string(), "new_holder": data.string()}
+
+
+def _delete(data: Cursor) -> Fields:
+    data.count()
+    fields: Fields = {"path": data.string()}
+    data.number()
+    data.rpc_ids()
+    return fields
+
+
+def _rename(data: Cursor, options: bool) -> Fields:
+    data.count()
+    fields: Fields = {"path": data.string(), "destination": data.string()}
+    data.number()
+    if options:
+        data.take(data.integer())
+    data.rpc_ids()
+    return fields
+
+
+def _concat(data: Cursor) -> Fields:
+    count = data.count()
+    fields: Fields = {"path": data.string()}
+    number = data.integer() if data.since(OPTIMIZED) else count - 2
+    fields["sources"] = tuple(data.string() for _ in range(number))
+    data.number()
+    data.rpc_ids()
+    return fields
+
+
+def _number(data: Cursor) -> Fields:
+    return {"number": data.long()}
+
+
+def _mkdir(data: Cursor) -> Fields:
+    data.count()
+    fields: Fields = {"path": data.string()}
+    data.number()
+    data.number()
+    data.permission()
+    return fields
+
+
+def _symlink(data: Cursor) -> Fields:
+    data.count()
+    data.string()
+    data.string()
+    data.number()
+    data.number()
+    data.permission()
+    return {}
+
+
+def _times(data: Cursor) -> Fields:
+    data.count()
+    data.string()
+    data.number()
+    data.number()
+    return {}
+
+
+def _owner(data: Cursor) -> Fields:
+    for _field in range(3):
+        data.string()
+    return {}
+
+
+def _permissions(data: Cursor) -> Fields:
+    data.string()
+    data.short()
+    return {}
+
+
+def _replication(data: Cursor) -> Fields:
+    data.string()
+    data.small_number()
+    return {}
+
+
+def _quota(data: Cursor, numbers: int) -> Fields:
+    data.string()
+    for _field in range(numbers):
+        data.long()
+    return {}
+
+
+def _token(data: Cursor, expiry: bool) -> Fields:
+    data.byte()  # version
+    for _field in range(3):
+        data.text()
+    for _field in range(4):
+        data.vlong()
+    if expiry:
+        data.number()
+    return {}
+
+
+def _master_key(data: Cursor) -> Fields:
+    data.vlong()
+    data.vlong()
+    data.take(max(0, data.vlong()))
+    return {}
+
+
+Decoder = Callable[[Cursor], Fields]
+
+TELLING: dict[str, tuple[Decoder, ...]] = {
+    # Fields came to OP_ADD, and went, between two commits of one layout version (HDFS-6492, HDFS-6581, HDFS-12840): the
+    # length of the record tells which it has.
+    "OP_ADD": (
+        _add_as_versioned,
+        *(partial(_add, xattrs=xattrs, flags=flags) for xattrs in (True, False) for flags in range(4)),
+        partial(_add, xattrs=True, flags=1, lazy_persist=True),
+    ),
+    "OP_CLOSE": (_file, partial(_file, lazy_persist=True)),
+    "OP_ADD_BLOCK": (_add_block,),
+    "OP_UPDATE_BLOCKS": (_add_block,),
+    "OP_APPEND": (_append,),
+    "OP_TRUNCATE": (partial(_truncate, block=True), partial(_truncate, block=False)),
+    "OP_REASSIGN_LEASE": (_reassign_lease,),
+    "OP_DELETE": (_delete,),
+    "OP_RENAME_OLD": (partial(_rename, options=False),),
+    "OP_RENAME": (partial(_rename, options=True),),
+    "OP_CONCAT_DELETE": (_concat,),
+    "OP_SET_GENSTAMP_V1": (_number,),
+    "OP_SET_GENSTAMP_V2": (_number,),
+    "OP_ALLOCATE_BLOCK_ID": (_number,),
+}
+"""Decoders of the operations that tell of files, blocks and leases; the first is the one that the layout version asks
+for.
+"""
+
+OTHERS_BEFORE_CHECKSUMS: dict[str, tuple[Decoder, ...]] = {
+    "OP_MKDIR": (_mkdir,),
+    "OP_SET_REPLICATION": (_replication,),
+    "OP_SET_PERMISSIONS": (_permissions,),
+    "OP_SET_OWNER": (_owner,),
+    "OP_SET_NS_QUOTA": (partial(_quota, numbers=1),),
+    "OP_CLEAR_NS_QUOTA": (partial(_quota, numbers=0),),
+    "OP_SET_QUOTA": (partial(_quota, numbers=2),),
+    "OP_TIMES": (_times,),
+    "OP_SYMLINK": (_symlink,),
+    "OP_GET_DELEGATION_TOKEN": (partial(_token, expiry=True),),
+    "OP_RENEW_DELEGATION_TOKEN": (partial(_token, expiry=True),),
+    "OP_CANCEL_DELEGATION_TOKEN": (partial(_token, expiry=False),),
+    "OP_UPDATE_MASTER_KEY": (_master_key,),
+}
+"""Decoders of the other operations, as they were stored before records had checksums."""

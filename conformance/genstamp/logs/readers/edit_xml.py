@@ -1,0 +1,181 @@
+"""Reads edit logs as the offline edits viewer prints them (`hdfs oev -p xml`), of all layout versions.
+
+Leaves out what operations mean (`genstamp.logs.readers.edit_replay`). XML is parsed by defusedxml only; a document
+that declares a type or an entity is refused.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
+from defusedxml.ElementTree import iterparse
+
+from genstamp.logs.readers.edit_binary import NEWEST, OLDEST, OP_LENGTH_MAX
+from genstamp.logs.readers.edit_ops import OPCODES, EditOp, LoggedBlock
+from genstamp.logs.streams import DamagedSourceError, Stream
+
+# Names differ between the viewer of 0.21 and the later ones.
+_STAMPS = ("GENSTAMP", "GENERATION_STAMP", "BLOCK_GENERATION_STAMP", "GENSTAMPV2", "GENSTAMPV1")
+_CLIENTS = ("LEASEHOLDER", "CLIENT_NAME", "CLIENTNAME", "NEWHOLDER")
+_MANGLED = re.compile(r"\\([0-9a-f]{4});")
+_LENGTHS = ("NUM_BYTES", "BLOCK_NUM_BYTES")
+
+
+def is_edit_xml(head: bytes) -> bool:
+    """Whether a file that begins so is XML."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<EDITS", b"<!"))
+
+
+def operations(stream: Stream) -> Iterator[EditOp]:
+    """The operations of a printed edit log in their order.
+
+    Raises:
+        DamagedSourceError: the document is not well-formed, not an edit log, or declares an entity or a type; or a
+            record is not as it should be.
+    """
+    record, version = 0, 0
+    try:
+        source = _Source(stream)
+        path: list[str] = []
+        root: Any = None
+        for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
+            if event == "start":
+                path.append(element.tag)
+                root = element if root is None else root
+                if path[0] != "EDITS":
+                    raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <EDITS>")
+                continue
+            path.pop()
+            if path == ["EDITS"]:
+                if element.tag == "EDITS_VERSION":
+                    version = _version(element)
+                elif element.tag == "RECORD":
+                    record += 1
+                    operation = _operation(record, version, element)
+                    if operation is not None:
+                        yield operation
+                root.clear()
+                source.begin_record()
+    except EntitiesForbidden as error:
+        raise _refused(record, f"it declares the entity {error.name!r}") from None
+    except DTDForbidden:
+        raise _refused(record, "it declares a document type") from None
+    except DefusedXmlException as error:
+        raise _refused(record, str(error)) from None
+    except ParseError as error:
+        raise DamagedSourceError(f"after record {record}: XML is not well-formed: {error}") from None
+
+
+def _refused(record: int, why: str) -> DamagedSourceError:
+    return DamagedSourceError(f"after record {record}: XML is refused because {why}")
+
+
+class _Source:
+    """What an XML parser reads from; bounds what it may have to keep."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._chunks = stream.chunks()
+        self._since_record = 0
+
+    def begin_record(self) -> None:
+        """A record has ended."""
+        self._since_record = 0
+
+    def read(self, _: int = -1) -> bytes:
+        """The next piece."""
+        chunk = next(self._chunks, b"")
+        self._since_record += len(chunk)
+        if self._since_record > OP_LENGTH_MAX + len(chunk):
+            raise DamagedSourceError(f"no record ends within {OP_LENGTH_MAX} bytes")
+        return chunk
+
+
+def _version(element: Element) -> int:
+    text = (element.text or "").strip()
+    if not text.removeprefix("-").isdecimal() or not NEWEST <= int(text) <= OLDEST:
+        raise DamagedSourceError(f"layout version {text[:40]!r} is not known, {OLDEST} to {NEWEST} are")
+    return int(text)
+
+
+def _operation(record: int, version: int, element: Element) -> EditOp | None:
+    """The operation of a record; none where the viewer printed the end of the log."""
+    if not version:
+        raise DamagedSourceError("<EDITS_VERSION> is missing before the first <RECORD>")
+    code = _text(element, "OPCODE")
+    data = element.find("DATA")
+    if code is None or data is None:
+        raise DamagedSourceError(f"record {record}: a <RECORD> needs <OPCODE> and <DATA>")
+    name = _name(code)
+    if name is None:
+        return None
+    try:
+        return _telling(record, version, name, data)
+    except ValueError as error:
+        raise DamagedSourceError(f"record {record}: {name} has {error}") from None
+
+
+def _name(code: str) -> str | None:
+    if code in ("-1", "OP_INVALID"):
+        return None
+    if code.isdecimal() and int(code) < len(OPCODES):
+        return OPCODES[int(code)]
+    # The counter had no version before there were two.
+    return "OP_SET_GENSTAMP_V1" if code == "OP_SET_GENSTAMP" else code
+
+
+def _telling(record: int, version: int, name: str, data: Element) -> EditOp:
+    clients = [
+        child.text or "" for child in data if child.tag in ("LEASEHOLDER", "CLIENT_NAME", "CLIENTNAME", "NEWHOLDER")
+    ]
+    sources = [child.text or "" for child in data.findall("SOURCES/*")]
+    sources += [child.text or "" for child in data.findall("CONCAT_SOURCE")]
+    reassigns = name == "OP_REASSIGN_LEASE"
+    return EditOp(
+        record,
+        version,
+        _integer(data, "TXID"),
+        name,
+        path=_text(data, "PATH", "SRC", "SOURCE", "TRG", "CONCAT_TARGET") or "",
+        destination=_text(data, "DST", "DESTINATION") or "",
+        sources=tuple(sources),
+        inode_id=_integer(data, "INODEID") or 0,
+        client_name=clients[0] if clients else "",
+        new_holder=clients[-1] if reassigns and len(clients) > 1 else "",
+        blocks=tuple(_block(block) for block in data.findall("BLOCK")),
+        number=_integer(data, *_STAMPS, "BLOCK_ID", "NEWLENGTH") or 0,
+        flag=_text(data, "OVERWRITE", "NEWBLOCK") == "true",
+    )
+
+
+def _block(block: Element) -> LoggedBlock:
+    values = _integer(block, "BLOCK_ID"), _integer(block, *_LENGTHS), _integer(block, *_STAMPS)
+    if None in values:
+        raise ValueError("a <BLOCK> without id, length or stamp")
+    block_id, num_bytes, generation_stamp = (value or 0 for value in values)
+    return LoggedBlock(block_id, num_bytes, generation_stamp)
+
+
+def _text(element: Element, *names: str) -> str | None:
+    for name in names:
+        found = element.find(name)
+        if found is not None:
+            return _unmangled(found)
+    return None
+
+
+def _unmangled(element: Element) -> str:
+    """The text as it was before the viewer replaced what XML cannot hold, XMLUtils#mangleXmlString."""
+    text = _MANGLED.sub(lambda found: chr(int(found[1], 16)), element.text or "")
+    # Java's halves of a character belong together; one alone is no text.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "backslashreplace")
+
+
+def _integer(element: Element, *names: str) -> int | None:
+    text = _text(element, *names)
+    if text is None:
+        return None
+    if len(text) > 20 or not text.removeprefix("-").isdecimal() or not -(2**63) <= int(text) < 2**63:
+        raise ValueError(f"{text[:40]!r} where a number should stand")
+    return int(text)

@@ -1,0 +1,145 @@
+"""The namespace as far as a log shows it: which path is which file at each moment.
+
+So a file keeps one key through renames: its inode id if that is known, else the path and epoch of its creation.
+Leaves out permissions, quotas, snapshots and everything that is not a file, save that a path with something below it
+is a directory.
+"""
+
+from dataclasses import dataclass, field
+from typing import Union
+
+
+@dataclass
+class KnownBlock:
+    """A block of a file as last seen.
+
+    Attributes:
+        block_id: its id.
+        num_bytes, generation_stamp: None if unknown.
+        committed, complete: whether it was seen so since it was last open.
+    """
+
+    block_id: int
+    num_bytes: int | None = None
+    generation_stamp: int | None = None
+    committed: bool = False
+    complete: bool = False
+
+
+@dataclass
+class KnownFile:
+    """A file as last seen.
+
+    Attributes:
+        key: inode id, or path and epoch of its creation, "<path>#<epoch>"; epoch 0 is that of a file whose creation
+        was not seen. path: where it is now. holder: who has its lease; "" if nobody or unknown. is_open: whether it
+        was last seen under construction. blocks: those that are known, in order.
+    """
+
+    key: str
+    path: str
+    holder: str = ""
+    is_open: bool = False
+    blocks: list[KnownBlock] = field(default_factory=list)
+
+    def last_block(self) -> KnownBlock | None:
+        """The last block that is known."""
+        return self.blocks[-1] if self.blocks else None
+
+
+_Directory = dict[str, Union["_Directory", KnownFile]]
+
+
+class FileTree:
+    """Paths and files of one namespace."""
+
+    def __init__(self) -> None:
+        self._root: _Directory = {}
+        self._epochs: dict[str, int] = {}
+
+    def find(self, path: str) -> KnownFile | None:
+        """The file at a path, if one is known."""
+        found = self._lookup(path)
+        return found if isinstance(found, KnownFile) else None
+
+    def at(self, path: str) -> KnownFile:
+        """The file at a path; one whose creation was not seen if none is known."""
+        found = self.find(path)
+        if found is None:
+            found = KnownFile(f"{path}#{self._epochs.setdefault(path, 0)}", path)
+            self._put(path, found)
+        return found
+
+    def create(self, path: str, inode_id: int = 0) -> KnownFile:
+        """A new file at a path, in place of what was there."""
+        epoch = self._epochs.get(path, 0) + 1
+        self._epochs[path] = epoch
+        created = KnownFile(str(inode_id) if inode_id else f"{path}#{epoch}", path)
+        self._put(path, created)
+        return created
+
+    def make_directory(self, path: str) -> None:
+        """A directory at a path, if nothing is there yet."""
+        if self._lookup(path) is None:
+            self._put(path, {})
+
+    def is_directory(self, path: str) -> bool:
+        """Whether a directory is known at a path."""
+        return isinstance(self._lookup(path), dict)
+
+    def remove(self, path: str) -> list[KnownFile]:
+        """Takes away what is at and below a path; gives the files that were known there."""
+        return _files(self._take(path))
+
+    def rename(self, source: str, destination: str) -> tuple[list[KnownFile], list[KnownFile]]:
+        """Moves what is at and below a path; gives the files moved, and those that were overwritten."""
+        moved = self._take(source)
+        overwritten = _files(self._take(destination))
+        if moved is None:
+            return [], overwritten
+        self._put(destination, moved)
+        files = _files(moved)
+        for file in files:
+            file.path = destination + file.path[len(source) :]
+        return files, overwritten
+
+    def _lookup(self, path: str) -> _Directory | KnownFile | None:
+        here: _Directory | KnownFile | None = self._root
+        for name in _names(path):
+            if not isinstance(here, dict):
+                return None
+            here = here.get(name)
+        return here
+
+    def _take(self, path: str) -> _Directory | KnownFile | None:
+        *parents, name = _names(path) or [""]
+        directory = self._lookup("/".join(parents))
+        return directory.pop(name, None) if isinstance(directory, dict) else None
+
+    def _put(self, path: str, what: _Directory | KnownFile) -> None:
+        *parents, name = _names(path) or [""]
+        here = self._root
+        for parent in parents:
+            below = here.get(parent)
+            if not isinstance(below, dict):
+                below = {}
+                here[parent] = below
+            here = below
+        here[name] = what
+
+
+def _names(path: str) -> list[str]:
+    return [name for name in path.split("/") if name]
+
+
+def _files(what: _Directory | KnownFile | None) -> list[KnownFile]:
+    """The files in a part of the tree; without recursion, as paths may be deep."""
+    found: list[KnownFile] = []
+    waiting = [what]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, KnownFile):
+            found.append(here)
+        elif here is not None:
+            waiting.extend(reversed(here.values()))
+    return found

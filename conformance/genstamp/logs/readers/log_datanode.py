@@ -1,0 +1,291 @@
+"""What a datanode's log lines say: replicas written, finalized, recovered, deleted.
+
+Leaves out reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
+those of Hadoop 2.6 to 3.4.
+"""
+
+import re
+from collections.abc import Iterator
+
+from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.log_state import UNKNOWN, Recovery
+from genstamp.logs.readers.sighting import Concern, Sighting
+
+PATTERNS = Patterns()
+"""What datanodes' messages look like that tell of a step, each beside what it tells."""
+
+_ADDRESS = re.compile(rb"\[([\w.-]+:\d+)[,\]]")
+
+
+@PATTERNS.says(rb"Receiving ", rb"Receiving (?:block )?%(pooled)b src: /\S+ dest: /(?P<datanode>\S+)")
+def _receiving(message: Message) -> Iterator[Sighting]:
+    yield from _at(message, "write_block", message.text("datanode"), generation_stamp=message.number("stamp"))
+
+
+PATTERNS.ignores(rb"Receiving ", rb"Receiving (?!(?:block )?(?:BP-|blk_))")
+
+
+@PATTERNS.says(
+    rb"src: ",
+    rb"src: /\S+, dest: /(?P<datanode>[^,]+), (?:volume: [^,]*, )?bytes: (?P<length>\d+), op: HDFS_WRITE,"
+    rb" cliID: (?P<holder>[^,]+), offset: -?\d+, srvID: [^,]+, blockid: %(pooled)b",
+)
+def _finalized(message: Message) -> Iterator[Sighting]:
+    yield from _at(
+        message,
+        "finalize_replica",
+        message.text("datanode"),
+        generation_stamp=message.number("stamp"),
+        num_bytes=message.number("length"),
+        client=message.text("holder"),
+    )
+
+
+PATTERNS.ignores(rb"src: ", rb"src: .* op: (?!HDFS_WRITE)")
+
+
+@PATTERNS.says(
+    rb"Received ",
+    rb"Received (?:block )?%(pooled)b src: /\S+ dest: /(?P<datanode>\S+) (?:volume: \S+ )?of size (?P<length>\d+)",
+    rb"Received (?:block )?%(pooled)b (?:of )?size (?P<length>\d+) from ",
+)
+def _received(message: Message) -> Iterator[Sighting]:
+    """A copy has come from another datanode, or a pipeline was closed in recovery."""
+    yield from _at(
+        message,
+        "finalize_replica",
+        message.text("datanode"),
+        generation_stamp=message.number("stamp"),
+        num_bytes=message.number("length"),
+        outcome="unknown",
+    )
+
+
+PATTERNS.ignores(rb"Received ", rb"Received (?!(?:block )?(?:BP-|blk_))")
+
+
+@PATTERNS.says(
+    rb"BlockRecoveryWorker: ",
+    rb"BlockRecoveryWorker: NameNode at \S+ calls recoverBlock\(%(pooled)b, targets=\[(?P<targets>.*)\],"
+    rb" newGenerationStamp=(?P<recovery_id>\d+)",
+)
+@PATTERNS.says(
+    rb"NameNode at ",
+    rb"NameNode at \S+ calls recoverBlock\(%(pooled)b, targets=\[(?P<targets>.*)\],"
+    rb" newGenerationStamp=(?P<recovery_id>\d+)",
+)
+def _recovery_command(message: Message) -> Iterator[Sighting]:
+    block_id, namespace = message.text("block"), _namespace(message)
+    recovery_id = message.number("recovery_id")
+    targets = [address.decode() for address in _ADDRESS.findall(message.match["targets"])]
+    message.state.recoveries[namespace, f"{block_id}/{recovery_id}"] = Recovery(targets, set())
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "receive_recovery_command",
+        "block",
+        block_id,
+        [Concern("block", block_id)],
+        namespace=namespace,
+        node=_node(message),
+        generation_stamp=message.number("stamp"),
+        recovery_id=recovery_id,
+        locations=",".join(sorted(targets)),
+    )
+
+
+@PATTERNS.says(
+    rb"initReplicaRecovery: ", rb"initReplicaRecovery: %(pooled)b, recoveryId=(?P<recovery_id>\d+), %(replica)b"
+)
+def _init_called(message: Message) -> Iterator[Sighting]:
+    block_id, namespace = message.text("block"), _namespace(message)
+    recovery_id = message.text("recovery_id")
+    message.state.requests[message.line.thread, f"initReplicaRecovery {block_id}"] = {"recovery_id": recovery_id}
+    datanode = message.state.datanode(message.line)
+    recovery = message.state.recoveries.get((namespace, f"{block_id}/{recovery_id}"))
+    if recovery is not None and datanode != UNKNOWN:
+        recovery.answered.add(datanode)
+    yield from _at(
+        message,
+        "init_replica_recovery_called",
+        datanode,
+        generation_stamp=message.number("replica_stamp"),
+        recovery_id=message.number("recovery_id"),
+        observed={"replica_state": message.text("replica_state") or "none"},
+    )
+
+
+@PATTERNS.says(
+    rb"initReplicaRecovery: ",
+    rb"initReplicaRecovery: changing replica state for %(pooled)b from (?P<replica_state>\w+) to",
+    rb"initReplicaRecovery: update recovery id for %(pooled)b from \d+ to (?P<recovery_id>\d+)",
+)
+def _init(message: Message) -> Iterator[Sighting]:
+    block_id = message.text("block")
+    asked = message.state.requests.get((message.line.thread, f"initReplicaRecovery {block_id}"), {})
+    recovery_id = message.text("recovery_id") or asked.get("recovery_id", "")
+    yield from _at(
+        message,
+        "init_replica_recovery",
+        message.state.datanode(message.line),
+        concerns=[Concern("block", block_id)],
+        generation_stamp=message.number("stamp"),
+        recovery_id=int(recovery_id) if recovery_id else None,
+        observed={"replica_state": message.text("replica_state") or "RUR"},
+    )
+
+
+@PATTERNS.says(
+    rb"updateReplica: ",
+    rb"updateReplica: %(pooled)b(?:\[[^\]]*\])?, recoveryId=(?P<recovery_id>\d+), (?:newBlockId=-?\d+, )?"
+    rb"length=(?P<length>\d+), %(replica)b",
+)
+def _update(message: Message) -> Iterator[Sighting]:
+    """Written before the checks: no line tells that they passed."""
+    yield from _at(
+        message,
+        "update_replica_under_recovery",
+        message.state.datanode(message.line),
+        recovery_id=message.number("recovery_id"),
+        num_bytes=message.number("length"),
+        outcome="unknown",
+        replica_state_before=message.text("replica_state") or "none",
+    )
+
+
+@PATTERNS.says(
+    rb"BlockRecoveryWorker: ",
+    rb"BlockRecoveryWorker: block=%(pooled)b \(length=\d+\), bestState=\w+, newBlock=(?:BP-[\w.:-]+:)?"
+    rb"blk_-?\d+_(?P<recovery_id>\d+) \(length=(?P<length>\d+)\), participatingList=(?P<participants>.*)",
+)
+def _synchronized(message: Message) -> Iterator[Sighting]:
+    block_id = message.text("block")
+    participants = [address.decode() for address in _ADDRESS.findall(message.match["participants"])]
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "sync_block",
+        "block",
+        block_id,
+        [Concern("block", block_id)],
+        namespace=_namespace(message),
+        node=_node(message),
+        recovery_id=message.number("recovery_id"),
+        num_bytes=message.number("length"),
+        observed={"participants": ",".join(sorted(participants)), "delete": "false"},
+    )
+
+
+PATTERNS.ignores(rb"BlockRecoveryWorker: ", rb"BlockRecoveryWorker: block=.* syncList=")
+PATTERNS.ignores(rb"NameNode at ", rb"NameNode at (?!.* calls recoverBlock)")
+
+
+@PATTERNS.says(rb"Failed to recover block (", rb"Failed to recover block \(block=%(pooled)b, datanode=%(datanode)b")
+@PATTERNS.says(rb"Failed to updateBlock (", rb"Failed to updateBlock \(newblock=%(pooled)b, datanode=%(datanode)b")
+def _failed(message: Message) -> Iterator[Sighting]:
+    """The primary tells that a call failed; whether it arrived, it cannot know."""
+    event = "update_replica_failed" if message.line.message.startswith(b"Failed to updateBlock") else ""
+    datanode = message.text("datanode")
+    entity = f"{message.text('block')}@{datanode}"
+    yield message.state.seen(
+        message.place,
+        message.line,
+        event or "init_replica_recovery_failed",
+        "replica",
+        entity,
+        [Concern("replica", entity)],
+        namespace=_namespace(message),
+        node=_node(message),
+        datanode=datanode,
+    )
+
+
+@PATTERNS.says(rb"recoverBlocks FAILED: ", rb"recoverBlocks FAILED: RecoveringBlock\{%(pooled)b")
+def _abandoned(message: Message) -> Iterator[Sighting]:
+    block_id = message.text("block")
+    concerns = [Concern("block", block_id)]
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "abandon_recovery",
+        "block",
+        block_id,
+        concerns,
+        namespace=_namespace(message),
+        node=_node(message),
+    )
+
+
+@PATTERNS.says(rb"Scheduling blk_", rb"Scheduling %(pooled)b (?:file|replica|URI) ")
+def _deleting(message: Message) -> Iterator[Sighting]:
+    """The replica has left the datanode's map; its files go later."""
+    datanode = message.state.datanode(message.line)
+    yield from _at(message, "invalidate_replica", datanode, generation_stamp=message.number("stamp"))
+
+
+@PATTERNS.says(rb"STARTUP_MSG:", rb"STARTUP_MSG:")
+def _starting(message: Message) -> Iterator[Sighting]:
+    datanode = message.state.datanode(message.line)
+    if not message.line.logger.endswith(b"DataNode") or datanode == UNKNOWN:
+        message.count("start of a process")
+        return
+    namespace = _namespace(message)
+    replicas = [Concern("replica", entity) for entity in message.state.replicas(namespace, datanode)]
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "datanode_restart",
+        "node",
+        datanode,
+        [Concern("node", datanode), *replicas],
+        namespace=namespace,
+        node=datanode,
+    )
+
+
+def _at(
+    message: Message,
+    event: str,
+    datanode: str,
+    *,
+    concerns: list[Concern] | None = None,
+    generation_stamp: int | None = None,
+    recovery_id: int | None = None,
+    num_bytes: int | None = None,
+    observed: dict[str, str] | None = None,
+    **arguments: str,
+) -> Iterator[Sighting]:
+    """An event of a replica on the datanode that logged it, which may not be known yet."""
+    block_id = message.text("block")
+    datanode = datanode or message.state.datanode(message.line)
+    if datanode != UNKNOWN:
+        message.state.saw_datanode(datanode)
+    sighting = message.state.seen(
+        message.place,
+        message.line,
+        event,
+        "replica",
+        f"{block_id}@{datanode}",
+        concerns or [],
+        namespace=_namespace(message),
+        node=datanode,
+        generation_stamp=generation_stamp,
+        recovery_id=recovery_id,
+        num_bytes=num_bytes,
+        observed=observed,
+        **arguments,
+    )
+    asked = message.state.requests.get((message.line.thread, f"initReplicaRecovery {block_id}"), {})
+    yield from message.state.at_replica(sighting, block_id, f"{block_id}/{recovery_id or asked.get('recovery_id')}")
+
+
+def _namespace(message: Message) -> str:
+    return message.state.namespace(message.line, message.text("pool"))
+
+
+def _node(message: Message) -> str:
+    """The datanode that logged; by its thread where nothing else tells, so that events of two are not taken for
+    one's.
+    """
+    datanode = message.state.datanode(message.line)
+    return datanode if datanode != UNKNOWN else message.line.thread[:100].decode(errors="backslashreplace") or UNKNOWN

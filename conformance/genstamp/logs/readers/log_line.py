@@ -1,0 +1,55 @@
+"""Takes a line of a Hadoop log apart: time, level, who logged it, message.
+
+Two layouts are known: Hadoop's default (`2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: message`,
+with or without the thread and the place in the source), and that of many test runs (`2022-05-10 16:25:37,178 - INFO
+[thread:Class@line] - message`). Leaves out what messages mean.
+"""
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+_DEFAULT = re.compile(
+    rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})\s+(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"
+    rb"(?:\[([^\]]{0,500})\]\s+)?([\w.$]{1,200})\s*(?:\([\w$]{1,100}\.java:[^ ]{1,200}\))?(?::| -|\t)\s"
+)
+_OF_TESTS = re.compile(
+    rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3}) - (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"
+    rb"\[(.{0,1000}?):([\w$]{1,200})@\d{1,7}\] - "
+)
+
+
+class LogLine(NamedTuple):
+    """A line of a log, taken apart.
+
+    Attributes:
+        time_us: microseconds since 1970, the time of day taken as UTC: logs name no zone.
+        thread: name of the thread; empty where the layout has none.
+        logger: name of the logger, or of the class that logged.
+        message: the rest.
+    """
+
+    time_us: int
+    thread: bytes
+    logger: bytes
+    message: bytes
+
+
+def log_line(line: bytes) -> LogLine | None:
+    """The parts of a line; None if it is of neither layout: the rest of a stack trace, say."""
+    found = _OF_TESTS.match(line) or _DEFAULT.match(line)
+    if found is None:
+        return None
+    day, hour, minute, second, millisecond, thread, logger = found.groups()
+    try:
+        midnight = _midnight(day)
+    except ValueError:
+        return None
+    seconds = midnight + 3600 * int(hour) + 60 * int(minute) + int(second)
+    return LogLine(seconds * 1_000_000 + int(millisecond) * 1000, thread or b"", logger, line[found.end() :])
+
+
+@lru_cache(maxsize=64)
+def _midnight(day: bytes) -> int:
+    return int(datetime.fromisoformat(day.decode()).replace(tzinfo=UTC).timestamp())

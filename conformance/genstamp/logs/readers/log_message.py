@@ -1,0 +1,117 @@
+"""A message of a log that tells of a step, and the patterns that such messages follow.
+
+Leaves out the patterns and their meaning: those of the NameNode and of datanodes stand in `log_namenode` and
+`log_datanode`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from genstamp.events import Place
+from genstamp.logs.readers.log_line import LogLine
+from genstamp.logs.readers.log_state import LogState
+from genstamp.logs.readers.sighting import Sighting
+
+FRAGMENTS = {
+    b"block": rb"blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
+    b"pooled": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
+    b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+).*\})?",
+    b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^,\]]+), pending ?creates: \d+\]",
+    b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
+    b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
+}
+"""Parts of patterns that stand in many, written %(name)b: a block, a block with its pool, a state, a lease, a
+replica, a datanode.
+"""
+
+
+@dataclass
+class Message:
+    """A line that is being read.
+
+    Attributes:
+        place: where it stands.
+        line: its parts.
+        match: what the pattern found in the message.
+        state: of the log.
+    """
+
+    place: Place
+    line: LogLine
+    match: re.Match[bytes]
+    state: LogState
+
+    def text(self, group: str) -> str:
+        """What a group of the pattern found; empty if nothing."""
+        found = self.match.groupdict().get(group)
+        return "" if found is None else found.decode(errors="backslashreplace")
+
+    def number(self, group: str) -> int | None:
+        """What a group found, as a number that fits a column."""
+        text = self.text(group)
+        if not text:
+            return None
+        value = int(text)
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError(f"{group} {text[:40]} does not fit 64 bits")
+        return value
+
+    def count(self, what: str) -> None:
+        """Counts the line as one that is no event."""
+        self.state.counts.lines[self.place.file, what] += 1
+
+
+Handler = Callable[[Message], Iterator[Sighting]]
+
+
+class Pattern(NamedTuple):
+    """A form of message, and what to do with it."""
+
+    regex: re.Pattern[bytes]
+    handler: Handler
+
+
+class Patterns:
+    """Forms of messages by how they begin; a message that begins so and has none of the forms should have been an
+    event.
+    """
+
+    def __init__(self) -> None:
+        self._forms: dict[bytes, list[Pattern]] = {}
+
+    def says(self, beginning: bytes, *forms: bytes) -> Callable[[Handler], Handler]:
+        """Decorates what handles messages that begin so and have one of some forms; the first form that fits is taken.
+
+        Args:
+            beginning: the first characters, literally.
+            forms: regular expressions for the whole beginning of the message; %(name)b is a part of `FRAGMENTS`.
+        """
+
+        def decorate(handler: Handler) -> Handler:
+            known = self._forms.setdefault(beginning, [])
+            known.extend(Pattern(re.compile(form % FRAGMENTS), handler) for form in forms)
+            return handler
+
+        return decorate
+
+    def ignores(self, beginning: bytes, *forms: bytes) -> None:
+        """Messages that begin so and have one of some forms are known and tell of no step."""
+        self.says(beginning, *forms)(_ignored)
+
+    def forms(self, message: bytes) -> Sequence[Pattern] | None:
+        """The forms that a message may have; None if it begins like none of them."""
+        found = self._beginnings.match(message)
+        return None if found is None else self._forms[found[0]]
+
+    @cached_property
+    def _beginnings(self) -> re.Pattern[bytes]:
+        longest_first = sorted(self._forms, key=len, reverse=True)
+        return re.compile(b"|".join(map(re.escape, longest_first)))
+
+
+def _ignored(message: Message) -> Iterator[Sighting]:
+    message.count("of a block or lease, no step of it")
+    return iter(())

@@ -1,0 +1,382 @@
+"""What a NameNode's log lines say: allocation, completion, leases, recoveries, and the audit log.
+
+Leaves out lines that tell of no step of a file, block or lease: registrations, block reports, placement, deletions
+that are only planned. Messages are those of Hadoop 2.6 to 3.4.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
+from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.sighting import Concern, Sighting
+
+PATTERNS = Patterns()
+"""What the NameNode's messages look like that tell of a step, each beside what it tells."""
+
+_AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
+
+
+@PATTERNS.says(
+    rb"BLOCK* allocate",
+    rb"BLOCK\* allocate %(block)b(?P<states>\{.*?\})?(?:, replicas=(?P<replicas>.*?))? for (?P<file>/.*)",
+    rb"BLOCK\* allocateBlock: (?P<file>/.*?)\. (?:(?P<pool>BP-[\w.:-]+) )?%(block)b(?P<states>\{.*\})?(?P<replicas>)$",
+)
+def _allocate(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    file = message.state.tree(namespace).at(message.text("file"))
+    concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "")]
+    previous = file.last_block()
+    if previous is not None and str(previous.block_id) != block_id:
+        concerns.append(Concern("block", str(previous.block_id), "previous"))
+    file.is_open = True
+    file.blocks.append(KnownBlock(int(block_id)))
+    message.state.give_block(namespace, block_id, file)
+    locations = re.findall(rb"[\w.-]+:\d+(?=[,|\s]|$)", message.match["replicas"] or message.match["states"] or b"")
+    observed = {"locations": ",".join(sorted(address.decode() for address in locations))} if locations else {}
+    yield _seen(message, "add_block", "block", block_id, concerns, namespace, observed=observed, file=file.path)
+
+
+@PATTERNS.says(
+    rb"BLOCK* addStoredBlock:",
+    rb"BLOCK\* addStoredBlock: (?P<updated>blockMap updated): (?P<datanode>\S+) is added to %(block)b%(state)b"
+    rb" size (?P<length>\d+)",
+    rb"BLOCK\* addStoredBlock: (?P<datanode>\S+) is added to %(block)b \(size=\d+\)",
+)
+def _stored(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    state = message.text("state") or "COMPLETE"
+    yield _seen(
+        message,
+        "add_stored_block",
+        "block",
+        block_id,
+        [Concern("block", block_id)],
+        namespace,
+        datanode=message.text("datanode"),
+        block_state_before=state if message.match.groupdict().get("updated") else "",
+    )
+
+
+@PATTERNS.says(
+    rb"BLOCK* addStoredBlock:",
+    rb"BLOCK\* addStoredBlock: (?:block )?%(block)b on (?P<datanode>\S+) size \d+ but it does not belong",
+)
+@PATTERNS.says(
+    rb"BLOCK* addBlock:",
+    rb"BLOCK\* addBlock: block %(block)b on node (?P<datanode>\S+) size \d+ does not belong",
+)
+def _of_no_file(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    concerns = [Concern("block", block_id)]
+    observed = {"block_state": "none"}
+    datanode = message.text("datanode")
+    yield _seen(message, "block_received", "block", block_id, concerns, namespace, observed=observed, datanode=datanode)
+
+
+@PATTERNS.says(
+    rb"BLOCK* blk_",
+    rb"BLOCK\* %(block)b(?:\{.*\})? is (?P<shown>COMMITTED) but not COMPLETE\(.*\) in file (?P<file>/.*)",
+    rb"BLOCK\* %(block)b(?:\{.*\})? is not COMPLETE \(ucState = (?P<shown>\w+),.*?\) in file (?P<file>/.*)",
+)
+@PATTERNS.says(
+    rb"BLOCK* checkFileProgress:",
+    rb"BLOCK\* checkFileProgress: %(block)b%(state)b has not reached minimal replication",
+)
+def _progress(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    path = message.text("file")
+    file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
+    concerns = [Concern("block", block_id)]
+    if file is not None:
+        concerns += [Concern("file", file.key), *_holder(file, "")]
+    observed = {"block_state": message.text("shown") or message.text("state") or "COMMITTED"}
+    yield _seen(message, "check_file_progress", "block", block_id, concerns, namespace, observed=observed)
+
+
+PATTERNS.ignores(rb"BLOCK* addStoredBlock:", rb"BLOCK\* addStoredBlock: Redundant")
+PATTERNS.ignores(rb"BLOCK* addBlock:", rb"BLOCK\* addBlock: logged info for")
+
+
+@PATTERNS.says(rb"DIR* completeFile:", rb"DIR\* completeFile: (?P<file>/.*) is closed by (?P<holder>\S+)")
+@PATTERNS.says(
+    rb"DIR* NameSystem.completeFile:",
+    rb"DIR\* NameSystem\.completeFile: (?:file )?(?P<file>/.*) is closed by (?P<holder>\S+)",
+)
+def _complete(message: Message) -> Iterator[Sighting]:
+    namespace = _namespace(message)
+    file = message.state.tree(namespace).at(message.text("file"))
+    holder = message.text("holder")
+    concerns = [Concern("file", file.key), Concern("lease", holder), *_closed(file)]
+    observed = {"closed": "true"}
+    yield _seen(
+        message, "complete", "file", file.key, concerns, namespace, observed=observed, client=holder, file=file.path
+    )
+
+
+PATTERNS.ignores(rb"DIR* NameSystem.completeFile:", rb"DIR\* NameSystem\.completeFile: .* for \S+$")
+
+
+@PATTERNS.says(rb"BLOCK* fsync:", rb"BLOCK\* fsync: (?P<file>/.*) for (?P<holder>\S+)")
+def _fsync(message: Message) -> Iterator[Sighting]:
+    namespace = _namespace(message)
+    file = message.state.tree(namespace).at(message.text("file"))
+    file.is_open, file.holder = True, message.text("holder")
+    concerns = [Concern("file", file.key), Concern("lease", file.holder)]
+    yield _seen(message, "fsync", "file", file.key, concerns, namespace, client=file.holder, file=file.path)
+
+
+@PATTERNS.says(rb"recoverLease:", rb"recoverLease: %(lease)b, src=(?P<file>/.*) from client ")
+def _recover_lease(message: Message) -> Iterator[Sighting]:
+    namespace = _namespace(message)
+    file = message.state.tree(namespace).at(message.text("file"))
+    # The line shows the lease as it is before the call changes anything.
+    file.is_open, file.holder = True, message.text("holder")
+    concerns = [Concern("file", file.key), Concern("lease", file.holder, "holder")]
+    yield _seen(message, "recover_lease", "file", file.key, concerns, namespace, file=file.path, holder=file.holder)
+    file.holder = ""  # From here on it is the caller, whom no line names.
+
+
+@PATTERNS.says(
+    rb"DIR* NameSystem.internalReleaseLease:",
+    rb"DIR\* NameSystem\.internalReleaseLease: File (?P<file>/.*) has not been closed\. Lease recovery is in progress\."
+    rb" RecoveryId = (?P<recovery_id>\d+) for block %(block)b",
+)
+def _start_recovery(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    file = message.state.tree(namespace).at(message.text("file"))
+    file.is_open = True
+    message.state.give_block(namespace, block_id, file)
+    concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
+    yield _seen(message, "start_recovery", "block", block_id, concerns, namespace, file=file.path)
+
+
+PATTERNS.ignores(
+    rb"DIR* NameSystem.internalReleaseLease:",
+    rb"DIR\* NameSystem\.internalReleaseLease: (?!File .* has not been closed)",
+)
+
+
+@PATTERNS.says(
+    rb"BLOCK* internalReleaseLease:",
+    rb"BLOCK\* internalReleaseLease: (?:All existing blocks are COMPLETE|Committed blocks are minimally replicated),"
+    rb" lease removed, file (?P<file>/.*) closed\.",
+    rb"BLOCK\* internalReleaseLease: (?P<empty>Removed empty last block) and closed file (?P<file>/.*)\.",
+)
+def _released(message: Message) -> Iterator[Sighting]:
+    """internalReleaseLease closed the file without a recovery."""
+    namespace = _namespace(message)
+    file = message.state.tree(namespace).at(message.text("file"))
+    last = file.last_block()
+    if message.text("empty") and last is not None:
+        block_id = str(file.blocks.pop().block_id)
+        gone = [Concern("block", block_id)]
+        yield _seen(message, "remove_last_block", "block", block_id, gone, namespace, file=file.path)
+    concerns = [Concern("file", file.key), *_holder(file, "holder"), *_closed(file)]
+    yield _seen(message, "close", "file", file.key, concerns, namespace, file=file.path)
+
+
+@PATTERNS.says(
+    rb"updatePipeline(",
+    rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=\d+, newLength=(?P<length>\d+), newNodes=\[.*\],"
+    rb" client(?:Name)?=(?P<holder>[^)]+)\)",
+)
+def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
+    message.state.requests[message.line.thread, "updatePipeline"] = {
+        "length": message.text("length"),
+        "client": message.text("holder"),
+    }
+    message.count("request, told of again when it is carried out")
+    return iter(())
+
+
+@PATTERNS.says(
+    rb"updatePipeline(",
+    rb"updatePipeline\(%(pooled)b(?:\) successfully to | => )(?:BP-[\w.:-]+:)?blk_-?\d+_(?P<new_stamp>\d+)",
+)
+def _update_pipeline(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    asked = message.state.requests.pop((message.line.thread, "updatePipeline"), {})
+    file = message.state.file_of_block(namespace, block_id)
+    client = asked.get("client", "")
+    concerns = [Concern("block", block_id)]
+    if file is not None:
+        concerns.append(Concern("file", file.key))
+        file.is_open, file.holder = True, client or file.holder
+    if client:
+        concerns.append(Concern("lease", client))
+    length = asked.get("length", "")
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "update_pipeline",
+        "block",
+        block_id,
+        concerns,
+        namespace=namespace,
+        node=message.state.namenode(message.line),
+        generation_stamp=message.number("new_stamp"),
+        num_bytes=int(length) if length else None,
+        client=client,
+    )
+
+
+@PATTERNS.says(
+    rb"commitBlockSynchronization(",
+    rb"commitBlockSynchronization\((?:oldBlock|lastblock)=%(pooled)b, newgenerationstamp=(?P<recovery_id>\d+),"
+    rb" newlength=(?P<length>\d+), newtargets=\[.*\], closeFile=\w+, deleteBlock=(?P<delete>\w+)\)",
+)
+def _synchronization_asked(message: Message) -> Iterator[Sighting]:
+    message.state.requests[message.line.thread, "commitBlockSynchronization"] = {
+        "recovery_id": message.text("recovery_id"),
+        "length": message.text("length"),
+        "delete": message.text("delete"),
+    }
+    message.count("request, told of again when it is carried out")
+    return iter(())
+
+
+@PATTERNS.says(
+    rb"commitBlockSynchronization(",
+    rb"commitBlockSynchronization\((?:oldBlock|lastblock|newblock)=%(pooled)b(?:, file=(?P<file>/.*?),"
+    rb" newgenerationstamp=(?P<recovery_id>\d+), newlength=(?P<length>\d+), newtargets=\[.*\])?\) successful",
+)
+def _synchronization(message: Message) -> Iterator[Sighting]:
+    namespace, block_id = _namespace(message), message.text("block")
+    asked = message.state.requests.pop((message.line.thread, "commitBlockSynchronization"), {})
+    path = message.text("file")
+    file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
+    closed, deleted = ("true" if path else "false"), asked.get("delete", "false")
+    concerns = [Concern("block", block_id)]
+    if file is not None:
+        concerns += [Concern("file", file.key), *_holder(file, "holder")]
+        if deleted == "true" and file.blocks and str(file.blocks[-1].block_id) == block_id:
+            file.blocks.pop()
+    others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
+    length = message.text("length") or asked.get("length", "")
+    recovery_id = message.text("recovery_id") or asked.get("recovery_id", "")
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "commit_block_synchronization",
+        "block",
+        block_id,
+        concerns,
+        namespace=namespace,
+        node=message.state.namenode(message.line),
+        recovery_id=int(recovery_id) if recovery_id else None,
+        num_bytes=int(length) if length else None,
+        observed={"closed": closed, "deleted": deleted},
+        logged="successful",
+        file=path,
+    )
+    for other in others:
+        yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
+
+
+@PATTERNS.says(rb"[Lease.", rb"%(lease)b has expired hard limit")
+@PATTERNS.says(rb"Lease [Lease.", rb"Lease %(lease)b has expired hard limit")
+def _hard_limit(message: Message) -> Iterator[Sighting]:
+    holder = message.text("holder")
+    yield _seen(message, "hard_limit_passes", "lease", holder, [Concern("lease", holder)], _namespace(message))
+
+
+PATTERNS.ignores(rb"[Lease.", rb"\[Lease\.(?!.* hard limit)")
+PATTERNS.ignores(rb"Lease [Lease.", rb"Lease \[Lease\.(?!.* hard limit)")
+
+
+@PATTERNS.says(
+    rb"allowed=",
+    rb"allowed=(?P<allowed>\w+)\tugi=[^\t]*\tip=[^\t]*\tcmd=(?P<command>\w+)(?: \([^\t]*\))?\tsrc=(?P<file>[^\t]*)"
+    rb"\tdst=(?P<destination>[^\t]*)",
+)
+def _audit(message: Message) -> Iterator[Sighting]:
+    """A line of the audit log, written when an operation has succeeded."""
+    namespace = _namespace(message)
+    command, path = message.text("command"), message.text("file")
+    tree = message.state.tree(namespace)
+    if message.text("allowed") != "true" or command not in _AUDITED:
+        message.count(f"audit {command}")
+    elif command == "mkdirs":
+        tree.make_directory(path)
+        message.count("audit mkdirs")
+    elif command == "delete":
+        yield from _removed(message, namespace, tree.remove(path), path)
+    elif command == "rename":
+        yield from _renamed(message, namespace, path, message.text("destination"))
+    else:
+        if command == "create":
+            yield from _removed(message, namespace, tree.remove(path), "")
+        file = tree.create(path) if command == "create" else tree.at(path)
+        file.is_open, file.holder = True, ""
+        yield _seen(message, command, "file", file.key, [Concern("file", file.key)], namespace, file=path)
+
+
+def _removed(message: Message, namespace: str, files: list[KnownFile], path: str) -> Iterator[Sighting]:
+    for file in files:
+        blocks = [Concern("block", str(block.block_id)) for block in file.blocks]
+        concerns = [Concern("file", file.key), *_holder(file, "holder"), *blocks]
+        yield _seen(message, "delete", "file", file.key, concerns, namespace, file=file.path)
+    if path and not files:  # A directory, or a file from before the log began.
+        yield _seen(message, "delete", "file", path, [], namespace, file=path)
+
+
+def _renamed(message: Message, namespace: str, source: str, destination: str) -> Iterator[Sighting]:
+    tree = message.state.tree(namespace)
+    if tree.is_directory(destination):  # As mv: into the directory.
+        destination = f"{destination.rstrip('/')}/{source.rstrip('/').rsplit('/', 1)[-1]}"
+    file = tree.find(source)
+    _, overwritten = tree.rename(source, destination)
+    yield from _removed(message, namespace, overwritten, "")
+    key = source if file is None else file.key
+    concerns = [] if file is None else [Concern("file", key)]
+    yield _seen(message, "rename", "file", key, concerns, namespace, file=source, destination=destination)
+
+
+def _namespace(message: Message) -> str:
+    return message.state.namespace(message.line, message.text("pool"))
+
+
+def _holder(file: KnownFile, role: str) -> list[Concern]:
+    return [Concern("lease", file.holder, role)] if file.holder else []
+
+
+def _closed(file: KnownFile) -> list[Concern]:
+    """The file is closed; its blocks with it."""
+    blocks = [Concern("block", str(block.block_id)) for block in file.blocks if not block.complete]
+    for block in file.blocks:
+        block.complete = True
+    file.is_open, file.holder = False, ""
+    return blocks
+
+
+def _seen(
+    message: Message,
+    event: str,
+    kind: Literal["file", "block", "lease"],
+    entity: str,
+    concerns: list[Concern],
+    namespace: str,
+    *,
+    observed: dict[str, str] | None = None,
+    stamped: bool = True,
+    **arguments: str,
+) -> Sighting:
+    """An event of the NameNode; `stamped` if the stamp and length of the line are the entity's."""
+    stamped = stamped and kind == "block"
+    return message.state.seen(
+        message.place,
+        message.line,
+        event,
+        kind,
+        entity,
+        concerns,
+        namespace=namespace,
+        node=message.state.namenode(message.line),
+        generation_stamp=message.number("stamp") if stamped else None,
+        recovery_id=message.number("recovery_id") if stamped else None,
+        num_bytes=message.number("length") if stamped else None,
+        observed=observed,
+        **arguments,
+    )

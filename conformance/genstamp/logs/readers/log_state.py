@@ -1,0 +1,239 @@
+"""What the lines of a log so far have told about the cluster, and what is needed to read the next ones.
+
+The lines of a NameNode name no block pool, and those of a datanode often not the datanode; other lines of the same
+log tell. Leaves out the messages themselves (`log_namenode`, `log_datanode`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from genstamp.events import Event, Kind, Place
+from genstamp.logs.readers.file_tree import FileTree, KnownFile
+from genstamp.logs.readers.log_line import LogLine
+from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
+from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
+
+NAMENODE = "namenode"
+
+UNKNOWN = "?"
+"""Stands for a datanode that no line names."""
+
+WAITING_MAX = 100_000
+"""Events that wait for a line that names their datanode; beyond, they go without."""
+
+_POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}-\d{1,20}\b")
+_NEW_POOL = re.compile(rb"(?:Allocated new BlockPoolId: |Formatting block pool )(BP-[\w.:-]+)")
+_SERVICE = re.compile(rb"Block pool (BP-[\w.:-]+) .*service to [^ ]*:(\d+) (?:beginning|successfully)")
+_REGISTRATION = re.compile(rb"DatanodeRegistration\(([\w.:-]+:\d+), .*?ipcPort=(\d+)")
+_STORAGE = re.compile(rb"nsid=(\d+)")
+_PORT = re.compile(rb"IPC Server handler \d+ on (?:default port )?(\d+)")
+
+
+class LogState:
+    """What is known of the cluster whose log is read.
+
+    Args:
+        unit: whose files are read.
+        counts: where lines are counted that are no events.
+        pools: block pools named in the beginning of the first file.
+    """
+
+    def __init__(self, unit: Unit, counts: Counts, pools: list[str]) -> None:
+        self.unit = unit
+        self.counts = counts
+        self._pools = dict.fromkeys(pools)
+        self._newest_pool: str | None = None
+        self._pool_of_port: dict[bytes, str] = {}
+        self._datanode_of_ipc: dict[str, str] = {}
+        self._datanodes: dict[str, None] = {}
+        self._namenode_ports: dict[bytes, None] = {}
+        self._trees: dict[str, FileTree] = {}
+        self._file_of_block: dict[tuple[str, str], KnownFile] = {}
+        self._replicas: dict[tuple[str, str], dict[str, None]] = {}
+        self._sequences: dict[str, int] = {}
+        self._order = 0
+        self._waiting: list[tuple[Sighting, str]] = []
+        self.recoveries: dict[tuple[str, str], Recovery] = {}
+        self.requests: dict[tuple[bytes, str], dict[str, str]] = {}
+
+    # -- what every line may tell ---------------------------------------------------------------------------------
+
+    def learn(self, line: LogLine) -> None:
+        """Takes what a line says about pools and datanodes."""
+        message = line.message
+        if b"BP-" in message:
+            for pool in _POOL.findall(message):
+                self._pools.setdefault(pool.decode(), None)
+            new = _NEW_POOL.match(message)
+            if new is not None:
+                self._newest_pool = new[1].decode()
+            service = _SERVICE.search(message)
+            if service is not None:
+                self._pool_of_port[service[2]] = service[1].decode()
+        if b"DatanodeRegistration(" in message:
+            self._learn_datanode(line)
+
+    def _learn_datanode(self, line: LogLine) -> None:
+        found = _REGISTRATION.search(line.message)
+        if found is None:
+            return
+        address = found[1].decode()
+        self._datanode_of_ipc[found[2].decode()] = address
+        self.saw_datanode(address)
+        storage = _STORAGE.search(line.message, found.end())
+        port = _PORT.match(line.thread)
+        pool = self.unit.pools.get(storage[1].decode()) if storage is not None else None
+        if pool is not None:
+            self._pools.setdefault(pool, None)
+            if port is not None:
+                self._pool_of_port.setdefault(port[1], pool)
+
+    def saw_datanode(self, address: str) -> None:
+        """A datanode of this cluster has this address."""
+        self._datanodes.setdefault(address, None)
+
+    # -- where and who --------------------------------------------------------------------------------------------
+
+    def namespace(self, line: LogLine, pool: str = "") -> str:
+        """The namespace of a line: the pool it names, else that of its NameNode, else the only or newest pool."""
+        if pool:
+            return pool
+        port = _PORT.match(line.thread)
+        if port is not None and port[1] in self._pool_of_port:
+            return self._pool_of_port[port[1]]
+        if len(self._pools) == 1:
+            return next(iter(self._pools))
+        if self._newest_pool is not None:
+            return self._newest_pool
+        return self.unit.namespace
+
+    def namenode(self, line: LogLine) -> str:
+        """Which NameNode logged a line: by its port, where one file has several."""
+        port = _PORT.match(line.thread)
+        if port is None:
+            return NAMENODE
+        self._namenode_ports.setdefault(port[1], None)
+        return NAMENODE if next(iter(self._namenode_ports)) == port[1] else f"{NAMENODE}:{port[1].decode()}"
+
+    def datanode(self, line: LogLine) -> str:
+        """Which datanode logged a line: by the port of its handler, else the only one of the log."""
+        port = _PORT.match(line.thread)
+        if port is not None:
+            return self._datanode_of_ipc.get(port[1].decode(), UNKNOWN)
+        return next(iter(self._datanodes)) if len(self._datanodes) == 1 else UNKNOWN
+
+    def tree(self, namespace: str) -> FileTree:
+        """The files of a namespace."""
+        return self._trees.setdefault(namespace, FileTree())
+
+    def file_of_block(self, namespace: str, block_id: str) -> KnownFile | None:
+        """The file that was given a block, if that was seen."""
+        return self._file_of_block.get((namespace, block_id))
+
+    def give_block(self, namespace: str, block_id: str, file: KnownFile) -> None:
+        """A file was given a block."""
+        self._file_of_block[namespace, block_id] = file
+
+    def replicas(self, namespace: str, datanode: str) -> list[str]:
+        """The replicas of a datanode that were seen."""
+        return list(self._replicas.get((namespace, datanode), ()))
+
+    # -- events ---------------------------------------------------------------------------------------------------
+
+    def seen(
+        self,
+        place: Place,
+        line: LogLine,
+        event: str,
+        kind: Kind,
+        entity: str,
+        concerns: list[Concern],
+        *,
+        namespace: str,
+        node: str,
+        generation_stamp: int | None = None,
+        recovery_id: int | None = None,
+        num_bytes: int | None = None,
+        refused_with: str | None = None,
+        observed: dict[str, str] | None = None,
+        **arguments: str,
+    ) -> Sighting:
+        """An event that a line tells of."""
+        self._order += 1
+        seen = Event(
+            source=NAMENODE_LOG if node.startswith(NAMENODE) else DATANODE_LOG,
+            node=node,
+            node_sequence=self._next(node),
+            time_us=line.time_us,
+            kind=kind,
+            namespace=namespace,
+            entity=entity,
+            event=event,
+            refused_with=refused_with,
+            generation_stamp=generation_stamp,
+            recovery_id=recovery_id,
+            num_bytes=num_bytes,
+            arguments={name: value for name, value in arguments.items() if value},
+            observed=observed or {},
+            place=place,
+        )
+        return Sighting(self._order, seen, concerns)
+
+    def at_replica(self, sighting: Sighting, block_id: str, waits_for: str = "") -> Iterator[Sighting]:
+        """An event of a replica; one whose datanode is not known waits for a line that tells."""
+        event = sighting.event
+        datanode = event.node
+        if datanode != UNKNOWN:
+            entity = f"{block_id}@{datanode}"
+            self._replicas.setdefault((event.namespace, datanode), {})[entity] = None
+            yield sighting._replace(concerns=[Concern("replica", entity), *sighting.concerns])
+        elif len(self._waiting) < WAITING_MAX:
+            self._waiting.append((sighting, waits_for))
+        else:
+            yield sighting
+
+    def rest(self) -> Iterator[Sighting | Reject]:
+        """The events that waited, when no more lines come."""
+        for sighting, waits_for in self._waiting:
+            event = sighting.event
+            block_id = event.entity.partition("@")[0]
+            recovery = self.recoveries.get((event.namespace, waits_for))
+            datanode = self.datanode_left(recovery)
+            if datanode == UNKNOWN:
+                self.counts.lines[
+                    event.place.file if event.place else "", "event of a datanode that no line names"
+                ] += 1
+                yield sighting
+                continue
+            entity = f"{block_id}@{datanode}"
+            event = msgspec.structs.replace(event, node=datanode, entity=entity)
+            yield Sighting(sighting.order, event, [Concern("replica", entity), *sighting.concerns])
+        self._waiting.clear()
+
+    def datanode_left(self, recovery: "Recovery | None") -> str:
+        """The primary of a recovery: the one location that nobody else turned out to be. Else the only datanode."""
+        if recovery is not None:
+            left = [target for target in recovery.targets if target not in recovery.answered]
+            if len(left) == 1:
+                return left[0]
+        return next(iter(self._datanodes)) if len(self._datanodes) == 1 else UNKNOWN
+
+    def _next(self, node: str) -> int:
+        self._sequences[node] = self._sequences.get(node, 0) + 1
+        return self._sequences[node]
+
+
+@dataclass
+class Recovery:
+    """An attempt to recover a block, as its primary logs it.
+
+    Attributes:
+        targets: the locations, among them the primary.
+        answered: those of them that have told that they are not the primary, by answering a call over the network.
+    """
+
+    targets: list[str]
+    answered: set[str]

@@ -1,0 +1,82 @@
+"""Reads the text logs of NameNodes and datanodes, of one or of many processes in one file.
+
+Leaves out what lines mean (`log_namenode`, `log_datanode`). Lines that tell of no step are counted by kind; a line
+that begins like one that does, and goes on otherwise, is rejected.
+"""
+
+import re
+from collections.abc import Iterator
+
+from genstamp.events import Place
+from genstamp.logs.readers import log_datanode, log_namenode
+from genstamp.logs.readers.log_line import log_line
+from genstamp.logs.readers.log_message import Message
+from genstamp.logs.readers.log_state import LogState
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened
+from genstamp.logs.streams import LINE_LENGTH_MAX
+
+_POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
+
+_PARTIES = (log_namenode.PATTERNS, log_datanode.PATTERNS)
+
+
+def is_log(head: bytes) -> bool:
+    """Whether a file that begins so has lines of a layout that is known."""
+    return any(log_line(line) is not None for line in head.splitlines())
+
+
+def pools_named(head: bytes) -> list[str]:
+    """The block pools that the beginning of a log names."""
+    return list(dict.fromkeys(pool.decode() for pool in _POOL.findall(head)))
+
+
+class LogReader:
+    """Reads the files of a unit one after another.
+
+    Args:
+        unit: whose files these are.
+        counts: where lines are counted that are no events.
+        head: beginning of the first file, for the block pools that it names.
+    """
+
+    def __init__(self, unit: Unit, counts: Counts, head: bytes = b"") -> None:
+        self._counts = counts
+        self._state = LogState(unit, counts, pools_named(head))
+
+    def sightings(self, file: str, lines: Iterator[bytes | None]) -> Iterator[Sighting | Reject]:
+        """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once."""
+        for number, line in enumerate(lines, 1):
+            if line is None:
+                yield Reject(Place(file, number), f"the line is longer than {LINE_LENGTH_MAX} bytes")
+                continue
+            parts = log_line(line)
+            if parts is None:
+                self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
+                continue
+            self._state.learn(parts)
+            for patterns in _PARTIES:
+                forms = patterns.forms(parts.message)
+                if forms is not None:
+                    break
+            else:
+                self._counts.lines[file, "of something else"] += 1
+                continue
+            for form in forms:
+                match = form.regex.match(parts.message)
+                if match is not None:
+                    place = Place(file, number)
+                    try:
+                        yield from form.handler(Message(place, parts, match, self._state))
+                    except OverflowError as error:
+                        yield Reject(place, str(error), shortened(line))
+                    break
+            else:
+                yield Reject(
+                    Place(file, number),
+                    "begins like a line that tells of a step, and goes on otherwise",
+                    shortened(line),
+                )
+
+    def rest(self) -> Iterator[Sighting | Reject]:
+        """The events that waited for a line that never came, after the last file."""
+        return self._state.rest()

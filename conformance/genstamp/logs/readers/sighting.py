@@ -1,0 +1,94 @@
+"""What a reader gives: events with the entities they concern, and what it could not read.
+
+Leaves out how any source is read.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from genstamp.events import Event, Kind, Place
+
+TEXT_MAX = 300
+"""Characters of a rejected line that are kept."""
+
+
+class Concern(NamedTuple):
+    """An entity that an event concerns.
+
+    Attributes:
+        kind, entity: the entity's key, with the event's namespace.
+        role: in which part, as the rules of the kind distinguish it.
+    """
+
+    kind: Kind
+    entity: str
+    role: str = ""
+
+
+class Sighting(NamedTuple):
+    """One event that was read.
+
+    Attributes:
+        order: its place in the order in which its unit was written; no two of a unit are the same.
+        event: what happened.
+        concerns: under which keys it is checked, each once; none if it is only kept.
+    """
+
+    order: int
+    event: Event
+    concerns: Sequence[Concern]
+
+
+class Reject(NamedTuple):
+    """Something that should have been read and could not be.
+
+    Attributes:
+        place: where it stands.
+        reason: what is wrong, in one sentence.
+        text: what stands there, cut to `TEXT_MAX` characters.
+    """
+
+    place: Place
+    reason: str
+    text: str = ""
+
+
+def shortened(line: bytes) -> str:
+    """A line as it may be shown: decoded, without control characters, cut."""
+    text = line[: 4 * TEXT_MAX].decode(errors="backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)[:TEXT_MAX]
+
+
+@dataclass
+class Unit:
+    """Files that are one story, read one after another by one task: a log and its older parts, the segments of an
+    edit log.
+
+    Attributes:
+        number: among the units of a run.
+        reader: name of the reader, by the content of the first file.
+        files: in the order in which they were written.
+        namespace: of what names no block pool: the declared group, else the first file.
+        pools: block pool id by namespace id, as other files tell it.
+        complete: whether the user asserts that nothing is missing.
+    """
+
+    number: int
+    reader: str
+    files: tuple[str, ...]
+    namespace: str
+    pools: dict[str, str] = field(default_factory=dict)
+    complete: bool = False
+
+
+@dataclass
+class Counts:
+    """What was read, by kind.
+
+    Attributes:
+        lines: lines or records that are no events, by file and kind.
+    """
+
+    lines: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -1,0 +1,74 @@
+"""Reads one unit with the reader that its content asks for, and gives tables.
+
+Leaves out Spark, which runs this once for each unit, and finding the units.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from genstamp.events import Place
+from genstamp.logs.readers import edit_binary, edit_xml
+from genstamp.logs.readers.edit_ops import EditOp
+from genstamp.logs.readers.edit_replay import Replay
+from genstamp.logs.readers.log_text import LogReader
+from genstamp.logs.readers.native import NativeReader
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.rows import Batch, batches
+from genstamp.logs.streams import DamagedSourceError, Stream, head, lines
+from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, LOG, NATIVE
+
+_Finds = Iterator[Sighting | Reject]
+
+
+def read_unit(unit: Unit) -> Iterator[Batch]:
+    """The events of a unit and the entities they concern, its coverage and its rejects, as tables in pieces.
+
+    A source that is damaged is read up to the damage, which is a reject: no error is raised for what a file contains.
+    """
+    counts = Counts()
+    readers: dict[str, Callable[[Unit, Counts], _Finds]] = {
+        EDIT_LOG: _edits,
+        EDIT_XML: _edits,
+        LOG: _log,
+        NATIVE: _events,
+    }
+    yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
+
+
+def _edits(unit: Unit, counts: Counts) -> _Finds:
+    replay = Replay(unit, counts)
+    operations = edit_binary.operations if unit.reader == EDIT_LOG else edit_xml.operations
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: _replayed(replay, file, operations(stream)))  # noqa: B023 - used at once
+
+
+def _replayed(replay: Replay, file: str, operations: Iterator[EditOp]) -> _Finds:
+    for operation in operations:
+        yield from replay.events(file, operation)
+
+
+def _log(unit: Unit, counts: Counts) -> _Finds:
+    reader = LogReader(unit, counts, head(Path(unit.files[0]), HEAD))
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+    yield from reader.rest()
+
+
+def _events(unit: Unit, counts: Counts) -> _Finds:
+    reader = NativeReader(unit, counts)
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+
+
+def _until_damage(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:
+    last = 0
+    try:
+        with Stream(Path(file)) as stream:
+            for find in finds(stream):
+                place = find.place if isinstance(find, Reject) else find.event.place
+                last = place.line if place is not None else last
+                yield find
+    except DamagedSourceError as error:
+        yield Reject(Place(file, last), error.reason)
+    except OSError as error:
+        yield Reject(Place(file, last), f"cannot be read: {error.strerror}")

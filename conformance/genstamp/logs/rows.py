@@ -1,0 +1,124 @@
+"""Collects what a reader gives into tables of Arrow: events, concerns, coverage, rejects.
+
+Leaves out reading and checking.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from genstamp.events import Event, events_table
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.rules import NO_RULE, rule_of
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
+
+ROWS_IN_A_BATCH = 20_000
+
+Batch = tuple[str, Any]
+"""Name of a table, and rows of it."""
+
+
+def batches(unit: Unit, source: str, found: Iterable[Sighting | Reject], counts: Counts) -> Iterator[Batch]:
+    """The tables of what was found in a unit, in pieces; the spans come last, and once.
+
+    Args:
+        unit: whose finds these are.
+        source: name under which rejects and lines are counted.
+        found: by the reader.
+        counts: of the same reader; complete when `found` is exhausted.
+    """
+    collected = _Collected(unit, source)
+    for one in found:
+        if isinstance(one, Reject):
+            collected.reject(one)
+        else:
+            collected.see(one)
+        if collected.is_full():
+            yield from collected.flush()
+    yield from collected.flush()
+    coverage = collected.coverage(counts)
+    if coverage:
+        yield "coverage", pa.Table.from_pylist(coverage, COVERAGE)
+    yield "spans", pa.Table.from_pylist(collected.spans(counts), SPANS)
+
+
+class _Collected:
+    """Rows that were not given yet, and counts of all."""
+
+    def __init__(self, unit: Unit, source: str) -> None:
+        self._unit = unit
+        self._source = source
+        self._events: list[Event] = []
+        self._concerns: list[dict[str, Any]] = []
+        self._rejects: list[dict[str, Any]] = []
+        self._by_event: Counter[tuple[str, str, str]] = Counter()
+        self._rejected: Counter[str] = Counter()
+        self._spans: dict[tuple[str, str, str, str], list[int]] = {}
+
+    def see(self, sighting: Sighting) -> None:
+        event = sighting.event
+        assert event.place is not None, f"a reader gave an event without a place: {event}"
+        self._by_event[event.source, event.place.file, event.event] += 1
+        span = self._spans.setdefault(
+            (event.place.file, event.source, event.namespace, event.node), [event.node_sequence, event.node_sequence, 0]
+        )
+        span[0], span[1] = min(span[0], event.node_sequence), max(span[1], event.node_sequence)
+        span[2] += 1
+        self._events.append(event)
+        for row in _concern_rows(self._unit, sighting):
+            self._concerns.append(row)
+            if row["rule"] == NO_RULE:
+                reason = f"no rule says what {event.event!r} means for a {row['kind']}"
+                self.reject(Reject(event.place, reason, str(row["entity"])))
+
+    def reject(self, reject: Reject) -> None:
+        self._rejected[reject.place.file] += 1
+        place = {"file": reject.place.file, "line": reject.place.line}
+        self._rejects.append({"source": self._source, "place": place, "reason": reject.reason, "text": reject.text})
+
+    def is_full(self) -> bool:
+        return len(self._events) >= ROWS_IN_A_BATCH or len(self._rejects) >= ROWS_IN_A_BATCH
+
+    def flush(self) -> Iterator[Batch]:
+        if self._events:
+            yield "events", events_table(self._events)
+        if self._concerns:
+            yield "concerns", pa.Table.from_pylist(self._concerns, CONCERNS)
+        if self._rejects:
+            yield "rejects", pa.Table.from_pylist(self._rejects, REJECTS)
+        self._events, self._concerns, self._rejects = [], [], []
+
+    def coverage(self, counts: Counts) -> list[dict[str, Any]]:
+        rows = [(of, file, "event", name, count) for (of, file, name), count in self._by_event.items()]
+        rows += [(self._source, file, "line", name, count) for (file, name), count in counts.lines.items()]
+        return [dict(zip(COVERAGE.names, row, strict=True)) for row in rows]
+
+    def spans(self, counts: Counts) -> list[dict[str, Any]]:
+        rows: list[tuple[Any, ...]] = [(*key, *span, 0, 0) for key, span in self._spans.items()]
+        for file in self._unit.files:
+            lines = sum(count for (of, _), count in counts.lines.items() if of == file)
+            rows.append((file, self._source, "", "", 0, 0, 0, lines, self._rejected[file]))
+        return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
+
+
+def _concern_rows(unit: Unit, sighting: Sighting) -> Iterator[dict[str, Any]]:
+    event = sighting.event
+    assert event.place is not None
+    place = {"file": event.place.file, "line": event.place.line}
+    for number, concern in enumerate(sighting.concerns):
+        yield {
+            "namespace": event.namespace,
+            "kind": concern.kind,
+            "entity": concern.entity,
+            "unit": unit.number,
+            # An event can concern an entity twice, in two roles: first the first.
+            "sequence": sighting.order * 16 + min(number, 15),
+            "node": event.node,
+            "rule": rule_of(concern.kind, concern.role, event),
+            "generation_stamp": event.generation_stamp,
+            "recovery_id": event.recovery_id,
+            "num_bytes": event.num_bytes,
+            "place": place,
+        }

@@ -1,0 +1,327 @@
+"""What observed events say about a block at the NameNode.
+
+Leaves out which replicas there are, and that a block of a closed file may be COMMITTED where
+`dfs.namenode.file.close.num-committed-allowed` is raised above its default of 0.
+
+Sections A, F, G and I are those of the facts file `hdfs-protocol.md`.
+"""
+
+from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+
+STAMP, RECOVERY_ID, LENGTH = Register
+_ANYTHING = Effect(Move.ANY, Move.ANY, Move.ANY)
+
+_EFFECTS = {
+    "add_block": _ANYTHING,
+    "copy_on_truncate": _ANYTHING,
+    "update_pipeline": Effect(stamp=Move.HIGHER, length=Move.NOT_LOWER),
+    "fsync": Effect(length=Move.ANY),  # A6: no check that it grows
+    "commit": Effect(length=Move.NOT_LOWER),
+    "complete_block": Effect(),
+    "complete_after_recovery": Effect(),
+    "force_complete": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),  # I.5: replay takes both from the edit
+    "append": Effect(),
+    "truncate": Effect(recovery_id=Move.HIGHER),
+    # F.4: the last block of a copy on truncate takes each new recovery id as its stamp.
+    "start_recovery": Effect(stamp=Move.NOT_LOWER, recovery_id=Move.HIGHER),
+    "commit_block_synchronization": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),
+    "commit_block_synchronization_too_few_replicas": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),
+    "commit_block_synchronization_without_close": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),
+    "commit_block_synchronization_delete": _ANYTHING,
+    "abandon_block": _ANYTHING,
+    "drop_empty_block": _ANYTHING,
+    "remove": _ANYTHING,
+    # A.7: stamps are on disk with every change, recovery ids are lost, a length may be older.
+    "restart_last_of_open_file": Effect(recovery_id=Move.ANY, length=Move.ANY),
+    "restart_any_other": Effect(recovery_id=Move.ANY, length=Move.ANY),
+}
+
+_STAMP_IS_STORED = Check("generation_stamp", "is", STAMP)
+_STAMP_IS_NEW = Check("generation_stamp", "above", STAMP)
+_LENGTH_IS_STORED = Check("num_bytes", "is", LENGTH)
+_LENGTH_NOT_LOWER = Check("num_bytes", "at_least", LENGTH)
+_ID_ABOVE_FORMER = Check("recovery_id", "above", RECOVERY_ID)
+_ID_ABOVE_STAMP = Check("recovery_id", "above", STAMP)
+_ID_IS_CURRENT = Check("recovery_id", "is", RECOVERY_ID)
+_ID_NOT_BELOW_STAMP = Check("recovery_id", "at_least", STAMP)
+_ID_WAS_GIVEN_OUT = Check("recovery_id", "at_most", RECOVERY_ID)
+
+_AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
+_COMPLETE = states("complete")
+_NOT_THERE = states("absent", "removed")
+_UNCHANGED = (Way(),)
+
+_STARTS = Way(("start_recovery",), (_ID_ABOVE_FORMER, _ID_ABOVE_STAMP))
+
+# From any state of an open file's last block to COMPLETE, as one call may take it there.
+_COMMITTING = (("commit", "complete_block"), ("commit", "complete_after_recovery"))
+_COMPLETING = (("complete_block",), ("complete_after_recovery",))
+
+
+def _shown(state: str) -> str:
+    """Id of the state that HDFS prints under this name."""
+    return state.lower()
+
+
+def _starts_recovery(event: str, source: str, refused: str | None = None) -> Rule:
+    return Rule(
+        event, (_STARTS,), source, refused=refused, when={"recovery_id": "*"}, sets={RECOVERY_ID: "recovery_id"}
+    )
+
+
+_WRITING = (
+    Rule("add_block", (Way(("add_block",)),), "A1  FSNamesystem#getAdditionalBlock", sets=_AS_GIVEN),
+    Rule(
+        "copy_on_truncate",
+        (Way(("copy_on_truncate",)),),
+        "A4  FSDirTruncateOp#prepareFileForTruncate",
+        sets={**_AS_GIVEN, RECOVERY_ID: "generation_stamp"},
+    ),
+    Rule(
+        "update_pipeline",
+        (Way(("update_pipeline",), (_STAMP_IS_NEW, _LENGTH_NOT_LOWER)),),
+        "A5, E.7  FSNamesystem#updatePipeline",
+        sets=_AS_GIVEN,
+    ),
+    # OP_UPDATE_BLOCKS with a new stamp does not say which of the two it was.
+    Rule(
+        "update_blocks",
+        (
+            Way(("update_pipeline",), (_STAMP_IS_NEW, _LENGTH_NOT_LOWER)),
+            Way(("commit_block_synchronization_without_close",), (_STAMP_IS_NEW,)),
+        ),
+        "I.5  FSEditLogLoader#updateBlocks",
+        sets=_AS_GIVEN,
+    ),
+    Rule("fsync", (Way(("fsync",), (_STAMP_IS_STORED,)),), "A6  FSNamesystem#fsync", sets={LENGTH: "num_bytes"}),
+    Rule("abandon_block", (Way(("abandon_block",)),), "A15  FSDirWriteFileOp#abandonBlock"),
+    Rule(
+        "append",
+        (Way(("append",), (_STAMP_IS_STORED,)), Way((), (_STAMP_IS_STORED,), _COMPLETE)),
+        "A2, A.4  BlockManager#convertLastBlockToUnderConstruction, which leaves a full block alone",
+    ),
+    Rule(
+        "truncate",
+        (Way(("truncate",), (_ID_ABOVE_FORMER, _ID_ABOVE_STAMP)),),
+        "A3, A.6  FSDirTruncateOp#prepareFileForTruncate",
+        sets={RECOVERY_ID: "recovery_id"},
+    ),
+)
+
+_PREVIOUS = (
+    # addBlock(previous) commits the block before the new one, unless that was abandoned, which no line of INFO tells.
+    Rule(
+        "add_block",
+        (
+            Way(before=states("committed", "complete", "removed")),
+            *(Way(fires) for fires in (("commit",), *_COMMITTING, *_COMPLETING, ("abandon_block",))),
+        ),
+        "E.5, A.3  FSNamesystem#getAdditionalBlock",
+        role="previous",
+    ),
+)
+
+_COMPLETION = (
+    # What the NameNode prints of the stored block when a replica is reported, before it completes the block.
+    *(
+        Rule(
+            "add_stored_block",
+            tuple(Way(fires, (_STAMP_IS_STORED,), states(_shown(state))) for fires in ways),
+            "I.1  BlockManager#addStoredBlock",
+            when={"block_state_before": state},
+            sets={STAMP: "generation_stamp"},
+        )
+        for state, ways in {
+            "UNDER_CONSTRUCTION": ((),),
+            "UNDER_RECOVERY": ((),),
+            "COMMITTED": ((), ("complete_block",)),
+        }.items()
+    ),
+    Rule(
+        "add_stored_block",
+        (Way((), (_STAMP_IS_STORED, _LENGTH_IS_STORED), _COMPLETE),),
+        "I.1  BlockManager#addStoredBlock",
+        when={"block_state_before": "COMPLETE"},
+        sets=_AS_GIVEN,
+    ),
+    Rule(
+        "add_stored_block",
+        (Way((), (_STAMP_IS_STORED,)), Way(("complete_block",), (_STAMP_IS_STORED,))),
+        "I.1  BlockManager#addStoredBlock",
+    ),
+    Rule(
+        "block_received",
+        (Way((), (), _NOT_THERE),),
+        "I.1  BlockManager#processReportedBlock, row 2",
+        when={"block_state": "none"},
+    ),
+    *(
+        Rule(
+            "block_received",
+            (Way(after=states(_shown(state))), Way(("complete_block",), after=states(_shown(state)))),
+            "A8, I.1  BlockManager#processReportedBlock",
+            when={"block_state": state},
+        )
+        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED", "COMPLETE")
+    ),
+    Rule("block_received", (Way(), Way(("complete_block",))), "A8, I.1  BlockManager#processReportedBlock"),
+    *(
+        Rule(
+            "check_file_progress",
+            (
+                Way((), (_STAMP_IS_STORED,), after=states(_shown(state))),
+                Way(("commit",), (_STAMP_IS_STORED,), after=states(_shown(state))),
+            ),
+            "E.9  FSNamesystem#checkFileProgress, after the commit that complete or addBlock begins with",
+            when={"block_state": state},
+            sets={STAMP: "generation_stamp"},
+        )
+        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED")
+    ),
+    Rule(
+        "complete",
+        (
+            Way((), (_STAMP_IS_STORED, _LENGTH_IS_STORED), _COMPLETE),
+            *(Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER)) for fires in (*_COMMITTING, *_COMPLETING)),
+        ),
+        "E.9, A.3  FSDirWriteFileOp#completeFileInternal",
+        when={"closed": "true"},
+        sets=_AS_GIVEN,
+    ),
+    *(
+        Rule(
+            "complete",
+            tuple(
+                Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER), after=states(_shown(state)))
+                for fires in ((), ("commit",), *_COMMITTING, *_COMPLETING)
+            ),
+            "E.9, A.3  FSDirWriteFileOp#completeFileInternal",
+            when={"closed": "false", "block_state": state},
+            sets=_AS_GIVEN,
+        )
+        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED", "COMPLETE")
+    ),
+    Rule(
+        "complete",
+        tuple(Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER)) for fires in ((), ("commit",))),
+        "E.9, A.3  FSDirWriteFileOp#completeFileInternal",
+        sets=_AS_GIVEN,
+    ),
+    # addBlock(previous): the edit shows the block before the new one, committed if it was not complete already.
+    Rule(
+        "commit",
+        (
+            Way((), (_STAMP_IS_STORED,), states("committed", "complete")),
+            *(Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER)) for fires in (("commit",), *_COMMITTING, *_COMPLETING)),
+        ),
+        "A7  BlockManager#commitOrCompleteLastBlock",
+        sets=_AS_GIVEN,
+    ),
+    # OP_CLOSE names no reason: the writer completed the file, or a recovery ended.
+    Rule(
+        "close",
+        (
+            Way((), (_STAMP_IS_STORED, _LENGTH_IS_STORED), _COMPLETE),
+            *(Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER)) for fires in (*_COMMITTING, *_COMPLETING)),
+            Way(("commit_block_synchronization",), (Check("generation_stamp", "at_least", STAMP),)),
+        ),
+        "A.5, G.6  FSNamesystem#finalizeINodeFileUnderConstruction",
+        sets=_AS_GIVEN,
+    ),
+)
+
+_RECOVERY = (
+    _starts_recovery("start_recovery", "A11, A12, F.4  FSNamesystem#internalReleaseLease"),
+    _starts_recovery("recover_lease", "E.12, F.4  FSNamesystem#recoverLease"),
+    _starts_recovery("release_expired_lease", "D.3, F.4  LeaseManager#checkLeases"),
+    # A refusal with a side effect: the soft limit had passed and the very call that failed started the recovery.
+    _starts_recovery("create", "F.1 row 5  FSNamesystem#recoverLeaseInternal", refused="RecoveryInProgressException"),
+    # The same where the event does not say which of the two it was, and under which id.
+    Rule(
+        "create",
+        (Way(("start_recovery",)), Way()),
+        "F.1 rows 5, 6  FSNamesystem#recoverLeaseInternal",
+        refused="RecoveryInProgressException",
+        loosens=frozenset({RECOVERY_ID}),
+    ),
+    # The soft limit had passed, nothing was to be recovered, and the call closed the file before it failed.
+    Rule(
+        "create",
+        (Way(), *(Way(fires) for fires in (*_COMPLETING, ("drop_empty_block",)))),
+        "E.1, F.3 rows 1, 4, 8  FSNamesystem#internalReleaseLease",
+        refused="FileAlreadyExistsException",
+    ),
+    *(
+        Rule(
+            event,
+            (Way(), *(Way(fires) for fires in (*_COMPLETING, ("drop_empty_block",)))),
+            "F.3 rows 1, 4, 8  FSNamesystem#internalReleaseLease",
+            when={"closed": "true"},
+        )
+        for event in ("recover_lease", "release_expired_lease")
+    ),
+    Rule("recover_lease", _UNCHANGED, "E.12: an attempt is younger than 90 s"),
+    Rule("release_expired_lease", _UNCHANGED, "D.3: an attempt is younger than 90 s"),
+    Rule(
+        "commit_block_synchronization",
+        (Way(("commit_block_synchronization_delete",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)), Way((), (), _NOT_THERE)),
+        "A17, G.6  FSNamesystem#commitBlockSynchronization",
+        when={"deleted": "true"},
+    ),
+    Rule(
+        "commit_block_synchronization",
+        (Way(("commit_block_synchronization",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),),
+        "A13, G.6  FSNamesystem#commitBlockSynchronization, which prints `successful` only where it did something",
+        when={"closed": "true", "logged": "successful"},
+        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+    ),
+    # G.6 row 6: one that comes again, or late, for a closed file is accepted in silence and changes nothing.
+    Rule(
+        "commit_block_synchronization",
+        (
+            Way(("commit_block_synchronization",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),
+            Way((), (Check("recovery_id", "at_most", STAMP),), _COMPLETE),
+        ),
+        "A13, G.6  FSNamesystem#commitBlockSynchronization",
+        when={"closed": "true"},
+        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+        late_sets_nothing=True,
+    ),
+    Rule(
+        "commit_block_synchronization",
+        (
+            Way(("commit_block_synchronization_without_close",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),
+            Way(("commit_block_synchronization_too_few_replicas",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),
+        ),
+        "A13, A14, G.6  FSNamesystem#commitBlockSynchronization",
+        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+    ),
+    # What datanodes do under a recovery id: the NameNode has given it out before.
+    *(
+        Rule(
+            event,
+            (Way((), (_ID_WAS_GIVEN_OUT,)),),
+            "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
+            refused=refused,
+        )
+        for event in ("receive_recovery_command", "init_replica_recovery", "sync_block")
+        for refused in (None, "*")
+    ),
+)
+
+_END = (
+    # A20. With a snapshot the block outlives the file.
+    Rule("delete", (Way(("remove",)), Way()), "A20, E.14  BlockManager#removeBlock"),
+    Rule(
+        "remove_last_block",
+        (Way(("drop_empty_block",)), Way(("commit_block_synchronization_delete",))),
+        "A16, A17  FSNamesystem#internalReleaseLease, #commitBlockSynchronization",
+    ),
+)
+
+_ASIDE = tuple(
+    Rule(event, _UNCHANGED, "no step of the block at the NameNode")
+    for event in ("create", "hflush", "last_packet", "abandon_recovery")
+)
+
+BLOCK = RuleBook("block", _EFFECTS, (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_ASIDE))

@@ -1,0 +1,160 @@
+"""What observed events say about a file.
+
+Leaves out its blocks (see `block.py`) and who holds it (see `lease.py`): a file has no registers.
+
+Sections A, E, F and G are those of the facts file `hdfs-protocol.md`.
+"""
+
+from genstamp.logs.rules.shape import Effect, Rule, RuleBook, Way, states
+
+_EVENTS = (
+    "create",
+    "create_overwrite",
+    "append",
+    "truncate",
+    "truncate_at_block_boundary",
+    "add_block",
+    "abandon_block",
+    "update_pipeline",
+    "fsync",
+    "reassign_lease",
+    "commit_block_synchronization_without_close",
+    "close",
+    "delete",
+)
+
+_OPEN = states("under_construction")
+_CLOSED = states("closed")
+_NOT_THERE = states("absent", "deleted")
+_UNCHANGED = (Way(),)
+_STAYS_OPEN = (Way((), (), _OPEN),)
+
+
+def _plain(event: str, source: str) -> Rule:
+    """An event that is what the lifecycle calls it."""
+    return Rule(event, (Way((event,)),), source)
+
+
+_WRITING = (
+    Rule(
+        "create",
+        (Way((), (), _OPEN),),
+        "F.1  FSNamesystem#recoverLeaseInternal",
+        refused="AlreadyBeingCreatedException",
+    ),
+    Rule(
+        "create", (Way((), (), _OPEN),), "F.1  FSNamesystem#recoverLeaseInternal", refused="RecoveryInProgressException"
+    ),
+    # E.1 step 4: the soft limit had passed and nothing was to be recovered, so the call closed the file and refused
+    # all the same.
+    Rule(
+        "create",
+        (Way((), (), _CLOSED), Way(("close",))),
+        "E.1, F.1 row 5  FSNamesystem#startFileInt",
+        refused="FileAlreadyExistsException",
+    ),
+    _plain("create", "E.1  FSDirWriteFileOp#startFile"),
+    _plain("append", "E.2  FSDirAppendOp#prepareFileForAppend"),
+    Rule("truncate", (Way(("truncate_at_block_boundary",)),), "E.4  FSDirTruncateOp#truncate", when={"closed": "true"}),
+    _plain("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
+    Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
+    _plain("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
+    _plain("abandon_block", "E.8  FSDirWriteFileOp#abandonBlock"),
+    _plain("update_pipeline", "E.7  FSNamesystem#updatePipeline"),
+    Rule(
+        "update_blocks",
+        (Way(("update_pipeline",)), Way(("commit_block_synchronization_without_close",))),
+        "I.5  FSEditLogLoader#updateBlocks",
+    ),
+    _plain("fsync", "E.10  FSNamesystem#fsync"),
+    Rule("check_file_progress", _STAYS_OPEN, "E.9, E.5  FSNamesystem#checkFileProgress"),
+    # HDFS-3031: a second complete of the same last block answers true.
+    Rule(
+        "complete",
+        (Way(("close",)), Way((), (), _CLOSED)),
+        "E.9  FSDirWriteFileOp#completeFileInternal",
+        when={"closed": "true"},
+    ),
+    Rule("complete", _STAYS_OPEN, "E.9  FSDirWriteFileOp#completeFileInternal"),
+    _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
+)
+
+_RECOVERY = (
+    Rule(
+        "recover_lease", (Way((), (), _NOT_THERE),), "E.12  FSNamesystem#recoverLease", refused="FileNotFoundException"
+    ),
+    Rule(
+        "recover_lease",
+        (Way((), (), _CLOSED), Way(("close",)), Way(("reassign_lease", "close"))),
+        "E.12, F.3  FSNamesystem#recoverLease",
+        when={"closed": "true"},
+    ),
+    Rule(
+        "recover_lease",
+        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        "E.12, F.4  FSNamesystem#recoverLease",
+        when={"closed": "false"},
+    ),
+    *(
+        Rule("release_expired_lease", ways, "D.3, F.3  LeaseManager#checkLeases", when={"closed": closed})
+        for closed, ways in {
+            "true": (Way(("close",)), Way(("reassign_lease", "close"))),
+            "false": (*_STAYS_OPEN, Way(("reassign_lease",))),
+        }.items()
+    ),
+    # A line that comes before the outcome; that the call closed the file, another line tells.
+    Rule("recover_lease", (*_STAYS_OPEN, Way(("reassign_lease",))), "E.12  FSNamesystem#recoverLeaseInternal"),
+    Rule("release_expired_lease", (*_STAYS_OPEN, Way(("reassign_lease",))), "D.3  LeaseManager#checkLeases"),
+    Rule("start_recovery", (*_STAYS_OPEN, Way(("reassign_lease",))), "F.4  FSNamesystem#internalReleaseLease"),
+    _plain("reassign_lease", "F.4  FSNamesystem#reassignLease"),
+    Rule(
+        "commit_block_synchronization",
+        (Way(("close",)),),
+        "G.6  FSNamesystem#commitBlockSynchronization",
+        when={"closed": "true", "logged": "successful"},
+    ),
+    Rule(
+        "commit_block_synchronization",
+        (Way(("close",)), Way((), (), _CLOSED)),
+        "G.6, G.6 row 6  FSNamesystem#commitBlockSynchronization",
+        when={"closed": "true"},
+    ),
+    Rule(
+        "commit_block_synchronization",
+        (Way(("commit_block_synchronization_without_close",)), Way((), (), _CLOSED)),
+        "G.6  FSNamesystem#commitBlockSynchronization",
+    ),
+)
+
+_TREE = (
+    _plain("delete", "E.14  FSDirDeleteOp#delete"),
+    Rule("rename", (Way((), (), _OPEN | _CLOSED),), "E.14  FSDirRenameOp#renameTo"),
+    Rule("concat", (Way((), (), _CLOSED),), "E.14  FSDirConcatOp#concat"),
+)
+
+FILE = RuleBook(
+    "file",
+    {event: Effect() for event in _EVENTS},
+    (
+        *_WRITING,
+        *_RECOVERY,
+        *_TREE,
+        *(
+            Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
+            for event in (
+                "create",
+                "append",
+                "truncate",
+                "add_block",
+                "complete",
+                "recover_lease",
+                "fsync",
+                "update_pipeline",
+                "commit_block_synchronization",
+                "abandon_block",
+                "rename",
+                "delete",
+            )
+        ),
+    ),
+)

@@ -1,0 +1,241 @@
+"""What observed events say about a replica on one datanode.
+
+Leaves out disk errors, moves between the volumes of a datanode and eviction from memory; a line that is written
+before the checks of a call (`Receiving ...`) says only that the call came.
+
+Sections B and G are those of the facts file `hdfs-protocol.md`.
+"""
+
+from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+
+STAMP, RECOVERY_ID, LENGTH = Register
+_ANYTHING = Effect(Move.ANY, Move.ANY, Move.ANY)
+_RESTART = Effect(recovery_id=Move.ANY, length=Move.NOT_HIGHER)  # B.8: the file is cut, a recovery forgotten
+
+_EFFECTS = {
+    "create_rbw": _ANYTHING,
+    "create_rbw_over_existing": _ANYTHING,
+    "append": Effect(stamp=Move.NOT_LOWER),  # B2: an equal stamp is allowed
+    "finalize": Effect(),
+    "recover_append": Effect(stamp=Move.NOT_LOWER),
+    "recover_rbw": Effect(stamp=Move.NOT_LOWER, length=Move.NOT_HIGHER),
+    "recover_close": Effect(stamp=Move.NOT_LOWER),
+    "transfer_for_pipeline_recovery": Effect(),
+    "create_temporary": _ANYTHING,
+    "create_temporary_over_existing": Effect(Move.HIGHER, Move.ANY, Move.ANY),  # B.5, HDFS-6948
+    "convert_temporary_to_rbw": Effect(),
+    "unfinalize": _ANYTHING,
+    "init_recovery": Effect(recovery_id=Move.HIGHER),
+    "update_under_recovery": Effect(stamp=Move.HIGHER, length=Move.NOT_HIGHER),
+    "copy_on_truncate": _ANYTHING,
+    "invalidate": _ANYTHING,
+    "restart_as_rwr": _RESTART,
+    "restart_as_rbw": _RESTART,
+    "restart_over_finalized": _RESTART,
+    "restart_over_unfinalized": _RESTART,
+    "restart_temporary": _ANYTHING,
+}
+
+_BYTES_ARRIVE = Drift("receive_packet", states("rbw", "temporary"), Effect(length=Move.NOT_LOWER))
+
+_STAMP_MATCHES = Check("generation_stamp", "is", STAMP)
+_NOT_OLDER_THAN_BLOCK = Check("generation_stamp", "at_most", STAMP)
+_LENGTH_NOT_LOWER = Check("num_bytes", "at_least", LENGTH)
+_LENGTH_MATCHES = Check("num_bytes", "is", LENGTH)
+_ID_ABOVE_STAMP = Check("recovery_id", "above", STAMP)
+_ID_ABOVE_FORMER = Check("recovery_id", "above", RECOVERY_ID)
+_ID_IS_CURRENT = Check("recovery_id", "is", RECOVERY_ID)
+_NOT_LENGTHENED = Check("num_bytes", "at_most", LENGTH)
+
+_THERE = states("finalized", "rbw", "rwr", "rur", "temporary")
+_NOT_THERE = states("absent")
+_AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
+_FORGET: Sets = {STAMP: "", RECOVERY_ID: "", LENGTH: ""}
+_UNCHANGED = (Way(),)
+_STATES = {
+    "FINALIZED": "finalized",
+    "RBW": "rbw",
+    "RWR": "rwr",
+    "RUR": "rur",
+    "TEMPORARY": "temporary",
+    "none": "absent",
+}
+
+_WRITING = (
+    Rule("create_rbw", (Way((), (), _THERE),), "B1  FsDatasetImpl#createRbw", refused="ReplicaAlreadyExistsException"),
+    Rule("create_rbw", (Way(("create_rbw",)),), "B1  FsDatasetImpl#createRbw", sets=_AS_GIVEN),
+    Rule(
+        "receive_packet",
+        (Way((), (_STAMP_MATCHES, _LENGTH_NOT_LOWER), states("rbw", "temporary")),),
+        "B.1, C.2  BlockReceiver#receivePacket",
+        sets=_AS_GIVEN,
+    ),
+    # "Received ... of size ..." closes a copy, or a pipeline in recovery.
+    Rule(
+        "finalize_replica",
+        (
+            Way(("finalize",), (_STAMP_MATCHES, _LENGTH_NOT_LOWER)),
+            Way(("recover_close",), (Check("generation_stamp", "at_least", STAMP),)),
+        ),
+        "B5, B8  DataXceiver#writeBlock",
+        when={"outcome": "unknown"},
+        sets=_AS_GIVEN,
+    ),
+    Rule(
+        "finalize_replica",
+        (Way(("finalize",), (_STAMP_MATCHES, _LENGTH_NOT_LOWER)),),
+        "B8  FsDatasetImpl#finalizeBlock",
+        sets=_AS_GIVEN,
+    ),
+    # `Receiving ...` precedes every check, and does not say what the stage of the pipeline is.
+    Rule(
+        "write_block",
+        (
+            Way(),
+            *(
+                Way((event,))
+                for event in (
+                    "create_rbw",
+                    "create_rbw_over_existing",
+                    "append",
+                    "recover_append",
+                    "recover_rbw",
+                    "recover_close",
+                    "create_temporary",
+                    "create_temporary_over_existing",
+                )
+            ),
+        ),
+        "C.1  DataXceiver#writeBlock",
+        sets={RECOVERY_ID: "", LENGTH: ""},
+        loosens=frozenset({STAMP}),
+    ),
+    Rule(
+        "invalidate_replica", (Way(("invalidate",), (_STAMP_MATCHES,)),), "B17  FsDatasetImpl#invalidate", sets=_FORGET
+    ),
+)
+
+_RECOVERY = (
+    Rule(
+        "init_replica_recovery",
+        (Way((), (Check("recovery_id", "at_most", RECOVERY_ID),), states("rur")),),
+        "B.4 row 5  FsDatasetImpl#initReplicaRecoveryImpl",
+        refused="RecoveryInProgressException",
+    ),
+    Rule(
+        "init_replica_recovery",
+        (Way((), (), _NOT_THERE),),
+        "B.4 row 1  FsDatasetImpl#initReplicaRecoveryImpl",
+        when={"replica_state": "none"},
+    ),
+    *(
+        Rule(
+            "init_replica_recovery",
+            (
+                Way(
+                    ("init_recovery",),
+                    (_NOT_OLDER_THAN_BLOCK, _ID_ABOVE_STAMP, _ID_ABOVE_FORMER, _LENGTH_MATCHES),
+                    before,
+                ),
+            ),
+            "B9, B.4  FsDatasetImpl#initReplicaRecoveryImpl",
+            when=when,
+            sets={RECOVERY_ID: "recovery_id", LENGTH: "num_bytes"},
+        )
+        # A replica under recovery answers with the state of the original inside.
+        for when, before in (
+            *(({"replica_state": name}, states(_STATES[name], "rur")) for name in ("FINALIZED", "RBW", "RWR")),
+            ({"replica_state": "RUR"}, states("rur")),
+            ({}, None),
+        )
+    ),
+    # The line before the checks shows the replica as it is.
+    *(
+        Rule(
+            "init_replica_recovery_called",
+            (Way((), (_STAMP_MATCHES,), states(state)),),
+            "B.4  FsDatasetImpl#initReplicaRecoveryImpl",
+            when={"replica_state": name},
+            sets={STAMP: "generation_stamp"},
+        )
+        for name, state in _STATES.items()
+    ),
+    Rule(
+        "update_replica_under_recovery",
+        (Way((), (), _NOT_THERE),),
+        "B.4 row 1  FsDatasetImpl#updateReplicaUnderRecovery",
+        refused="ReplicaNotFoundException",
+    ),
+    # B.4 row 6 comes before row 7: a refused length leaves the raised stamp.
+    Rule(
+        "update_replica_under_recovery",
+        _UNCHANGED,
+        "B.4  FsDatasetImpl#updateReplicaUnderRecovery",
+        refused="*",
+        loosens=frozenset({STAMP}),
+    ),
+    # A line that is written before the checks and shows the replica as it is.
+    *(
+        Rule(
+            "update_replica_under_recovery",
+            (Way((), (), states(state)),),
+            "B.4 rows 1, 2  FsDatasetImpl#updateReplicaUnderRecovery",
+            when={"outcome": "unknown", "replica_state_before": name},
+        )
+        for name, state in _STATES.items()
+        if name != "RUR"
+    ),
+    # A line that is written before the checks, and none that tells how they ended.
+    Rule(
+        "update_replica_under_recovery",
+        (Way(("update_under_recovery",), (_ID_IS_CURRENT, _NOT_LENGTHENED)), Way((), (), states("rur"))),
+        "B.4  FsDatasetImpl#updateReplicaUnderRecovery",
+        when={"outcome": "unknown"},
+        loosens=frozenset({STAMP, LENGTH}),
+    ),
+    Rule(
+        "update_replica_under_recovery",
+        (Way(("update_under_recovery",), (_ID_IS_CURRENT, _NOT_LENGTHENED)),),
+        "B10, B.4  FsDatasetImpl#updateReplicaUnderRecovery",
+        sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
+    ),
+)
+
+_RESTARTS = tuple(
+    Rule(
+        event,
+        (
+            Way((), (), states("absent", "finalized", "rwr")),
+            *(
+                Way((restart,))
+                for restart in (
+                    "restart_as_rwr",
+                    "restart_as_rbw",
+                    "restart_over_finalized",
+                    "restart_over_unfinalized",
+                    "restart_temporary",
+                )
+            ),
+        ),
+        "B11 to B15  BlockPoolSlice#addReplicaToReplicasMap",
+        sets={RECOVERY_ID: "", LENGTH: ""},
+    )
+    for event in ("datanode_restart", "datanode_restart_losing_bytes")
+)
+
+_ASIDE = tuple(
+    Rule(event, _UNCHANGED, "no step of the replica, or one whose answer was lost", refused=refused)
+    for event in (
+        "receive_recovery_command",
+        "init_replica_recovery_failed",
+        "update_replica_failed",
+        "datanode_crash",
+        "init_replica_recovery",
+        "create_rbw",
+        "invalidate_replica",
+        "finalize_replica",
+    )
+    for refused in ((None, "*") if event.endswith(("failed", "command", "crash")) else ("*",))
+)
+
+REPLICA = RuleBook("replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_RESTARTS, *_ASIDE), (_BYTES_ARRIVE,))

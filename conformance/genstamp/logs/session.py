@@ -1,0 +1,51 @@
+"""Starts Spark so that the pipeline works on a fresh machine: the right Java, the right Python, nothing reachable
+from outside.
+
+Leaves out the job (`genstamp.logs.job`).
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+from genstamp.java import java_home
+
+LOCAL = "local[*]"
+
+
+@contextmanager
+def spark_session(master: str | None = None) -> Iterator[SparkSession]:
+    """A session of Spark, stopped at the end if it was started here.
+
+    Args:
+        master: Spark's master; by default the one that `spark-submit` has set, else `local[*]`.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    # Workers would otherwise be whatever python3 comes first on the PATH.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    submitted = SparkConf().get("spark.master")
+    builder = SparkSession.builder.appName("genstamp logs check")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.adaptive.enabled", "false")
+    builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")
+    chosen = master or submitted or LOCAL
+    builder = builder.master(chosen)
+    if chosen.startswith("local"):
+        os.environ["JAVA_HOME"] = str(java_home())
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+        # Twice the cores, to even out.
+        builder = builder.config("spark.sql.shuffle.partitions", str(2 * (os.cpu_count() or 1)))
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield session
+    finally:
+        session.stop()

@@ -1,0 +1,147 @@
+"""What each source of events is known to log, and so which steps can have gone unseen.
+
+Leaves out how the sources are read (`genstamp.logs.readers`).
+"""
+
+from collections.abc import Collection, Mapping
+from enum import Enum
+from functools import cache
+
+from genstamp.events import Kind
+from genstamp.logs.unseen import all_steps
+
+
+class Logged(Enum):
+    """Whether a source logs a step."""
+
+    ALWAYS = "always"
+    MAYBE = "may be missing"
+    NEVER = "never"
+
+
+EDITS = "hdfs-edits"
+EDITS_BEFORE_40 = "hdfs-edits-before-40"
+NAMENODE_LOG = "hdfs-namenode-log"
+DATANODE_LOG = "hdfs-datanode-log"
+GENSTAMP = "genstamp-dfs"
+
+
+def _declared(always: str = "", maybe: str = "", never: str = "") -> Mapping[str, Logged]:
+    """Steps, separated by blanks, and whether each is logged."""
+    return {
+        step: how
+        for how, steps in ((Logged.ALWAYS, always), (Logged.MAYBE, maybe), (Logged.NEVER, never))
+        for step in steps.split()
+    }
+
+
+# Levels are those of Hadoop's own log4j.properties: INFO for the NameNode and its state changes.
+SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
+    # I.5: every change of the namespace is an edit before it is answered; states of blocks are not on disk.
+    EDITS: {
+        "file": _declared(
+            always="create create_overwrite append truncate truncate_at_block_boundary add_block abandon_block"
+            " update_pipeline reassign_lease commit_block_synchronization_without_close close delete",
+            maybe="fsync",
+        ),
+        "block": _declared(
+            always="add_block update_pipeline fsync abandon_block append truncate copy_on_truncate drop_empty_block"
+            " commit_block_synchronization commit_block_synchronization_without_close"
+            " commit_block_synchronization_delete",
+            maybe="remove",
+            never="commit complete_block complete_after_recovery force_complete start_recovery"
+            " commit_block_synchronization_too_few_replicas restart_last_of_open_file restart_any_other",
+        ),
+        "lease": _declared(
+            always="grant take_over reassign release",
+            maybe="recovery_ends",
+            never="start_recovery renew soft_limit_passes hard_limit_passes restart",
+        ),
+    },
+    # Layout versions -24 to -39: blocks are logged with OP_CLOSE, and before only where persistBlocks was set.
+    EDITS_BEFORE_40: {
+        "file": _declared(
+            always="create create_overwrite append reassign_lease close delete",
+            maybe="add_block abandon_block update_pipeline fsync commit_block_synchronization_without_close",
+            never="truncate truncate_at_block_boundary",
+        ),
+        "block": _declared(
+            maybe="add_block update_pipeline fsync abandon_block append drop_empty_block commit_block_synchronization"
+            " commit_block_synchronization_without_close commit_block_synchronization_delete remove",
+            never="commit complete_block complete_after_recovery force_complete start_recovery truncate"
+            " copy_on_truncate commit_block_synchronization_too_few_replicas restart_last_of_open_file"
+            " restart_any_other",
+        ),
+        "lease": _declared(
+            always="grant take_over reassign release",
+            maybe="recovery_ends",
+            never="start_recovery renew soft_limit_passes hard_limit_passes restart",
+        ),
+    },
+    # create, append, delete and truncate stand in the audit log only, which many clusters write elsewhere.
+    NAMENODE_LOG: {
+        "file": _declared(
+            always="add_block update_pipeline close commit_block_synchronization_without_close",
+            maybe="create create_overwrite append truncate truncate_at_block_boundary abandon_block reassign_lease"
+            " fsync delete",
+        ),
+        "block": _declared(
+            always="add_block update_pipeline start_recovery drop_empty_block commit_block_synchronization"
+            " commit_block_synchronization_without_close commit_block_synchronization_delete",
+            maybe="complete_block complete_after_recovery fsync abandon_block append truncate copy_on_truncate remove",
+            never="commit force_complete commit_block_synchronization_too_few_replicas restart_last_of_open_file"
+            " restart_any_other",
+        ),
+        "lease": _declared(
+            always="hard_limit_passes",
+            maybe="grant take_over reassign release recovery_ends start_recovery",
+            never="renew soft_limit_passes restart",
+        ),
+    },
+    # `Receiving ...` comes with every stage of a pipeline, but before the checks; a deletion may name no datanode.
+    DATANODE_LOG: {
+        "replica": _declared(
+            always="create_rbw create_rbw_over_existing append recover_append recover_rbw recover_close"
+            " create_temporary create_temporary_over_existing finalize init_recovery update_under_recovery",
+            maybe="invalidate restart_as_rwr restart_as_rbw restart_over_finalized restart_over_unfinalized"
+            " restart_temporary",
+            never="convert_temporary_to_rbw unfinalize transfer_for_pipeline_recovery copy_on_truncate receive_packet",
+        ),
+    },
+    # Every step of the protocol is an event; a step that it cannot take yet would be one. Only time passes in silence.
+    GENSTAMP: {
+        "file": dict.fromkeys(all_steps("file"), Logged.ALWAYS),
+        "block": dict.fromkeys(all_steps("block"), Logged.ALWAYS),
+        "replica": dict.fromkeys(all_steps("replica"), Logged.ALWAYS),
+        "lease": {
+            **dict.fromkeys(all_steps("lease"), Logged.ALWAYS),
+            **_declared(never="soft_limit_passes hard_limit_passes"),
+        },
+    },
+}
+
+
+def logged(source: str, kind: Kind, step: str) -> Logged:
+    """Whether a source logs a step of an entity of some kind; of a source that is not known any line may be missing."""
+    if source not in SOURCES:
+        return Logged.MAYBE
+    return SOURCES[source].get(kind, {}).get(step, Logged.NEVER)
+
+
+def unseen_steps(kind: Kind, sources: Collection[str], complete: bool) -> frozenset[str]:
+    """The steps of an entity that can have gone unseen.
+
+    Args:
+        kind: of the entity.
+        sources: that tell of the entity's namespace.
+        complete: whether the user asserts that the sources are whole; else any line may be missing.
+    """
+    return _unseen_steps(kind, frozenset(sources), complete)
+
+
+@cache
+def _unseen_steps(kind: Kind, sources: frozenset[str], complete: bool) -> frozenset[str]:
+    steps = all_steps(kind)
+    if not complete:
+        return steps
+    return frozenset(s for s in steps if not any(logged(source, kind, s) is Logged.ALWAYS for source in sources))

@@ -1,0 +1,163 @@
+"""Opens what may be compressed, within limits, and says in one sentence what is wrong with what it cannot read.
+
+Leaves out what the bytes mean (`genstamp.logs.readers`). gzip and zstd are recognised by their first bytes.
+"""
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import zstandard
+
+from genstamp.errors import GenstampError
+
+LINE_LENGTH_MAX = 1 << 20
+"""Bytes of a line; HDFS' own longest, a deletion order of 1000 blocks, has some 30 000."""
+
+EXPANSION_MAX = 200
+"""How many times larger than the file its content may be; logs compress to between a tenth and a fiftieth."""
+
+EXPANSION_FREE = 64 << 20
+"""Bytes of content below which the expansion is not looked at."""
+
+_CHUNK = 1 << 18
+
+# Bytes decompressed at a time: no more than some 16 MiB can come of them.
+_PIECES = {"gzip": 1 << 14, "zstd": 1 << 9}
+
+
+class DamagedSourceError(GenstampError):
+    """A source cannot be read any further.
+
+    Attributes:
+        reason: what is wrong, without the source's name.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _Decoder(Protocol):
+    """What gzip and zstd have in common here."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class Stream:
+    """The content of a file, decompressed as it is read.
+
+    Attributes:
+        bytes_read: bytes of content given out so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = path.open("rb")
+        magic = self._file.read(4)
+        self._file.seek(0)
+        self._compression = "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == zstandard.FRAME_HEADER else ""
+        self._decoder: _Decoder | None = None
+        self._taken = 0
+        self.bytes_read = 0
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The content in pieces of no particular length.
+
+        Raises:
+            DamagedSourceError: the compressed data ends early, is damaged, or expands beyond the limit.
+        """
+        pending = b""
+        while chunk := pending or self._file.read(_CHUNK):
+            self._taken += 0 if pending else len(chunk)
+            pending = b""
+            if self._compression:
+                chunk, pending = self._decompress(chunk)
+            self.bytes_read += len(chunk)
+            if self.bytes_read > EXPANSION_FREE and self.bytes_read > EXPANSION_MAX * self._taken:
+                raise DamagedSourceError(
+                    f"{self._compression} data expands more than {EXPANSION_MAX} times: "
+                    f"{self._taken} bytes gave {self.bytes_read}"
+                )
+            if chunk:
+                yield chunk
+        if self._decoder is not None:
+            raise DamagedSourceError(f"{self._compression} data ends early, after {self._taken} bytes")
+
+    def _decompress(self, data: bytes) -> tuple[bytes, bytes]:
+        """Content of a piece, and what of the piece is left because a member or frame ended."""
+        if self._decoder is None:
+            self._decoder = _decoder(self._compression)
+        size = _PIECES[self._compression]
+        piece, rest = data[:size], data[size:]
+        try:
+            content = self._decoder.decompress(piece)
+        except (zlib.error, zstandard.ZstdError) as error:
+            raise DamagedSourceError(
+                f"{self._compression} data is damaged before byte {self._taken}: {error}"
+            ) from None
+        if self._decoder.eof:
+            rest = self._decoder.unused_data + rest
+            self._decoder = None
+            # Tape blocks and some tools pad with zeros.
+            if not rest.strip(b"\0"):
+                rest = b""
+        return content, rest
+
+
+def _decoder(compression: str) -> _Decoder:
+    if compression == "gzip":
+        return zlib.decompressobj(wbits=31)
+    # 128 MiB is what the zstd program itself allows without being asked.
+    decoder: _Decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+    return decoder
+
+
+def lines(stream: Stream) -> Iterator[bytes | None]:
+    """The lines of a text, without their ends; None for a line longer than `LINE_LENGTH_MAX`.
+
+    Raises:
+        DamagedSourceError: as `Stream.chunks`, after the whole lines before the damage.
+    """
+    rest, overlong = b"", False
+    for chunk in stream.chunks():
+        first, *others = chunk.split(b"\n")
+        rest = b"" if overlong else rest + first
+        if others:
+            yield None if overlong else _whole(rest)
+            rest, overlong = others.pop(), False
+            for line in others:
+                yield _whole(line)
+        overlong = overlong or len(rest) > LINE_LENGTH_MAX
+    if overlong or rest:
+        yield None if overlong else _whole(rest)
+
+
+def _whole(line: bytes) -> bytes | None:
+    return None if len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
+
+
+def head(path: Path, num_bytes: int) -> bytes:
+    """The first bytes of a file's content, fewer if it is shorter or damaged."""
+    found = b""
+    try:
+        with Stream(path) as stream:
+            for chunk in stream.chunks():
+                found += chunk
+                if len(found) >= num_bytes:
+                    break
+    except DamagedSourceError:
+        pass
+    return found[:num_bytes]

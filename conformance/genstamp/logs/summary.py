@@ -1,0 +1,139 @@
+"""Sums up what reading and checking gave.
+
+Leaves out Spark: the tables are read with Arrow, a batch at a time.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+
+from genstamp.events import KINDS
+from genstamp.logs.graphs import graph
+from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, Report, SourceCount
+from genstamp.logs.units import NATIVE, Found
+
+
+class Summary:
+    """What is known of a run before its events are checked, and the report afterwards.
+
+    Args:
+        found: what was to be read.
+        spans: what reading gave, a table of `tables.SPANS`.
+    """
+
+    def __init__(self, found: Found, spans: Any) -> None:
+        self._found = found
+        self._spans: list[dict[str, Any]] = spans.to_pylist()
+
+    def sources_by_namespace(self) -> Mapping[str, frozenset[str]]:
+        """Which sources tell of each namespace, after those that share a name were separated."""
+        sources = defaultdict(set)
+        separated = self.separated()
+        for span in self._spans:
+            if span["namespace"]:
+                name = separated.get((span["namespace"], span["unit"]), span["namespace"])
+                sources[name].add(span["source"])
+        return {namespace: frozenset(names) for namespace, names in sources.items()}
+
+    def events(self) -> int:
+        """How many were read."""
+        return sum(span["events"] for span in self._spans)
+
+    def separated(self) -> Mapping[tuple[str, int], str]:
+        """Names for runs that share one: by namespace and unit."""
+        unit_of = {file: unit for unit in self._found.units for file in unit.files}
+        return {
+            (namespace, unit_of[file].number): f"{namespace} in {unit_of[file].files[0]}"
+            for namespace, file, _ in self._twins
+        }
+
+    @cached_property
+    def _twins(self) -> list[tuple[str, str, str]]:
+        """Namespace, file and another file for every file of events that repeats the numbers of a node of another unit.
+
+        Two runs of one seed name one block pool; the numbers of a node never repeat within a run.
+        """
+        native = {unit.number for unit in self._found.units if unit.reader == NATIVE}
+        spans = defaultdict(list)
+        for span in self._spans:
+            if span["unit"] in native and span["namespace"]:
+                spans[span["namespace"], span["node"]].append(span)
+        found: dict[tuple[str, str], str] = {}
+        for (namespace, _), of_node in spans.items():
+            for one in of_node:
+                for other in of_node:
+                    apart = one["last"] < other["first"] or other["last"] < one["first"]
+                    if one["unit"] != other["unit"] and not apart:
+                        found.setdefault((namespace, one["file"]), other["file"])
+        return [(namespace, file, other) for (namespace, file), other in sorted(found.items())]
+
+    def report(self, tables: Path, complete: bool) -> Report:
+        """The report.
+
+        Args:
+            tables: directory that holds the tables.
+            complete: whether the sources were asserted to be whole.
+        """
+        notes = list(self._found.notes)
+        for namespace, file, other in self._twins:
+            notes.append((file, f"{namespace} is the name of another run, in {other}, too; each is checked by itself"))
+        return Report(
+            keys=tuple(_key_counts(tables / "verdicts")),
+            sources=tuple(self._source_counts()),
+            findings=tuple(_findings(tables / "verdicts")),
+            rejects=tuple(_rejects(tables / "rejects")),
+            notes=tuple(notes),
+            complete=complete,
+        )
+
+    def _source_counts(self) -> Iterator[SourceCount]:
+        readers = {file: unit.reader for unit in self._found.units for file in unit.files}
+        counts = {file: Counter[str]() for file in readers}
+        for span in self._spans:
+            for column in ("events", "lines", "rejects"):
+                counts[span["file"]][column] += span[column]
+        for reject in self._found.rejects:
+            counts.setdefault(reject.place.file, Counter())["rejects"] += 1
+        for file, count in sorted(counts.items()):
+            reader = readers.get(file, "none")
+            yield SourceCount(file, reader, count["events"], count["lines"], count["rejects"])
+
+
+def _key_counts(verdicts: Path) -> Iterator[KeyCount]:
+    unborn = {kind: [graph(kind).names[graph(kind).initial]] for kind in KINDS}
+    counts: Counter[tuple[str, Any, Any, bool]] = Counter()
+    for batch in pa.dataset.dataset(verdicts).to_batches(columns=["kind", "safety", "completion", "states"]):
+        for row in batch.to_pylist():
+            begun = row["states"] != unborn[row["kind"]]
+            counts[row["kind"], row["safety"], row["completion"], begun] += 1
+    for (kind, safety, completion, begun), keys in sorted(counts.items()):
+        yield KeyCount(kind, safety, completion, begun, keys)
+
+
+def _findings(verdicts: Path) -> Iterator[Finding]:
+    data = pa.dataset.dataset(verdicts)
+    for safety in ("violated", "undetermined"):
+        rows = data.head(SHOWN_MAX, filter=pa.dataset.field("safety") == safety).to_pylist()
+        for row in sorted(rows, key=lambda row: (row["namespace"], row["kind"], row["entity"])):
+            yield Finding(
+                row["namespace"],
+                row["kind"],
+                row["entity"],
+                row["safety"],
+                row["rejected_event"] or "",
+                tuple(row["states_before"] or ()),
+                row["failed"] or "",
+                row["accepted"] or "",
+                f"{row['place']['file']}:{row['place']['line']}" if row["place"] else "",
+            )
+
+
+def _rejects(rejects: Path) -> Iterator[str]:
+    rows = pa.dataset.dataset(rejects).head(SHOWN_MAX).to_pylist()
+    for row in sorted(rows, key=lambda row: (row["place"]["file"], row["place"]["line"])):
+        yield f"{row['place']['file']}:{row['place']['line']}: {row['reason']}"

@@ -1,0 +1,99 @@
+"""The columns of the tables that the pipeline makes, in Arrow.
+
+Leaves out Spark's schemas, which are derived from these (`genstamp.logs.job`).
+"""
+
+from typing import Any
+
+import pyarrow as pa
+
+from genstamp.events import EVENT_SCHEMA, Kind
+
+PLACE: Any = EVENT_SCHEMA.field("place").type
+
+CONCERNS: Any = pa.schema(
+    [
+        pa.field("namespace", pa.string(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("unit", pa.int32(), nullable=False),
+        pa.field("sequence", pa.int64(), nullable=False),
+        pa.field("node", pa.string(), nullable=False),
+        pa.field("rule", pa.int32(), nullable=False),
+        pa.field("generation_stamp", pa.int64()),
+        pa.field("recovery_id", pa.int64()),
+        pa.field("num_bytes", pa.int64()),
+        pa.field("place", PLACE, nullable=False),
+    ]
+)
+"""What is shuffled: one row an event and entity that it concerns. `sequence` orders the events of one unit."""
+
+VERDICTS: Any = pa.schema(
+    [
+        pa.field("namespace", pa.string(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("safety", pa.string(), nullable=False),
+        pa.field("completion", pa.string(), nullable=False),
+        pa.field("events", pa.int64(), nullable=False),
+        pa.field("states", pa.list_(pa.string()), nullable=False),
+        pa.field("rejected_event", pa.string()),
+        pa.field("states_before", pa.list_(pa.string())),
+        pa.field("failed", pa.string()),
+        pa.field("accepted", pa.string()),
+        pa.field("place", PLACE),
+    ]
+)
+"""One row a key. `states` are those that the log shows at the end; what follows is told of violated and undetermined
+keys.
+"""
+
+COVERAGE: Any = pa.schema(
+    [
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("what", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+    ]
+)
+"""What was read: `what` is "event" or "line"; `name` the event's, or what kind of line it is."""
+
+REJECTS: Any = pa.schema(
+    [
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("place", PLACE, nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+    ]
+)
+"""What should have been read and could not be."""
+
+SPANS: Any = pa.schema(
+    [
+        pa.field("unit", pa.int32(), nullable=False),
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("namespace", pa.string(), nullable=False),
+        pa.field("node", pa.string(), nullable=False),
+        pa.field("first", pa.int64(), nullable=False),
+        pa.field("last", pa.int64(), nullable=False),
+        pa.field("events", pa.int64(), nullable=False),
+        pa.field("lines", pa.int64(), nullable=False),
+        pa.field("rejects", pa.int64(), nullable=False),
+    ]
+)
+"""What one file told of one node: its first and last number, how many events. Rows without a namespace count the
+lines that were no events, and the rejects, of a file."""
+
+SAFETIES = ("conformant", "violated", "undetermined")
+COMPLETIONS = ("complete", "unfinished", "unknown")
+
+COUNTED: frozenset[Kind] = frozenset({"file", "block"})
+"""The kinds whose completion decides that of a run.
+
+A file that was opened has to be closed and a block that was allocated has to become COMPLETE or go: that is what
+lease and block recovery promise (J.2). A replica may stay behind for ever (an RBW whose pipeline went on without it,
+one left out of a recovery), and a lease lives exactly as long as it has an open file, so neither adds anything but
+noise.
+"""

@@ -1,0 +1,181 @@
+"""Finds what there is to read, says by its content what it is, and puts together what is one story.
+
+Leaves out reading it (`genstamp.logs.reading`). Names of files serve only to order the parts of a log; what a file
+is, its content says.
+"""
+
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from genstamp.errors import GenstampError
+from genstamp.events import Place
+from genstamp.logs.readers import edit_binary, edit_xml, log_text, native
+from genstamp.logs.readers.log_line import log_line
+from genstamp.logs.readers.sighting import Reject, Unit
+from genstamp.logs.streams import DamagedSourceError, Stream, head
+
+EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
+
+HEAD = 1 << 20
+"""Bytes from which it is said what a file is, and which block pools it is about."""
+
+_ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
+_SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
+_POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
+_IMAGE = b"HDFSIMG1"
+
+
+class NoSuchPathError(GenstampError):
+    """A path that was given is not there.
+
+    Attributes:
+        path: as it was given.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"no file or directory {path}")
+        self.path = path
+
+
+class Found:
+    """What is to be read.
+
+    Attributes:
+        units: in the order in which their events count as given.
+        rejects: files that are none of what can be read, and should be.
+        notes: files in directories that are not meant to be read here, and why.
+    """
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.rejects: list[Reject] = []
+        self.notes: list[tuple[str, str]] = []
+
+
+def find_units(paths: Sequence[str], group: str | None = None, complete: bool = False) -> Found:
+    """What there is to read at some paths.
+
+    Args:
+        paths: files, and directories that are read with everything below them.
+        group: name of the cluster for sources that name no block pool; by default each of them is one of its own.
+        complete: whether the user asserts that nothing is missing.
+
+    Raises:
+        NoSuchPathError: a path is not there.
+    """
+    found = Found()
+    heads: dict[str, bytes] = {}
+    readers: dict[str, str] = {}
+    for file, is_asked_for in _files(paths, found):
+        try:
+            beginning = _head(file)
+        except OSError as error:
+            found.rejects.append(Reject(Place(str(file), 0), f"cannot be read: {error.strerror}"))
+            continue
+        reader, why_not = _reader(beginning)
+        if reader:
+            readers[str(file)], heads[str(file)] = reader, beginning
+        elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
+            found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
+        else:
+            found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
+    pools = _pools_of_storages(heads[file] for file, reader in readers.items() if reader == LOG)
+    for files in _stories(readers, heads):
+        unit = Unit(len(found.units), readers[files[0]], tuple(files), group or files[0], pools, complete)
+        found.units.append(unit)
+    return found
+
+
+def _files(paths: Sequence[str], found: Found) -> Iterator[tuple[Path, bool]]:
+    """Files to look at, and whether the user named each."""
+    seen: set[Path] = set()
+    for given in paths:
+        path = Path(given)
+        if not path.exists():
+            raise NoSuchPathError(given)
+        for file in _below(path, found) if path.is_dir() else [path]:
+            real = file.resolve()
+            if real in seen:
+                continue
+            seen.add(real)
+            if stat.S_ISREG(real.stat().st_mode):
+                yield file, file == path
+            else:
+                found.rejects.append(Reject(Place(str(file), 0), "not a regular file"))
+
+
+def _below(directory: Path, found: Found) -> Iterator[Path]:
+    """The files below a directory, in a fixed order; a link that leads out of it is not followed."""
+    inside = directory.resolve()
+    for path in sorted(directory.rglob("*")):
+        if path.is_symlink() and not path.resolve().is_relative_to(inside):
+            found.rejects.append(Reject(Place(str(path), 0), f"a link that leads out of {directory}"))
+        elif not path.is_dir() and path.resolve().is_relative_to(inside):
+            yield path
+
+
+def _head(file: Path) -> bytes:
+    return head(file, HEAD)
+
+
+_NOT_MEANT = "(not meant)"
+
+
+def _reader(beginning: bytes) -> tuple[str, str]:
+    """Which reader a file is for; else why it is for none."""
+    if not beginning:
+        return "", f"{_NOT_MEANT}empty, or compressed and damaged from the beginning"
+    if edit_binary.is_edit_log(beginning):
+        return EDIT_LOG, ""
+    if edit_xml.is_edit_xml(beginning):
+        return EDIT_XML, ""
+    if native.is_native(beginning):
+        return NATIVE, ""
+    if beginning.startswith(_IMAGE):
+        return "", f"{_NOT_MEANT}an fsimage: it holds a state, and no events"
+    if b"\0" in beginning[:8192]:
+        return "", "binary, and not an edit log: the first four bytes are no layout version"
+    if log_text.is_log(beginning):
+        return LOG, ""
+    return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
+
+
+def _pools_of_storages(heads: Iterable[bytes]) -> dict[str, str]:
+    """Block pool id by namespace id, as datanodes log both; a NameNode's log has the namespace id only."""
+    return {nsid.decode(): pool.decode() for each in heads for nsid, pool in _POOL_OF_STORAGE.findall(each)}
+
+
+def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]]:
+    """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first."""
+    stories: dict[tuple[str, str, str], list[str]] = {}
+    for file, reader in readers.items():
+        path = Path(file)
+        if reader in (EDIT_LOG, EDIT_XML) and _SEGMENT.match(path.name):
+            name = "edits"
+        elif reader == LOG:
+            name = _ROTATED.sub("", path.name)
+        else:
+            name = path.name
+        stories.setdefault((reader, str(path.parent), name), []).append(file)
+    for (reader, _, _), files in stories.items():
+        if len(files) > 1:
+            files.sort(key=lambda file: _beginning(Path(file), reader, heads[file]))
+    return sorted(stories.values(), key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
+
+
+def _beginning(file: Path, reader: str, beginning: bytes) -> tuple[int, str]:
+    """What orders the parts of a story: the first transaction, or the first time."""
+    first = 0
+    if reader == LOG:
+        times = (parts.time_us for line in beginning.splitlines() if (parts := log_line(line)) is not None)
+        first = next(times, 0)
+    else:
+        operations = edit_binary.operations if reader == EDIT_LOG else edit_xml.operations
+        try:
+            with Stream(file) as stream:
+                first = next((op.txid or 0 for op in operations(stream)), 0)
+        except DamagedSourceError:
+            first = 0
+    return first, str(file)
