@@ -1,0 +1,65 @@
+"""The command `genstamp`: one verb a file; here they are put together, and errors become exit codes.
+
+Codes are those of TLC where it has them: 0 holds, 11 deadlock, 12 safety violated or rejected, 13 liveness violated or
+unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error, 151 configuration error.
+"""
+
+import sys
+
+import typer
+
+from genstamp.cli.check import check
+from genstamp.cli.conform import conform
+from genstamp.cli.diagram import diagram
+from genstamp.cli.doctor import doctor
+from genstamp.cli.list import list_systems
+from genstamp.cli.lock import lock
+from genstamp.cli.logs import logs_app
+from genstamp.cli.prove import prove
+from genstamp.cli.verify import verify
+from genstamp.errors import GenstampError
+from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
+
+app = typer.Typer(
+    name="genstamp",
+    help="The checked specification of how HDFS keeps one writer per file, and tools that hold others against it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_systems)
+app.command()(check)
+app.command()(prove)
+app.command()(diagram)
+app.command()(conform)
+app.add_typer(logs_app, name="logs")
+app.command()(verify)
+app.command()(lock)
+app.command()(doctor)
+
+USAGE, FAILURE, SPECIFICATION, CONFIGURATION, INTERRUPTED = 2, 75, 150, 151, 3
+
+
+def exit_code(problem: Exception) -> int:
+    """The exit code for what a caller can get wrong."""
+    match problem:
+        case ConfigurationError():
+            return CONFIGURATION
+        case SpecError():
+            return SPECIFICATION
+        case EvaluationError() | ModelError():
+            return FAILURE
+        case _:
+            return USAGE
+
+
+def main() -> None:
+    """Run the command line; an error of the caller is one line on standard error, never a traceback."""
+    try:
+        app()
+    except (GenstampError, ModelError) as problem:
+        typer.echo(f"genstamp: {problem}", err=True)
+        sys.exit(exit_code(problem))
+    except KeyboardInterrupt:
+        typer.echo("genstamp: interrupted", err=True)
+        sys.exit(INTERRUPTED)

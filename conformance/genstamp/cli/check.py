@@ -1,0 +1,263 @@
+"""The verb `check`: every reachable state of a system in its configurations, with a shortest counterexample.
+
+Leaves out the lock and the other judges (`genstamp verify`).
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from genstamp.report import Case, Outcome, junit
+from genstamp.systems import chosen
+from genstamp_model.explore import Progress, Result, Verdict, Violation, explore
+from genstamp_model.language import Configuration, Instance, System
+
+_EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
+_UNDETERMINED, _UNCOVERED = 3, 12
+_LINE_EVERY_S: Final = 60.0
+
+
+class Format(StrEnum):
+    """What standard output gets."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def check(
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not only on demand."
+        ),
+    ],
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    max_states: Annotated[int | None, typer.Option(min=1, help="Give up with more states; by default, memory.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after so long.")] = None,
+    set_limit: Annotated[
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+) -> None:
+    """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
+
+    With a bug, and no configuration named, the one in which the bug is known to show is searched.
+
+    Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
+    some action, refusal or witness is never reached; 75 a step goes wrong, 3 undetermined.
+    """
+    bugs = tuple(bug or ())
+    declared, configurations = to_search(system, bugs)
+    model = declared.model(semantics, bugs)
+    results = []
+    for one in configurations:
+        instance = Instance(model, limited(one, set_limit or ()))
+        result = search(instance, max_states, max_seconds)
+        results.append(result)
+        if form is Format.TEXT:
+            for line in told(result):
+                typer.echo(line)
+    # Coverage is a claim about the default configurations together, and about the protocol as it should be.
+    missing = uncovered(results) if len(results) > 1 and not bugs and semantics is None else []
+    if form is Format.TEXT and len(results) > 1:
+        typer.echo(coverage_line(results, missing))
+    elif form is Format.JSON:
+        typer.echo(json.dumps([plain(result) for result in results], indent=2))
+    elif form is Format.JUNIT:
+        typer.echo(junit("genstamp check", [case(result) for result in results]), nl=False)
+    raise typer.Exit(exit_code(results, missing))
+
+
+def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configuration]]:
+    """The system, and the configurations to search: for a bug the one in which it shows, unless one is named."""
+    system, configurations = chosen(text)
+    shown = [system.bug(name).configuration for name in bugs]
+    if ":" in text or not any(shown):
+        return system, configurations
+    return system, [system.configuration(name) for name in dict.fromkeys(shown) if name]
+
+
+def limited(configuration: Configuration, limits: Sequence[str]) -> Configuration:
+    """A configuration with some of its limits set anew, each written as NAME=N."""
+    if not limits:
+        return configuration
+    changed: dict[str, int] = dict(configuration.limits)
+    for text in limits:
+        name, _, number = text.partition("=")
+        if not number.isdecimal():
+            raise typer.BadParameter(f"'{text}' is no limit; write NAME=N with a number from 0", param_hint="--limit")
+        changed[name] = int(number)
+    return replace(configuration, limits=changed, name=f"{configuration.name}*")
+
+
+def search(instance: Instance, max_states: int | None, max_seconds: float | None) -> Result:
+    """One search, with its progress on standard error: live on a terminal, a line a minute elsewhere."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Live(console=console, transient=True, refresh_per_second=4) as live:
+            return explore(
+                instance,
+                max_states=max_states,
+                max_seconds=max_seconds,
+                progress=lambda progress: live.update(progress_line(instance, progress)),
+            )
+    return explore(instance, max_states=max_states, max_seconds=max_seconds, progress=_each_minute(instance))
+
+
+def _each_minute(instance: Instance) -> Callable[[Progress], None]:
+    last = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _LINE_EVERY_S:
+            last = time.monotonic()
+            typer.echo(progress_line(instance, progress), err=True)
+
+    return show
+
+
+def progress_line(instance: Instance, progress: Progress) -> str:
+    """How far a search is."""
+    speed = progress.states / progress.seconds / 1e6 if progress.seconds else 0.0
+    return (
+        f"{instance.configuration.name}: {progress.states:,} states, {progress.waiting:,} waiting, "
+        f"{progress.generated:,} steps, level {progress.levels}, {speed:.1f} M states/s, {progress.seconds:.0f} s"
+    )
+
+
+def told(result: Result) -> Iterator[str]:
+    """What a search found, in lines."""
+    model, configuration = result.instance.model, result.instance.configuration
+    bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
+    limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
+    within = f" within these limits: {limits}" if result.verdict is Verdict.HOLDS and limits else ""
+    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.verdict.value}{within}"
+    yield (
+        f"  {result.states:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{result.words} words and {result.bytes_a_state:.0f} bytes a state"
+    )
+    yield (
+        f"  {result.seconds:.2f} s, {result.states_a_second / 1e6:.2f} M states/s, "
+        f"compiled in {result.compile_seconds:.2f} s"
+    )
+    cuts = ", ".join(f"{name} {steps:,}" for name, steps in sorted(result.cuts.items()))
+    if cuts:
+        yield f"  steps cut off by limits: {cuts}"
+    if result.undetermined:
+        yield f"  undetermined: {result.undetermined}"
+    if result.not_judged:
+        yield f"  not judged by this search: {', '.join(result.not_judged)}"
+    if result.violation is not None:
+        yield from told_violation(result.violation)
+    else:
+        taken, given, seen = coverage_counts(result)
+        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
+
+
+def told_violation(violation: Violation) -> Iterator[str]:
+    """What broke, and the way there."""
+    what = f"{violation.kind} {violation.name}".rstrip()
+    yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
+    yield f"  a shortest counterexample, {len(violation.path)} steps:"
+    for line in violation.path.lines():
+        yield f"  {line}"
+
+
+def coverage_counts(result: Result) -> tuple[str, str, str]:
+    """How much of actions, refusals and witnesses one search has reached, each as "reached of all"."""
+    asked = [refusal for refusal in result.refusals if not refusal.defensive]
+    taken = sum(steps > 0 for steps in result.taken.values())
+    seen = sum(length is not None for length in result.witnesses.values())
+    given = sum(refusal.seen for refusal in asked)
+    return f"{taken} of {len(result.taken)}", f"{given} of {len(asked)}", f"{seen} of {len(result.witnesses)}"
+
+
+def uncovered(results: Sequence[Result]) -> list[str]:
+    """What none of some searches has reached; defensive refusals are not asked for."""
+    reached: dict[str, bool] = {}
+    for result in results:
+        parts = {f"action {name}": steps > 0 for name, steps in result.taken.items()}
+        parts |= {f"witness {name}": length is not None for name, length in result.witnesses.items()}
+        parts |= {f"refusal {r.action}: {r.label}": r.seen for r in result.refusals if not r.defensive}
+        for name, is_reached in parts.items():
+            reached[name] = reached.get(name, False) or is_reached
+    return sorted(name for name, is_reached in reached.items() if not is_reached)
+
+
+def coverage_line(results: Sequence[Result], missing: Sequence[str]) -> str:
+    """Coverage over all searches together."""
+    if not missing:
+        return f"over all {len(results)} configurations every action, refusal and witness is reached"
+    return f"over all {len(results)} configurations never reached: {'; '.join(missing)}"
+
+
+def exit_code(results: Sequence[Result], missing: Sequence[str]) -> int:
+    """The worst of some searches: violated before undetermined."""
+    codes = [_EXIT_CODES[result.violation.kind] for result in results if result.violation is not None]
+    if codes:
+        return codes[0]
+    if any(result.verdict is Verdict.UNDETERMINED for result in results):
+        return _UNDETERMINED
+    return _UNCOVERED if missing else 0
+
+
+def plain(result: Result) -> dict[str, Any]:
+    """A result as JSON; the counterexample in the Informal Trace Format."""
+    model = result.instance.model
+    violation = result.violation
+    return {
+        "system": model.system,
+        "configuration": result.instance.configuration.name,
+        "semantics": model.semantics,
+        "bugs": list(model.bugs),
+        "digest": model.digest,
+        "verdict": result.verdict.value,
+        "undetermined": result.undetermined,
+        "not_judged": list(result.not_judged),
+        "states": result.states,
+        "generated": result.generated,
+        "depth": result.depth,
+        "words_a_state": result.words,
+        "bytes_a_state": round(result.bytes_a_state, 1),
+        "seconds": round(result.seconds, 3),
+        "compile_seconds": round(result.compile_seconds, 3),
+        "cuts": dict(result.cuts),
+        "taken": dict(result.taken),
+        "refusals": [
+            {"action": r.action, "check": r.label, "refuses": r.refuses, "defensive": r.defensive, "seen": r.seen}
+            for r in result.refusals
+        ],
+        "witnesses": dict(result.witnesses),
+        "violation": None
+        if violation is None
+        else {
+            "kind": violation.kind,
+            "name": violation.name,
+            "message": violation.message,
+            "steps": len(violation.path),
+            "trace": violation.path.to_itf(violated=violation.name or violation.kind),
+        },
+    }
+
+
+def case(result: Result) -> Case:
+    """A result as a test case."""
+    model, name = result.instance.model, result.instance.configuration.name
+    group = ".".join(["genstamp.check", model.system, model.semantics, *model.bugs])
+    if result.verdict is Verdict.HOLDS:
+        return Case(group, name, result.seconds)
+    if result.violation is None:
+        return Case(group, name, result.seconds, "error", result.verdict.value, result.undetermined)
+    violation = result.violation
+    message = f"{violation.kind} {violation.name} in {len(violation.path)} steps"
+    outcome: Outcome = "error" if violation.kind == "error" else "failure"
+    return Case(group, name, result.seconds, outcome, violation.kind, message, "\n".join(violation.path.lines()))

@@ -1,0 +1,49 @@
+"""The verb `doctor`: what this machine has of what genstamp needs."""
+
+import importlib.metadata
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+
+import typer
+
+from genstamp.errors import GenstampError
+from genstamp.java import java_home
+
+_LIBRARIES = ("python-statemachine", "hypothesis", "z3-solver", "numba", "llvmlite", "pyspark", "pyarrow", "graphviz")
+
+
+def doctor() -> None:
+    """Say which versions and programs are found; exit code 75 where something needed is missing."""
+    findings = list(examined())
+    for name, found, _ in findings:
+        typer.echo(f"{name:22} {found}")
+    raise typer.Exit(0 if all(is_fine for _, _, is_fine in findings) else 75)
+
+
+def examined() -> Iterator[tuple[str, str, bool]]:
+    """Name, what was found, and whether that will do."""
+    yield "python", platform.python_version(), True
+    yield "cores", str(os.cpu_count()), True
+    for name in _LIBRARIES:
+        yield library(name)
+    yield java()
+    dot = shutil.which("dot")
+    yield "dot", dot or "not on the PATH: the wheel's engine draws instead", True
+
+
+def library(name: str) -> tuple[str, str, bool]:
+    """An installed distribution."""
+    try:
+        return name, importlib.metadata.version(name), True
+    except importlib.metadata.PackageNotFoundError:
+        return name, "missing: run make setup", False
+
+
+def java() -> tuple[str, str, bool]:
+    """The Java that Spark will run on."""
+    try:
+        return "java", str(java_home()), True
+    except GenstampError as problem:
+        return "java", str(problem), False

@@ -1,0 +1,32 @@
+"""The verb `list`: which systems there are, in which configurations, and with which bugs and holes."""
+
+from collections.abc import Iterator
+
+import typer
+
+from genstamp.systems import SYSTEMS
+from genstamp_model.language import Hole, System
+
+
+def list_systems() -> None:
+    """List systems, their configurations, semantics, bugs, and what they omit."""
+    for system in SYSTEMS:
+        for line in described(system):
+            typer.echo(line)
+
+
+def described(system: System) -> Iterator[str]:
+    """A system in some lines."""
+    yield f"{system.name}: {system.doc}"
+    semantics = [f"{name} (default)" if name == system.default_semantics else name for name in system.semantics]
+    yield f"  semantics: {', '.join(semantics)}"
+    for one in system.configurations:
+        sizes = ", ".join(f"{name} {size}" for name, size in one.sizes.items())
+        limits = ", ".join(f"{name} {bound}" for name, bound in one.limits.items())
+        demand = "; on demand" if one.on_demand else ""
+        yield f"  configuration {one.name}: {one.doc} (sizes: {sizes}; limits: {limits}{demand})"
+    for variation in system.variations:
+        kind = "hole" if isinstance(variation, Hole) else "bug"
+        yield f"  {kind} {variation.name}: {variation.title}"
+    for sentence in system.omits:
+        yield f"  omits {sentence}"
