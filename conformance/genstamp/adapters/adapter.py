@@ -1,0 +1,86 @@
+"""The adapter protocol, version 1, as Python sees it: six requests, each answered before the next one is made.
+
+Leaves out the JSON form; that is in `child.py` and in docs/adapter-protocol.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from genstamp.events import Event
+
+VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What a run has: names of its files, clients and datanodes, and how it is set up.
+
+    Attributes:
+        files: paths; none of them exists at the start.
+        clients: names of the clients; all are up, none has a lease.
+        datanodes: names of the datanodes; all are up and empty.
+        semantics: which protocol the implementation is to follow; one that follows only one ignores it.
+        seed: decides whatever the implementation leaves to chance.
+    """
+
+    files: tuple[str, ...]
+    clients: tuple[str, ...]
+    datanodes: tuple[str, ...]
+    semantics: str
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run has begun.
+
+    Attributes:
+        first_generation_stamp: the stamp that its first block will get.
+        events: what has happened already, in order.
+    """
+
+    first_generation_stamp: int
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """The step happened, or the protocol refused it: either way the events say so, in order."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class NotPossible:
+    """The step cannot happen now, and nothing has changed. This is no refusal: no node was asked."""
+
+    why: str
+
+
+Outcome = Done | NotPossible
+
+
+class Adapter(Protocol):
+    """An implementation under somebody's hand: nothing is delivered and no time passes unless a request says so.
+
+    Every method may raise `AdapterError`.
+    """
+
+    def start(self, cluster: Cluster) -> Started:
+        """Begin a run from nothing; a run that is on is forgotten."""
+
+    def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        """Make one protocol step happen."""
+
+    def tick(self, ms: int) -> Outcome:
+        """Let virtual time pass, in milliseconds; what happens by itself meanwhile is in the events."""
+
+    def fault(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        """Make one fault happen."""
+
+    def events(self) -> Outcome:
+        """The events that were not handed over yet."""
+
+    def stop(self) -> None:
+        """End; the adapter is not used again."""

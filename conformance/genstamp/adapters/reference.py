@@ -1,0 +1,69 @@
+"""The reference implementation as an adapter, in this process."""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from genstamp.adapters.adapter import Cluster, Done, NotPossible, Outcome, Started
+from genstamp.errors import AdapterRefusedError
+from genstamp.events import Event
+from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
+from genstamp_dfs.events import Event as ReferenceEvent
+from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+
+
+class ReferenceAdapter:
+    """Drives a `genstamp_dfs.hdfs.driver.Driver`, or a subclass of it that does something wrong."""
+
+    def __init__(self, driver_class: type[Driver] = Driver) -> None:
+        self._driver_class = driver_class
+        self._driver: Driver | None = None
+
+    def start(self, cluster: Cluster) -> Started:
+        """Begin a run from nothing."""
+        try:
+            driver = self._driver_class(
+                files=cluster.files,
+                clients=cluster.clients,
+                datanodes=cluster.datanodes,
+                semantics=cluster.semantics,
+                seed=cluster.seed,
+            )
+        except GenstampDfsError as problem:
+            raise AdapterRefusedError("start", str(problem)) from problem
+        self._driver = driver
+        return Started(FIRST_GENERATION_STAMP, _taken_over(driver.events()))
+
+    def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        """Make one protocol step happen."""
+        return self._answer(f"call {event}", lambda driver: driver.call(event, arguments))
+
+    def tick(self, ms: int) -> Outcome:
+        """Let virtual time pass."""
+        return self._answer(f"tick {ms}", lambda driver: driver.tick(ms))
+
+    def fault(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        """Make one fault happen."""
+        return self._answer(f"fault {event}", lambda driver: driver.fault(event, arguments))
+
+    def events(self) -> Outcome:
+        """The events that were not handed over yet."""
+        return self._answer("events", lambda driver: driver.events())
+
+    def stop(self) -> None:
+        """Forget the run."""
+        self._driver = None
+
+    def _answer(self, request: str, ask: Callable[[Driver], list[ReferenceEvent]]) -> Outcome:
+        if self._driver is None:
+            raise AdapterRefusedError(request, "nothing was started")
+        try:
+            return Done(_taken_over(ask(self._driver)))
+        except StepNotPossibleError as not_now:
+            return NotPossible(not_now.why)
+        except GenstampDfsError as problem:
+            raise AdapterRefusedError(request, str(problem)) from problem
+
+
+def _taken_over(events: list[ReferenceEvent]) -> tuple[Event, ...]:
+    return tuple(msgspec.convert(event, Event, from_attributes=True) for event in events)

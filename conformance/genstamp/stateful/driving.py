@@ -1,0 +1,79 @@
+"""How the events of a system are brought about: what its model does not say and a test must know.
+
+Leaves out the model itself, and the names of files and nodes, which are the run's.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from genstamp.adapters import Cluster
+from genstamp.errors import DrivingError
+from genstamp.track import Timer
+
+
+@dataclass(frozen=True)
+class Driving:
+    """How the events of one system are brought about.
+
+    Attributes:
+        members: the index sets' members in a cluster, by base name.
+        faults: events asked for as faults.
+        spontaneous: events that nobody asks for: they come while time passes.
+        clock: when hidden actions happen that only time brings about.
+        ticks_ms: how much time a test lets pass at once.
+        weights: how much less or more often than others an event is asked for; 1 where nothing is said.
+        may_decline: events that the implementation may say are not possible although the model can do them, because
+            the model leaves out what decides; each with the reason.
+    """
+
+    members: Callable[[Cluster], Mapping[str, Sequence[str]]]
+    faults: frozenset[str] = frozenset()
+    spontaneous: frozenset[str] = frozenset()
+    clock: Mapping[str, Timer] = field(default_factory=dict)
+    ticks_ms: tuple[int, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    may_decline: Mapping[str, str] = field(default_factory=dict)
+
+
+SOFT_LIMIT_MS: Final = 60_000
+HARD_LIMIT_MS: Final = 1_200_000
+RECOVERY_GATE_MS: Final = 90_000
+
+_HDFS_RECOVERY = Driving(
+    members=lambda cluster: {"Client": cluster.clients, "File": cluster.files, "Datanode": cluster.datanodes},
+    faults=frozenset({"client_crash", "datanode_crash", "datanode_restart", "datanode_restart_losing_bytes"}),
+    spontaneous=frozenset({"release_expired_lease"}),
+    clock={
+        "soft_limit_passes": Timer(SOFT_LIMIT_MS, SOFT_LIMIT_MS),
+        # Possible once the soft limit has passed, but counted from the last renewal as well.
+        "hard_limit_passes": Timer(HARD_LIMIT_MS - SOFT_LIMIT_MS, HARD_LIMIT_MS),
+        "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS),
+    },
+    # A little more than each limit, as expiry is strict; the lease monitor looks every 2 s.
+    ticks_ms=(1_000, SOFT_LIMIT_MS + 1, RECOVERY_GATE_MS + 1, HARD_LIMIT_MS + 2_001),
+    # What ends something too soon, or can be done all the time.
+    weights={"complete": 0.2, "recover_lease": 0.2, "renew_lease": 0.3, "client_crash": 0.5},
+    # What a client, its pipeline and replication do by themselves: the model allows more than they do.
+    may_decline={
+        "create_rbw": "a client sets a node of its pipeline up once, even if the node has lost the replica since",
+        "receive_packet": "packets pass along the chain of the pipeline, whose order the model leaves out",
+        "finalize_replica": "the last packet is acknowledged along the chain, from its end",
+        "hflush": "a client that has nothing new to flush has nothing to wait for",
+        "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
+        "last_packet": "a client that has written nothing has no block to end",
+    },
+)
+
+DRIVINGS: Final[Mapping[str, Driving]] = {"hdfs.recovery": _HDFS_RECOVERY}
+
+
+def driving_of(system: str) -> Driving:
+    """How the events of a system are brought about.
+
+    Raises:
+        DrivingError: nothing is known of this system.
+    """
+    if system not in DRIVINGS:
+        raise DrivingError(system, sorted(DRIVINGS))
+    return DRIVINGS[system]

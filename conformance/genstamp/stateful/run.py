@@ -1,0 +1,205 @@
+"""One run: requests go to the implementation, and all that comes is held against the model.
+
+Leaves out which requests to make; `machine.py` draws them and `shorten.py` repeats them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from genstamp.adapters import Adapter, Cluster, Done, NotPossible, Outcome
+from genstamp.errors import AdapterError
+from genstamp.events import Event
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.figures import Figures
+from genstamp.stateful.story import Failure, Story
+from genstamp.track import Fit, Names, Rejected, Tracker
+from genstamp_model.language.model import Model
+
+_UNTIMED = float("nan")
+
+Arguments = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: a step or fault by event and arguments, or time that passes.
+
+    Attributes:
+        event: name of the event; empty if time passes.
+        arguments: its arguments by name.
+        ms: how much time passes; 0 for a step or fault.
+    """
+
+    event: str = ""
+    arguments: Arguments = ()
+    ms: int = 0
+
+    def text(self, driving: Driving) -> str:
+        """The request as a story tells it: `call complete(client client1, file /a)`."""
+        if self.ms:
+            return f"tick {self.ms} ms"
+        kind = "fault" if self.event in driving.faults else "call"
+        return f"{kind} {self.event}({', '.join(f'{name} {word}' for name, word in self.arguments)})"
+
+
+@dataclass
+class Bench:
+    """What all runs of one test share.
+
+    Attributes:
+        adapter: the implementation.
+        model: the model.
+        driving: how its events are brought about.
+        cluster: names of files, clients and datanodes.
+        max_states: more possible states than these leave a run undetermined.
+    """
+
+    adapter: Adapter
+    model: Model
+    driving: Driving
+    cluster: Cluster
+    max_states: int
+    _fits: dict[int, Fit] = field(default_factory=dict)
+
+    def tracker(self, first_stamp: int) -> Tracker:
+        """A tracker for a new run; what others have computed serves it too."""
+        members = self.driving.members(self.cluster)
+        if first_stamp not in self._fits:
+            self._fits[first_stamp] = Fit(self.model, Names(self.model, members, first_stamp))
+        return Tracker(
+            self.model,
+            members,
+            first_stamp,
+            max_states=self.max_states,
+            clock=self.driving.clock,
+            fit=self._fits[first_stamp],
+        )
+
+
+class NonconformingError(Exception):
+    """A run does not conform.
+
+    Attributes:
+        failure: the run and what is wrong with it.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.problem)
+        self.failure = failure
+
+
+class Run:
+    """One run: `start`, then any number of `request`.
+
+    Args:
+        bench: what it shares with others.
+        seed: what the implementation leaves to chance.
+        figures: where to count.
+    """
+
+    tracker: Tracker
+    declined: set[Request]
+    """What was said not to be possible since the last event; to ask again would be in vain."""
+
+    def __init__(self, bench: Bench, seed: int, figures: Figures) -> None:
+        self._bench = bench
+        self._figures = figures
+        self._story = Story()
+        self.seed = seed
+        self.requests: list[Request] = []
+        self.declined = set()
+        self._now_ms = 0
+
+    def start(self) -> None:
+        """Begin.
+
+        Raises:
+            AdapterError: the implementation cannot be driven.
+            NonconformingError: an event at the start does not fit.
+        """
+        started = self._bench.adapter.start(replace(self._bench.cluster, seed=self.seed))
+        self.tracker = self._bench.tracker(started.first_generation_stamp)
+        self._figures.examples += 1
+        for event in started.events:
+            self._hold(event)
+
+    def request(self, request: Request) -> None:
+        """Make a request, and hold what comes.
+
+        Raises:
+            AdapterError: the implementation can be driven no longer; `story` has the run that led there.
+            NonconformingError: something does not fit.
+        """
+        self.requests.append(request)
+        self._figures.steps += 1
+        self._story.asked(request.text(self._bench.driving))
+        if request.ms:
+            self._tick(request.ms)
+        else:
+            self._step(request.event, dict(request.arguments))
+        self._figures.largest_set = max(self._figures.largest_set, self.tracker.largest)
+        self._figures.undetermined += self.tracker.is_undetermined
+
+    def _tick(self, ms: int) -> None:
+        outcome = self._answer(lambda: self._bench.adapter.tick(ms))
+        events = outcome.events if isinstance(outcome, Done) else ()
+        end_ms = self._now_ms + ms
+        times = [self._now_ms, *(_UNTIMED if e.time_us is None else e.time_us / 1_000 for e in events), end_ms]
+        if times == sorted(times):
+            # It is known when each event came, and that nothing happened between them.
+            for event, earlier, later in zip(events, times, times[1:], strict=False):
+                with self.tracker.time_passes(later - earlier):
+                    pass
+                self._hold(event)
+            with self.tracker.time_passes(end_ms - times[-2]):
+                pass
+        else:
+            with self.tracker.time_passes(ms):
+                for event in events:
+                    self._hold(event)
+        self._now_ms = end_ms
+
+    def _step(self, event: str, arguments: Mapping[str, str]) -> None:
+        is_fault = event in self._bench.driving.faults
+        adapter = self._bench.adapter
+        outcome = self._answer(lambda: (adapter.fault if is_fault else adapter.call)(event, arguments))
+        if isinstance(outcome, NotPossible):
+            self._figures.not_possible += 1
+            self.declined.add(self.requests[-1])
+            self._hold_denial(event, arguments)
+            return
+        for shown in outcome.events:
+            self._hold(shown)
+        if not any(_is_of(shown, event, arguments) for shown in outcome.events):
+            came = ", ".join(sorted({shown.event for shown in outcome.events})) or "nothing"
+            problem = f"{event} was answered ok, but no event of it came, with these arguments; {came} came"
+            raise NonconformingError(self._story.failed(Rejected(event, problem, len(self.tracker.states))))
+
+    def _answer(self, ask: Callable[[], Outcome]) -> Outcome:
+        try:
+            outcome = ask()
+        except AdapterError as problem:
+            problem.story = self._story.lines
+            raise
+        self._story.answered(outcome)
+        return outcome
+
+    def _hold(self, event: Event) -> None:
+        answer = self.tracker.feed(event)
+        if isinstance(answer, Rejected):
+            raise NonconformingError(self._story.failed(answer, event))
+        self.declined.clear()
+        self._story.happened(event)
+        self._figures.count(event)
+
+    def _hold_denial(self, event: str, arguments: Mapping[str, str]) -> None:
+        if event in self._bench.driving.may_decline:
+            return
+        answer = self.tracker.deny(event, arguments)
+        if isinstance(answer, Rejected):
+            raise NonconformingError(self._story.failed(answer))
+
+
+def _is_of(shown: Event, event: str, arguments: Mapping[str, str]) -> bool:
+    """Whether the event that came is the one that was asked for."""
+    return shown.event == event and all(shown.arguments.get(name, word) == word for name, word in arguments.items())

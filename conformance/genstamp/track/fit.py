@@ -1,0 +1,293 @@
+"""How one event fits one state of a model: the states that it can lead to, or why there is none.
+
+Everything is computed by `evaluate`, on unbounded integers, and remembered, since the runs of one test share most of
+their states. Leaves out sets of states and their closure under hidden actions, which are the tracker's.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias, TypeVar
+
+from genstamp.events import Event
+from genstamp.track.names import Names
+from genstamp.track.reason import Miss, call_text, values_in
+from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.language.model import Action, Configuration, Instance, Model
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
+from genstamp_model.language.types import EnumType, IndexSet, Type, Value
+
+_UNLIMITED = 2**31 - 1
+_MEMORY = 200_000
+"""Results remembered of one kind; more than a long test needs, and a bound on its memory."""
+
+_Key: TypeAlias = tuple[object, ...]
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A call that a state of the model answers.
+
+    Attributes:
+        event: name of the event.
+        arguments: its arguments in the run's words, by name.
+        refused_with: the exception with which the model refuses it, if it does.
+        changes: something happens, be it in a call that is refused; False where a check refuses or all is done already.
+    """
+
+    event: str
+    arguments: tuple[tuple[str, str], ...]
+    refused_with: str | None
+    changes: bool
+
+
+class Fit:
+    """One model, in the words of one kind of run.
+
+    Args:
+        model: the model.
+        names: the run's words.
+    """
+
+    def __init__(self, model: Model, names: Names) -> None:
+        self.model = model
+        self.names = names
+        limits = dict.fromkeys(model.limit_names, _UNLIMITED)
+        self.evaluator = Evaluator(Instance(model, Configuration("run", names.unnamed, limits)))
+        self._actions: dict[str, list[Action]] = defaultdict(list)
+        for action in model.actions:
+            if not action.hidden:
+                self._actions[action.event].append(action)
+        self.events = tuple(self._actions)
+        self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
+        self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
+        self._after: dict[_Key, tuple[State, ...]] = {}
+        self._hidden: dict[_Key, tuple[State, ...]] = {}
+        self._offers: dict[State, tuple[Offer, ...]] = {}
+
+    def initial(self) -> State:
+        """The state in which every run begins."""
+        return self.evaluator.initial()
+
+    def shows(self, event: str) -> frozenset[str]:
+        """Names of all that the model can show of an event."""
+        return frozenset(name for action in self._actions[event] for name, _ in action.observations)
+
+    def after(self, state: State, event: Event) -> tuple[State, ...]:
+        """The states to which the event can lead from a state; empty where it does not fit.
+
+        Raises:
+            EvaluationError: the model computes a value outside its declared range.
+        """
+        key = (state, *_signature(event))
+        found = self._after.get(key)
+        if found is None:
+            found = _remember(self._after, key, tuple(dict.fromkeys(self._outcomes(state, event))))
+        return found
+
+    def _outcomes(self, state: State, event: Event) -> Iterator[State]:
+        for action, arguments in self._steps(state, event.event, event.arguments):
+            failing = self.evaluator.first_failing(action, arguments, state)
+            if failing is None:
+                if action.refuses == event.refused_with and not self._differences(action, arguments, state, event):
+                    yield self.evaluator.apply(action, arguments, state)
+            elif failing.refuses is not None and failing.refuses == event.refused_with:
+                yield state
+
+    def hidden(self, state: State, allowed: frozenset[str]) -> tuple[State, ...]:
+        """The other states to which one hidden action, of those allowed by name, leads."""
+        key = (state, allowed)
+        found = self._hidden.get(key)
+        if found is None:
+            steps = (
+                self.evaluator.apply(action, arguments, state)
+                for action in self.model.actions
+                if action.hidden and action.name in allowed
+                for arguments in self.evaluator.choices(action, state)
+                if self.evaluator.first_failing(action, arguments, state) is None
+            )
+            found = _remember(self._hidden, key, tuple(dict.fromkeys(after for after in steps if after != state)))
+        return found
+
+    def offers(self, state: State) -> tuple[Offer, ...]:
+        """Every call that a state answers, by performing a step or with an exception."""
+        found = self._offers.get(state)
+        if found is None:
+            offers = (offer for event in self.events for offer in self._offers_of(state, event, {}))
+            found = _remember(self._offers, state, tuple(dict.fromkeys(offers)))
+        return found
+
+    def answers(self, state: State, event: str, arguments: Mapping[str, str]) -> list[Offer]:
+        """What the model answers to one call in a state, each answer once; empty where it cannot happen now."""
+        return list(dict.fromkeys(self._offers_of(state, event, arguments)))
+
+    def calls(self, event: str) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """Every choice of arguments with which an event can be asked for."""
+        found = self._calls.get(event)
+        if found is None:
+            sets = self._arguments[event]
+            choices = product(*(self.names.members(index) for index in sets.values()))
+            found = self._calls[event] = tuple(tuple(zip(sets, choice, strict=True)) for choice in choices)
+        return found
+
+    def _offers_of(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[Offer]:
+        for action, arguments in self._steps(state, event, fixed):
+            failing = self.evaluator.first_failing(action, arguments, state)
+            if failing is None:
+                changes = self.evaluator.apply(action, arguments, state) != state
+                yield Offer(event, self._words(action, arguments), action.refuses, changes)
+            elif failing.refuses is not None:
+                yield Offer(event, self._words(action, arguments), failing.refuses, changes=False)
+
+    def _words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+        bound = dict(
+            zip((p.name for p in action.parameters), zip(action.parameters, arguments, strict=True), strict=True)
+        )
+        said = ((name, *bound[name]) for name in self._arguments[action.event])
+        return tuple((name, self.names.text(value, parameter.type)) for name, parameter, value in said)
+
+    def _steps(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[tuple[Action, Arguments]]:
+        for action in self._actions.get(event, ()):
+            for arguments in product(*(self._domain(parameter, state, fixed) for parameter in action.parameters)):
+                yield action, arguments
+
+    def _domain(self, parameter: ActionParameter, state: State, fixed: Mapping[str, str]) -> list[Value]:
+        word = fixed.get(parameter.name)
+        domain = parameter.domain
+        if isinstance(domain, MessageOf):
+            messages = self.evaluator.named(state)[domain.bag]
+            assert isinstance(messages, tuple)
+            return list(dict.fromkeys(messages))
+        if isinstance(domain, Range):
+            return [value for value in range(domain.low, domain.high + 1) if word is None or str(value) == word]
+        index = domain if isinstance(domain, IndexSet) else domain.index
+        chosen: list[Value] = list(range(self.evaluator.sizes.of(index)))
+        if word is not None:
+            chosen = [position for position in chosen if self.names.position(index, word) == position]
+        if isinstance(domain, OptionalMember) and word in (None, "none"):
+            chosen.append(None)
+        return chosen
+
+    def unknown_members(self, event: Event) -> list[str]:
+        """Arguments of an event that name no member of any index set that an action of it asks for, in words."""
+        found = []
+        for name, word in event.arguments.items():
+            asked = [p.domain for a in self._actions[event.event] for p in a.parameters if p.name == name]
+            known = [self.names.members(domain) for domain in asked if isinstance(domain, IndexSet)]
+            if asked and len(known) == len(asked) and all(word not in names for names in known):
+                found.append(f"{name} '{word}' is unknown in this run; it has {', '.join(known[0])}")
+        return found
+
+    def _differences(
+        self, action: Action, arguments: Arguments, state: State, event: Event
+    ) -> list[tuple[str, str, str]]:
+        """Observations that the event shows otherwise, as (name, expected, shown)."""
+        if not action.observations:
+            return []
+        observed = self.evaluator.observed(action, arguments, state)
+        found = []
+        for name, expression in action.observations:
+            shown = _shown(event, name)
+            expected = self.names.text(observed[name], expression.type, name)
+            if shown is not None and not _equal(expected, shown, expression.type):
+                found.append((name, expected, shown))
+        return found
+
+    def misses(self, state: State, event: Event) -> Iterator[Miss]:
+        """Why each step of the model under the event's name does not fit it in a state."""
+        for action, arguments in self._steps(state, event.event, event.arguments):
+            failing = self.evaluator.first_failing(action, arguments, state)
+            if failing is None:
+                yield self._miss_of_enabled(action, arguments, state, event)
+            else:
+                yield self._miss_of_check(failing, action, arguments, state, event)
+
+    def _miss_of_check(self, check: Check, action: Action, arguments: Arguments, state: State, event: Event) -> Miss:
+        if check.refuses is None:
+            problem = f"'{check.label}' does not hold"
+        elif event.refused_with is None:
+            problem = f"'{check.label}' does not hold, so the model refuses with {check.refuses}"
+        else:
+            instead = f"{check.refuses}, not with {event.refused_with}"
+            problem = f"'{check.label}' does not hold, so the model refuses with {instead}"
+        # Where the run was refused, a step that the model refuses too is closer than one that cannot happen.
+        refuses_both = event.refused_with is not None and check.refuses is not None
+        return Miss(
+            action=action.name,
+            call=call_text(action, arguments, self.names),
+            rank=(int(refuses_both), action.checks.index(check)),
+            problem=problem,
+            label=check.label,
+            refuses=check.refuses,
+            source=check.source,
+            values=values_in(check.condition, action, arguments, state, self.evaluator, self.names),
+        )
+
+    def _miss_of_enabled(self, action: Action, arguments: Arguments, state: State, event: Event) -> Miss:
+        differences = self._differences(action, arguments, state, event)
+        checks = len(action.checks)
+        if action.refuses != event.refused_with:
+            answer = f"refuses with {action.refuses}" if action.refuses else "performs the step"
+            shown = f"refused it with {event.refused_with}" if event.refused_with else "performed it"
+            problem, rank = f"all checks hold and the model {answer}, but the run {shown}", (0, checks)
+        else:
+            told = "; ".join(f"{name} is {expected}, shown {shown}" for name, expected, shown in differences)
+            problem, rank = f"all checks hold, but {told}", (1, checks + len(action.observations) - len(differences))
+        return Miss(
+            action=action.name,
+            call=call_text(action, arguments, self.names),
+            rank=rank,
+            problem=problem,
+            label=None,
+            refuses=action.refuses,
+            source=action.source,
+        )
+
+
+def _arguments(actions: Sequence[Action]) -> dict[str, IndexSet]:
+    """What a caller of an event says: what all its actions take and no action chooses by itself."""
+    common = set.intersection(*({p.name for p in action.parameters} for action in actions))
+    first = actions[0].parameters
+    return {p.name: p.domain for p in first if p.name in common and isinstance(p.domain, IndexSet)}
+
+
+def _signature(event: Event) -> _Key:
+    """All of an event that the model judges."""
+    return (
+        event.event,
+        event.refused_with,
+        event.generation_stamp,
+        event.recovery_id,
+        event.num_bytes,
+        frozenset(event.arguments.items()),
+        frozenset(event.observed.items()),
+    )
+
+
+def _shown(event: Event, name: str) -> str | None:
+    """What an event shows under a name, in a column or among what was observed; None where it does not."""
+    match name:
+        case "generation_stamp":
+            column = event.generation_stamp
+        case "recovery_id":
+            column = event.recovery_id
+        case "num_bytes":
+            column = event.num_bytes
+        case _:
+            column = None
+    return event.observed.get(name) if column is None else str(column)
+
+
+def _equal(expected: str, shown: str, type_: Type) -> bool:
+    # A state has one name whether it is written as Java's enumeration or as a specification's identifier.
+    return expected.casefold() == shown.casefold() if isinstance(type_, EnumType) else expected == shown
+
+
+def _remember(memory: dict[K, V], key: K, value: V) -> V:
+    if len(memory) >= _MEMORY:
+        memory.clear()
+    memory[key] = value
+    return value

@@ -1,0 +1,293 @@
+"""Holds the events of one run against a model: the set of states in which the run can be.
+
+For each event the set is closed under the hidden actions, then each state takes every step that the event names, and
+what the event shows filters the result. An empty set rejects the event; a set that grows too large ends in
+"undetermined", never in a pass. Index sets are as large as the run says, numbers unbounded, limits ignored.
+
+Leaves out the order of events from several nodes: they are judged in the order in which they are fed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from genstamp.events import Event
+from genstamp.track.fit import Fit, Offer
+from genstamp.track.names import Names
+from genstamp.track.reason import Miss, closest
+from genstamp_model.evaluate import State
+from genstamp_model.language.model import Model
+
+MAX_STATES = 20_000
+_SHOWN_MISSES = 3
+
+
+@dataclass(frozen=True)
+class Timer:
+    """When time brings a hidden action about.
+
+    Attributes:
+        soonest_ms: the action must have been possible for so long.
+        latest_ms: it has happened if more time than this has passed and nothing else happened.
+    """
+
+    soonest_ms: int
+    latest_ms: int
+
+
+@dataclass(frozen=True)
+class Conforms:
+    """The event fits.
+
+    Attributes:
+        states: in how many states the run can be after it.
+    """
+
+    states: int
+
+
+@dataclass(frozen=True)
+class Undetermined:
+    """More states fit than the tracker may keep; nothing is known from here on.
+
+    Attributes:
+        states: how many it had found when it gave up.
+    """
+
+    states: int
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """The event fits no state in which the run can be.
+
+    Attributes:
+        event: name of the event.
+        problem: what is wrong, in a sentence.
+        states: in how many states the run could be before it, hidden actions included.
+        misses: the steps of the model that came closest, each with the number of states in which it did.
+        allowed: what the model answers to this call instead, the commonest answer first; None stands for "performs it".
+    """
+
+    event: str
+    problem: str
+    states: int
+    misses: tuple[tuple[Miss, int], ...] = ()
+    allowed: tuple[str | None, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the checks that failed in the states that came closest."""
+        return tuple(dict.fromkeys(miss.label for miss, _ in self.misses if miss.label is not None))
+
+    def lines(self) -> list[str]:
+        """The rejection as a reader sees it."""
+        shown = [self.problem]
+        for miss, count in self.misses[:_SHOWN_MISSES]:
+            first, *rest = miss.lines()
+            shown += [f"  in {count} of {self.states} possible states: {first}", *(f"  {line}" for line in rest)]
+        if len(self.misses) > _SHOWN_MISSES:
+            shown.append(f"  and {len(self.misses) - _SHOWN_MISSES} more that came as close")
+        answers = ["performs it" if answer is None else f"refuses it with {answer}" for answer in self.allowed]
+        if answers:
+            shown.append(f"  the model {' or '.join(answers)}")
+        elif self.misses:
+            shown.append("  the model cannot do this now")
+        return shown
+
+
+Answer = Conforms | Rejected | Undetermined
+
+
+class Tracker:
+    """The states in which one run can be.
+
+    Args:
+        model: the model that the run is held against.
+        members: names of the run's members by base name of the index set, as `Names` takes them.
+        first_stamp: the first generation stamp that the run hands out.
+        max_states: more than these are not kept.
+        clock: when hidden actions happen that only the passing of time brings about: in `time_passes` only, and by the
+            timers given by name. By default time passes unseen.
+        fit: remembered steps of an earlier tracker of the same model and names.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        members: Mapping[str, Sequence[str]],
+        first_stamp: int,
+        *,
+        max_states: int = MAX_STATES,
+        clock: Mapping[str, Timer] | None = None,
+        fit: Fit | None = None,
+    ) -> None:
+        self.fit = fit or Fit(model, Names(model, members, first_stamp))
+        self._max_states = max_states
+        self._clock = dict(clock or {})
+        self._waiting_ms = dict.fromkeys(self._clock, 0.0)
+        hidden = frozenset(action.name for action in model.actions if action.hidden)
+        self._unclocked = hidden - frozenset(self._clock)
+        self._states: dict[State, None] | None = {self.fit.initial(): None}
+        self.largest = 1
+        self._anytime = self._unclocked
+        self._fed = 0
+        self._close()
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The states in which the run can be, in a fixed order; none once it is rejected or undetermined."""
+        return tuple(self._states or ())
+
+    @property
+    def is_undetermined(self) -> bool:
+        """Whether more states fitted than may be kept."""
+        return self._states is None
+
+    def feed(self, event: Event) -> Answer:
+        """Hold the next event against the model.
+
+        Raises:
+            EvaluationError: the model computes a value outside its declared range.
+        """
+        if self._states is None:
+            return Undetermined(self.largest)
+        self._fed += 1
+        before = tuple(self._states)
+        problem = self._not_in_model(event)
+        if problem is not None:
+            self._states = {}
+            return Rejected(event.event, problem, len(before))
+        self._states = dict.fromkeys(after for state in before for after in self.fit.after(state, event))
+        if not self._states:
+            return self._rejected(event, before)
+        return self._settled()
+
+    @contextmanager
+    def time_passes(self, milliseconds: float) -> Iterator[None]:
+        """Let time pass; the events that come meanwhile are fed inside.
+
+        Clocked hidden actions may happen before, between and after them. If no event came, nothing can have put off
+        what takes less than this time: the states in which it has not happened are dropped.
+        """
+        for name in self._clock:
+            if not any(self.fit.hidden(state, frozenset([name])) for state in self.states):
+                self._waiting_ms[name] = 0.0
+            self._waiting_ms[name] += milliseconds
+        expired = {name for name, timer in self._clock.items() if timer.soonest_ms <= self._waiting_ms[name]}
+        self._anytime = self._unclocked | expired
+        self._fed = 0
+        self._settled()
+        yield
+        self._anytime = self._unclocked
+        due = frozenset(name for name, timer in self._clock.items() if timer.latest_ms < milliseconds)
+        if due and self._states and not self._fed:
+            self._states = {state: None for state in self._states if not self.fit.hidden(state, due)}
+            assert self._states, f"{', '.join(sorted(due))} can happen for ever"
+
+    def deny(self, event: str, arguments: Mapping[str, str]) -> Answer:
+        """Hold against the model that a step was said not to be possible now.
+
+        That fits the states in which the call would change nothing. What a check would refuse, or what is done
+        already, need not be asked at all: a client that knows better is free not to.
+        """
+        if self._states is None:
+            return Undetermined(self.largest)
+        before = tuple(self._states)
+        self._states = dict.fromkeys(state for state in before if not self._can_change(state, event, arguments))
+        if self._states:
+            return self._settled()
+        problem = (
+            f"{event}({_listed(arguments)}) was said not to be possible, but in each of {len(before)} states it is"
+        )
+        return Rejected(event, problem, len(before), allowed=self._allowed(before, event, arguments))
+
+    def _can_change(self, state: State, event: str, arguments: Mapping[str, str]) -> bool:
+        return any(offer.changes for offer in self.fit.answers(state, event, arguments))
+
+    def offers(self, most_states: int) -> list[tuple[Offer, bool]]:
+        """What the model answers now, in order of its events, going by some of the states.
+
+        Args:
+            most_states: how many states are asked at most, spread over all of them.
+
+        Returns:
+            Each answer, and whether all of the states asked give it.
+        """
+        asked = self.states[:: max(1, -(-len(self.states) // most_states))]
+        found = Counter(offer for state in asked for offer in self.fit.offers(state))
+        order = {event: position for position, event in enumerate(self.fit.events)}
+        return [(o, found[o] == len(asked)) for o in sorted(found, key=lambda offer: order[offer.event])]
+
+    def _close(self) -> None:
+        """Add every state that hidden actions lead to."""
+        if not self._anytime or self._states is None:
+            return
+        pending = list(self._states)
+        while pending:
+            for after in self.fit.hidden(pending.pop(), self._anytime):
+                if after not in self._states:
+                    self._states[after] = None
+                    pending.append(after)
+            if len(self._states) > self._max_states:
+                return
+
+    def _settled(self) -> Answer:
+        """The answer to what was just done, after hidden actions that may happen at any time."""
+        if self._states is None:
+            return Undetermined(self.largest)
+        self._close()
+        count = len(self._states)
+        self.largest = max(self.largest, count)
+        if count > self._max_states:
+            self._states = None
+            return Undetermined(count)
+        return Conforms(count)
+
+    def _not_in_model(self, event: Event) -> str | None:
+        """What the event says that the model has no word for."""
+        if event.event not in self.fit.events:
+            return f"the model has no event '{event.event}'; it has {', '.join(sorted(self.fit.events))}"
+        unknown = self.fit.unknown_members(event)
+        if unknown:
+            return f"{event.event}: {unknown[0]}"
+        extra = sorted(set(event.observed) - self.fit.shows(event.event))
+        if extra:
+            known = ", ".join(sorted(self.fit.shows(event.event))) or "nothing"
+            return f"{event.event} shows '{extra[0]}', of which the model knows nothing; it can show {known}"
+        return None
+
+    def _rejected(self, event: Event, before: Sequence[State]) -> Rejected:
+        misses = closest(miss for state in before for miss in self.fit.misses(state, event))
+        return Rejected(
+            event=event.event,
+            problem=f"{describe(event)} fits none of {len(before)} possible states",
+            states=len(before),
+            misses=tuple(misses),
+            allowed=self._allowed(before, event.event, event.arguments),
+        )
+
+    def _allowed(self, before: Iterable[State], event: str, arguments: Mapping[str, str]) -> tuple[str | None, ...]:
+        found: dict[str | None, int] = {}
+        for state in before:
+            for offer in self.fit.answers(state, event, arguments):
+                found[offer.refused_with] = found.get(offer.refused_with, 0) + 1
+        return tuple(sorted(found, key=lambda answer: -found[answer]))
+
+
+def describe(event: Event) -> str:
+    """An event in one line: `namenode: complete(client client1, file /a) refused with IOException`."""
+    shown = {
+        "generation_stamp": event.generation_stamp,
+        "recovery_id": event.recovery_id,
+        "num_bytes": event.num_bytes,
+        **event.observed,
+    }
+    seen = ", ".join(f"{name} {value}" for name, value in shown.items() if value is not None)
+    refused = f" refused with {event.refused_with}" if event.refused_with else ""
+    return f"{event.node}: {event.event}({_listed(event.arguments)}){refused}{' shows ' + seen if seen else ''}"
+
+
+def _listed(arguments: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in arguments.items())
