@@ -40,4 +40,4 @@ def _note(report: Report) -> str:
     if figures.undetermined:
         return f"{runs}, of which {figures.undetermined} were given up: too many states were possible"
     missing = f", {len(report.never_seen)} kinds of answers not seen" if report.never_seen else ""
-    return f"{runs}, at most {figures.largest_set} possible states{missing}"
+    return f"{runs}, at most {figures.largest_set:,} possible states{missing}"

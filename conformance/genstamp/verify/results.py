@@ -1,19 +1,15 @@
 """What is written of a run: the table for people, `results.json` and JUnit's XML for machines."""
 
 import platform
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
-from xml.etree import ElementTree
 
 import msgspec
 
+from genstamp.report import Case, Outcome, junit
 from genstamp.verify.row import EXIT_CODES, Row, Verdict, worst
-
-# What XML 1.0 cannot hold, not even escaped.
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,32 +50,29 @@ def json_text(results: Results) -> str:
 
 def junit_text(results: Results) -> str:
     """The run as JUnit's XML: a test case for each row; what is undetermined is an error, as it is no pass."""
-    count = {verdict: sum(row.verdict is verdict for row in results.rows) for verdict in Verdict}
-    suite = ElementTree.Element(
-        "testsuite",
-        name="genstamp verify",
-        tests=str(len(results.rows)),
-        failures=str(count[Verdict.VIOLATED]),
-        errors=str(count[Verdict.FAILURE] + count[Verdict.UNDETERMINED]),
-        skipped=str(count[Verdict.SKIPPED]),
-        time=f"{results.seconds:.3f}",
+    return junit("genstamp verify", [_case(row) for row in results.rows])
+
+
+_OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
+    Verdict.HOLDS: "passed",
+    Verdict.VIOLATED: "failure",
+    Verdict.UNDETERMINED: "error",
+    Verdict.FAILURE: "error",
+    Verdict.SKIPPED: "skipped",
+}
+
+
+def _case(row: Row) -> Case:
+    kind, _, name = row.claim.partition(" ")
+    return Case(
+        group=f"genstamp.verify.{kind}",
+        name=name,
+        seconds=row.seconds,
+        outcome=_OUTCOMES[row.verdict],
+        kind=str(row.verdict),
+        message=row.note,
+        text="\n".join(row.story),
     )
-    for row in results.rows:
-        kind, _, name = row.claim.partition(" ")
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=f"genstamp.verify.{kind}", name=name or kind, time=f"{row.seconds:.3f}"
-        )
-        tag = {Verdict.HOLDS: None, Verdict.VIOLATED: "failure", Verdict.SKIPPED: "skipped"}.get(row.verdict, "error")
-        if tag is not None:
-            message = ElementTree.SubElement(case, tag, type=str(row.verdict), message=_clean(row.note))
-            message.text = _clean("\n".join(row.story)) or None
-    ElementTree.indent(suite)
-    text = ElementTree.tostring(suite, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def table_lines(results: Results) -> Iterator[str]:
@@ -103,17 +96,8 @@ def table_lines(results: Results) -> Iterator[str]:
 
 
 def _cells(row: Row) -> tuple[str, str, str, str]:
-    looked_at = "" if row.count is None else f"{grouped(row.count)} {row.unit}"
+    looked_at = "" if row.count is None else f"{row.count:,} {row.unit}"
     return row.claim, str(row.verdict), looked_at, f"{row.seconds:.1f}"
-
-
-def grouped(number: int) -> str:
-    """A number as people read it.
-
-    >>> grouped(6582011)
-    '6 582 011'
-    """
-    return f"{number:,}".replace(",", " ")
 
 
 def write(results: Results, directory: Path) -> None:

@@ -13,7 +13,6 @@ import msgspec
 
 from genstamp.lock import VIOLATED, Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
 from genstamp.verify.job import Context
-from genstamp.verify.results import grouped
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.explore import Progress, Result, Violation, explore
 from genstamp_model.explore import Verdict as Found
@@ -208,6 +207,6 @@ def _printer() -> Callable[[Progress], None]:
         nonlocal last
         if time.monotonic() - last >= _EVERY_S:
             last = time.monotonic()
-            print(f"{grouped(progress.states)} states, {grouped(progress.waiting)} waiting", flush=True)
+            print(f"{progress.states:,} states, {progress.waiting:,} waiting", flush=True)
 
     return printed

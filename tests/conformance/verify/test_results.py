@@ -22,7 +22,7 @@ EVERY = results(
     row(Verdict.HOLDS, "check one", count=6582011, unit="states", seconds=12.34),
     row(Verdict.VIOLATED, "check two", note="it broke", story=("1. a step \x1b[1m <&>",), files=("two.txt",)),
     row(Verdict.UNDETERMINED, "prove one", note="no time left"),
-    row(Verdict.FAILURE, "diagrams", note="no such file"),
+    row(Verdict.FAILURE, "diagrams lifecycles", note="no such file"),
     row(Verdict.SKIPPED, "logs one", note="no data"),
 )
 
@@ -49,7 +49,7 @@ def test_nothing_looked_at_is_no_pass() -> None:
 
 def test_table_has_a_line_for_each_row_and_says_what_does_not_hold() -> None:
     lines = list(table_lines(EVERY))
-    assert lines[1] == "check one  holds         6 582 011 states     12.3"
+    assert lines[1] == "check one  holds         6,582,011 states     12.3"
     assert [line.split("  ")[0].strip() for line in lines[1:6]] == [row.claim for row in EVERY.rows]
     text = "\n".join(lines)
     assert "violated: check two: it broke\n  1. a step" in text
@@ -70,9 +70,9 @@ def test_junit_counts_and_tells_each_row() -> None:
     counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "5", "failures": "1", "errors": "2", "skipped": "1"}
     told = {case.get("name"): [child.tag for child in case] for case in suite}
-    assert [case.get("name") for case in suite] == ["one", "two", "one", "diagrams", "one"]
+    assert [case.get("name") for case in suite] == ["one", "two", "one", "lifecycles", "one"]
     assert told["two"] == ["failure"]
-    assert told["diagrams"] == ["error"]
+    assert told["lifecycles"] == ["error"]
     assert suite[0].get("classname") == "genstamp.verify.check"
 
 

@@ -10,12 +10,13 @@ import pytest
 from tests.conformance.verify import small_system
 
 from genstamp import lock
+from genstamp.systems import SYSTEMS as KNOWN
 from genstamp.verify import summing
 from genstamp.verify.job import Context
-from genstamp.verify.plan import Plan, searches, whole
+from genstamp.verify.plan import SYSTEMS, Plan, searches, whole
 from genstamp.verify.proving import proofs
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.searching import check, known, variation
+from genstamp.verify.searching import check, known, system_at, variation
 
 COUNTER = f"{small_system.__name__}:COUNTER"
 WRONG = f"{small_system.__name__}:WRONG"
@@ -229,3 +230,7 @@ def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
     assert (row.claim, row.verdict) == ("load nowhere:AT_ALL", Verdict.FAILURE)
     assert "nowhere" in row.note
     assert "diagrams lifecycles" in claims(plan)
+
+
+def test_every_system_of_the_command_line_is_verified() -> None:
+    assert [system_at(place) for place in SYSTEMS] == list(KNOWN)
