@@ -49,7 +49,7 @@ def test_nothing_looked_at_is_no_pass() -> None:
 
 def test_table_has_a_line_for_each_row_and_says_what_does_not_hold() -> None:
     lines = list(table_lines(EVERY))
-    assert lines[1] == "check one  holds         6,582,011 states     12.3"
+    assert lines[1] == "check one            holds         6,582,011 states     12.3"
     assert [line.split("  ")[0].strip() for line in lines[1:6]] == [row.claim for row in EVERY.rows]
     text = "\n".join(lines)
     assert "violated: check two: it broke\n  1. a step" in text
