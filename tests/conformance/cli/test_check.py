@@ -1,0 +1,151 @@
+"""The verbs check, prove, list and doctor as their users meet them: output, exit codes, mistakes."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from genstamp.cli import app, exit_code, main
+from genstamp.cli.check import uncovered
+from genstamp.errors import GenstampError
+from genstamp_model.errors import ConfigurationError, EvaluationError, SpecError
+from genstamp_model.explore import explore
+from genstamp_spec.hdfs.systems.recovery import RECOVERY
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_check_tells_what_was_searched_and_within_which_limits() -> None:
+    result = run("check", "hdfs.recovery:takeover")
+    assert result.exit_code == 0
+    assert "hdfs.recovery:takeover (repaired): holds within these limits: bytes 1, crashes 1, stamps 3" in result.stdout
+    for told in (
+        "distinct states",
+        "depth",
+        "words and",
+        "bytes a state",
+        "M states/s",
+        "cut off by limits",
+        "covered",
+    ):
+        assert told in result.stdout
+
+
+def test_check_with_a_bug_exits_12_with_a_numbered_counterexample() -> None:
+    result = run("check", "hdfs.recovery", "--bug", "HDFS-10240")
+    assert result.exit_code == 12
+    assert "violated: transition fenced_client_changes_nothing" in result.stdout
+    steps = [line for line in result.stdout.splitlines() if line.strip()[:2] in [f"{n}." for n in range(1, 10)]]
+    assert len(steps) == RECOVERY.bug("HDFS-10240").depth
+
+
+def test_check_gives_json_with_a_trace() -> None:
+    result = run("check", "hdfs.recovery", "--bug", "HDFS-11817", "--format", "json")
+    (found,) = json.loads(result.stdout)
+    assert (result.exit_code, found["verdict"], found["violation"]["steps"]) == (12, "violated", 9)
+    trace = found["violation"]["trace"]
+    assert [state["mbt::actionTaken"] for state in trace["states"]][:2] == ["init", "create"]
+
+
+def test_check_gives_junit_where_a_violation_is_a_failure() -> None:
+    result = run("check", "hdfs.recovery", "--bug", "HDFS-11817", "--format", "junit")
+    suite = ElementTree.fromstring(result.stdout)
+    assert (suite.get("failures"), suite.get("errors")) == ("1", "0")
+    assert suite.find("testcase/failure") is not None
+
+
+def test_check_that_gives_up_is_undetermined_and_an_error_in_junit() -> None:
+    assert run("check", "hdfs.recovery:restarts", "--max-states", "1000").exit_code == 3
+    result = run("check", "hdfs.recovery:restarts", "--max-states", "1000", "--format", "junit")
+    assert ElementTree.fromstring(result.stdout).get("errors") == "1"
+
+
+def test_check_takes_other_limits_and_says_so() -> None:
+    result = run("check", "hdfs.recovery:takeover", "--limit", "stamps=2", "--limit", "crashes=0")
+    assert "takeover* (repaired): holds within these limits: bytes 1, crashes 0, stamps 2" in result.stdout
+
+
+@pytest.mark.parametrize("text", ["stamps", "stamps=-1", "stamps=two"])
+def test_check_refuses_a_limit_that_is_none(text: str) -> None:
+    assert run("check", "hdfs.recovery:takeover", "--limit", text).exit_code == 2
+
+
+def test_what_no_search_reaches_is_named() -> None:
+    missing = uncovered([explore(RECOVERY.instance("takeover"))])
+    assert "action recovery_command_is_dropped" in missing
+    assert "witness two_recoveries_in_flight" in missing
+
+
+def test_prove_tells_each_property_and_what_it_rests_on() -> None:
+    result = run("prove", "hdfs.recovery:takeover")
+    assert result.exit_code == 0
+    assert "integers unbounded, limits ignored" in result.stdout
+    assert "proved       one_lease_per_open_file" in result.stdout
+    assert "given only_granted_leases_cover_files" in result.stdout
+
+
+def test_prove_shows_the_step_that_breaks_a_property() -> None:
+    result = run("prove", "hdfs.recovery:takeover", "--bug", "HDFS-11817")
+    assert result.exit_code == 12
+    assert "step: release_expired_lease_fails(" in result.stdout
+
+
+def test_prove_gives_json_with_an_entry_an_obligation() -> None:
+    (report,) = json.loads(run("prove", "hdfs.recovery:takeover", "--format", "json").stdout)
+    assert report["verdict"] == "proved"
+    leases = next(one for one in report["properties"] if one["name"] == "one_lease_per_open_file")
+    assert [one["action"] for one in leases["obligations"]][:2] == [None, "create"]
+
+
+def test_list_names_configurations_bugs_holes_and_omissions() -> None:
+    result = run("list")
+    for told in ("hdfs.recovery:", "configuration restarts", "bug HDFS-1218", "hole unreachable-is-not-empty", "omits"):
+        assert told in result.stdout
+
+
+def test_doctor_finds_everything_here() -> None:
+    result = run("doctor")
+    assert result.exit_code == 0
+    assert "z3-solver" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["check", "hdfs.nothing"], 2, "there is no system 'hdfs.nothing'; there is hdfs.recovery"),
+        (["check", "hdfs.recovery:nothing"], 151, "has no configuration 'nothing'"),
+        (["check", "hdfs.recovery", "--bug", "HDFS-1"], 151, "has no bug 'HDFS-1'"),
+        (["prove", "hdfs.recovery", "--semantics", "hadoop-1"], 151, "has no semantics 'hadoop-1'"),
+    ],
+)
+def test_mistake_is_one_line_and_an_exit_code(
+    arguments: list[str],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["genstamp", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    told = capsys.readouterr()
+    assert end.value.code == code
+    assert said in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        (ConfigurationError("x"), 151),
+        (SpecError("x"), 150),
+        (EvaluationError("x"), 75),
+        (GenstampError("x"), 2),
+    ],
+)
+def test_exit_code_of_each_kind_of_error(problem: Exception, code: int) -> None:
+    assert exit_code(problem) == code
