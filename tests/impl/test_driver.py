@@ -311,7 +311,7 @@ def test_a_command_for_a_block_that_was_completed_meanwhile_is_never_delivered()
     do(driver, "receive_recovery_command", file=FILE, datanode=other)
     lead_recovery(driver, other)
     why = refuses_now(driver, "receive_recovery_command", file=FILE, datanode=waiting)
-    assert "no longer under construction" in why
+    assert "out of date" in why
 
 
 def test_a_good_replica_is_not_invalidated() -> None:

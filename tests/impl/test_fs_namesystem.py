@@ -16,7 +16,7 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Limits, ReplicaState, ReportedReplica
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Limits, ReplicaState, ReportedReplica, Semantics
 
 SOFT_US = 60_000_000
 HARD_US = 1_200_000_000
@@ -24,9 +24,9 @@ GATE_US = 90_000_000
 PIPELINE = ("a", "b")
 
 
-def namesystem() -> FSNamesystem:
+def namesystem(semantics: Semantics = Semantics.REPAIRED) -> FSNamesystem:
     """A namenode with two datanodes and no file."""
-    namenode = FSNamesystem(Limits())
+    namenode = FSNamesystem(Limits(), semantics)
     for datanode in PIPELINE:
         namenode.register_datanode(datanode)
     return namenode
@@ -399,16 +399,16 @@ def test_the_monitor_tries_again_when_its_own_lease_expires() -> None:
 # -- commands and commitBlockSynchronization ------------------------------------------------------------------------
 
 
-def recovering() -> tuple[FSNamesystem, BlockInfo]:
+def recovering(semantics: Semantics = Semantics.REPAIRED) -> tuple[FSNamesystem, BlockInfo]:
     """/f of client1 under recovery 1002, asked for by client2."""
-    namenode = namesystem()
+    namenode = namesystem(semantics)
     block = with_block(namenode)
     namenode.recover_lease("/f", "client2", 0)
     return namenode, block
 
 
 def test_a_command_carries_the_recovery_id_that_is_current_when_it_is_taken() -> None:
-    namenode, block = recovering()
+    namenode, block = recovering(Semantics.HADOOP_3_4)
     assert namenode.queued_recoveries("b") == [block.block_id]
     namenode.recover_lease("/f", "client2", GATE_US + 1)
     command = namenode.take_recovery_command("b", block.block_id)
@@ -416,6 +416,35 @@ def test_a_command_carries_the_recovery_id_that_is_current_when_it_is_taken() ->
     assert (command.recovery_id, command.block.generation_stamp, command.locations) == (1003, 1001, PIPELINE)
     assert namenode.queued_recoveries("b") == []
     assert namenode.queued_recoveries("a") == [block.block_id]
+
+
+def test_a_command_that_waited_through_a_younger_attempt_is_not_given_out_by_a_repaired_namenode() -> None:
+    namenode, block = recovering()
+    namenode.recover_lease("/f", "client2", GATE_US + 1)
+    assert namenode.take_recovery_command("b", block.block_id) is None
+    command = namenode.take_recovery_command("a", block.block_id)
+    assert command is not None
+    assert command.recovery_id == 1003
+
+
+def test_fsync_is_for_the_owner_only() -> None:
+    namenode = namesystem()
+    with_block(namenode)
+    namenode.fsync("/f", "client1")
+    with refused(namenode, FileNotFoundException):
+        namenode.fsync("/g", "client1")
+    with refused(namenode, LeaseExpiredException):
+        namenode.fsync("/f", "client2")
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_fsync_is_refused_under_recovery_by_a_repaired_namenode(semantics: Semantics) -> None:
+    namenode, _ = recovering(semantics)
+    if semantics is Semantics.REPAIRED:
+        with refused(namenode, RecoveryInProgressException):
+            namenode.fsync("/f", "client2")
+    else:
+        namenode.fsync("/f", "client2")
 
 
 def test_a_queued_command_for_a_completed_block_is_never_given_out() -> None:

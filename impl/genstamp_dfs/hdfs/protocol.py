@@ -45,8 +45,13 @@ class BlockUCState(StrEnum):
 class Semantics(StrEnum):
     """Which protocol to follow.
 
-    `repaired` differs from `hadoop-3.4` in one thing: a recovery that found no data deletes the block only if every
-    location answered. Hadoop counts a location that gave an error as one without data, as long as one answered.
+    `repaired` closes three holes of `hadoop-3.4`:
+
+    - A recovery that found no data deletes the block only if every location answered. Hadoop counts a location that
+      gave an error as one without data, as long as one answered.
+    - A queued recovery command goes only to the primary of the current attempt. Hadoop also sends one that waited
+      through the start of a younger attempt, under that one's id, so that two primaries share it.
+    - The first hflush of a block fails while the block is under recovery. Hadoop's fsync looks at the owner alone.
     """
 
     HADOOP_3_4 = "hadoop-3.4"

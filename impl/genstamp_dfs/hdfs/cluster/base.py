@@ -82,7 +82,7 @@ class ClusterBase:
         self.semantics = semantics
         self.limits = limits
         self.log = EventLog(f"BP-{seed}")
-        self.namesystem = self.namesystem_class(limits)
+        self.namesystem = self.namesystem_class(limits, semantics)
         self.datanodes: dict[str, DataNode] = {}
         self.clients: dict[str, DFSClient] = {}
         self.block_of_file: dict[str, int] = {}

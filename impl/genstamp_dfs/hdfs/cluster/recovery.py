@@ -86,7 +86,7 @@ class RecoverySteps(ClusterBase):
             raise step.not_possible(f"no recovery of {file} is queued for {datanode}")
         command = self.namesystem.take_recovery_command(datanode, block_id)
         if command is None:
-            raise step.not_possible(f"the block of {file} is no longer under construction")
+            raise step.not_possible(f"the recovery of {file} that is queued for {datanode} is out of date")
         process.start_recovery(command)
         step.done(generation_stamp=command.block.generation_stamp, recovery_id=command.recovery_id)
 

@@ -86,6 +86,11 @@ class WritingSteps(ClusterBase):
             raise step.not_possible(
                 f"nothing was acknowledged by all of {stream.pipeline} beyond {stream.num_bytes_acked} bytes"
             )
+        if not stream.num_bytes_acked:
+            try:
+                self.namesystem.fsync(file, client)
+            except HdfsIOException as refusal:
+                raise step.not_possible(f"the namenode refused the fsync: {refusal}") from refusal
         num_bytes = stream.on_hflush()
         step.done(generation_stamp=block.generation_stamp, num_bytes=num_bytes)
 

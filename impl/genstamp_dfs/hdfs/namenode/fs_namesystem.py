@@ -16,6 +16,7 @@ from genstamp_dfs.errors import (
     FileNotFoundException,
     HdfsIOException,
     LeaseExpiredException,
+    RecoveryInProgressException,
 )
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, PendingRecoveryBlocks
@@ -31,6 +32,7 @@ from genstamp_dfs.hdfs.protocol import (
     LocatedBlock,
     RecoveringBlock,
     ReportedReplica,
+    Semantics,
 )
 
 
@@ -46,7 +48,8 @@ class ExpiredLease:
 class FSNamesystem:
     """The namenode's state, and the calls on it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, semantics: Semantics = Semantics.REPAIRED) -> None:
+        self.semantics = semantics
         self.directory = FSDirectory()
         self.lease_manager = LeaseManager(limits)
         self.datanode_manager = DatanodeManager()
@@ -183,6 +186,20 @@ class FSNamesystem:
             raise LeaseExpiredException(f"{holder} is not the lease owner of {path}, which is {inode.client_name}")
         return inode
 
+    def fsync(self, path: str, holder: str) -> None:
+        """fsync(), which the first hflush of a block calls. The length that it tells is left out.
+
+        Raises:
+            FileNotFoundException, LeaseExpiredException: as `check_lease`.
+            RecoveryInProgressException: with `repaired`, the block is under recovery.
+
+        Source: FSNamesystem#fsync, Hadoop 3.4.1.
+        """
+        block = self.check_lease(path, holder).last_block()
+        is_recovering = block is not None and block.state is BlockUCState.UNDER_RECOVERY
+        if is_recovering and self.semantics is Semantics.REPAIRED:
+            raise RecoveryInProgressException(f"the last block of {path} is under recovery")
+
     # -- the lease monitor --------------------------------------------------------------------------------------
 
     def check_leases(self, now_us: int) -> list[ExpiredLease]:
@@ -215,8 +232,15 @@ class FSNamesystem:
         return list(self.datanode_manager.datanodes[datanode].recover_blocks)
 
     def take_recovery_command(self, datanode: str, block_id: int) -> RecoveringBlock | None:
-        """The queued command, which leaves the queue; None (and the queue as it is) if the block is done or gone."""
+        """The queued command, which leaves the queue; None (and the queue as it is) if it is out of date.
+
+        It is so if the block is done or gone; with `repaired` also if another datanode leads the current attempt.
+        """
         command = self.block_manager.get_block_recovery_command(block_id)
+        if command is not None and self.semantics is Semantics.REPAIRED:
+            block = self.block_manager.get_stored_block(block_id)
+            assert block is not None
+            command = command if block.primary == datanode else None
         if command is not None:
             self.datanode_manager.datanodes[datanode].recover_blocks.remove(block_id)
         return command
