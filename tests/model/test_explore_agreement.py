@@ -31,7 +31,10 @@ SEED = 20
 WALKS, STEPS_A_WALK, ARBITRARY = 2, 12, 12
 
 
-@pytest.fixture(params=INSTANCES, scope="module")
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.slow] if "hdfs" in name else []) for name in INSTANCES],
+    scope="module",
+)
 def machine(request: pytest.FixtureRequest) -> Machine:
     return Machine(INSTANCES[request.param]())
 

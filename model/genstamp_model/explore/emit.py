@@ -78,9 +78,7 @@ class _Writer:
         self.instance = instance
         self.layout = layout(cells(instance))
         self.graph = Graph()
-        self.cells = [
-            self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(cells(instance))
-        ]
+        self.cells = [self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(cells(instance))]
         self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells)
         self.steps = tuple(self.expansion.steps())
         self.limits = tuple(sorted(instance.limits))
