@@ -8,15 +8,8 @@ import sys
 
 import typer
 
-from genstamp.cli.check import check
-from genstamp.cli.conform import conform
-from genstamp.cli.diagram import diagram
-from genstamp.cli.doctor import doctor
-from genstamp.cli.list import list_systems
-from genstamp.cli.lock import lock
+from genstamp.cli.loading import add_verb
 from genstamp.cli.logs import logs_app
-from genstamp.cli.prove import prove
-from genstamp.cli.verify import verify
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
@@ -27,15 +20,18 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("list")(list_systems)
-app.command()(check)
-app.command()(prove)
-app.command()(diagram)
-app.command()(conform)
+for verb, function in (
+    ("list", "list_systems"),
+    ("check", "check"),
+    ("prove", "prove"),
+    ("diagram", "diagram"),
+    ("conform", "conform"),
+    ("verify", "verify"),
+    ("lock", "lock"),
+    ("doctor", "doctor"),
+):
+    add_verb(app, verb, f"genstamp.cli.{verb}", function)
 app.add_typer(logs_app, name="logs")
-app.command()(verify)
-app.command()(lock)
-app.command()(doctor)
 
 USAGE, FAILURE, SPECIFICATION, CONFIGURATION, INTERRUPTED = 2, 75, 150, 151, 3
 

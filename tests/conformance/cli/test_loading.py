@@ -1,0 +1,24 @@
+"""A layer that is broken takes only its own verbs with it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def genstamp(broken: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(broken)}
+    command = [str(Path(sys.executable).with_name("genstamp")), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "z3.py").write_text("raise ImportError('no such solver')\n")
+    answer = genstamp(tmp_path, "prove", "hdfs.recovery", "--timeout-ms", "5")
+    assert answer.returncode == 75
+    assert answer.stderr == "genstamp: the verb 'prove' cannot be loaded: ImportError: no such solver\n"
+    assert genstamp(tmp_path, "verify", "--help").returncode == 0
+    assert genstamp(tmp_path, "list").stdout.startswith("hdfs.recovery: ")
