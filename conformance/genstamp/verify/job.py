@@ -87,7 +87,7 @@ def rows_of(job: Job, context: Context) -> Iterator[Row]:
             assert row.claim in missing, f"job {job.name} gives a row {row.claim!r} that it does not announce"
             missing.remove(row.claim)
             now = time.monotonic()
-            yield msgspec.structs.replace(row, seconds=row.seconds or now - began)
+            yield msgspec.structs.replace(row, seconds=round(row.seconds or now - began, 3))
             began = now
     except Exception as problem:
         traceback.print_exc()

@@ -151,7 +151,7 @@ def _row(claim: str, result: Result, data: Mapping[str, Any]) -> Row:
         count=result.states,
         unit="states",
         note=result.undetermined or note,
-        data={} if is_undetermined else dict(data),
+        data={"search": _figures(result)} if is_undetermined else {"search": _figures(result), **data},
     )
 
 
@@ -172,6 +172,17 @@ def _broken(context: Context, claim: str, result: Result, violation: Violation, 
         files=written(context, name, violation),
         data=dict(data),
     )
+
+
+def _figures(result: Result) -> dict[str, float]:
+    """What the machine has to do with, and so is not locked."""
+    return {
+        "words": result.words,
+        "bytes_a_state": round(result.bytes_a_state, 1),
+        "states_a_second": round(result.states_a_second),
+        "search_seconds": round(result.seconds, 3),
+        "compile_seconds": round(result.compile_seconds, 3),
+    }
 
 
 def _searched(instance: Instance, result: Result, violations: list[Violation]) -> dict[str, Any]:
