@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import pytest
 from statemachine import State, StateMachine
@@ -711,3 +711,15 @@ def test_configuration_must_fit_the_system(sizes: dict[str, int], limits: dict[s
 def test_unknown_names_are_answered_with_the_known_ones(ask: Callable[[], object], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         ask()
+
+
+def test_extremes_take_a_plain_number_in_any_place() -> None:
+    class Level(Part):
+        level = number(0, 9)
+
+        @action
+        def lower(s) -> None:
+            s.level = smallest(cast(Number, 3), s.level)
+
+    (lower,) = System("level", parts=[Level], configurations=[]).model().actions
+    assert [str(effect.value) for effect in lower.effects] == ["min(3, level)"]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.trace import binding, current, misuse
-from genstamp_model.language.types import BOOL, INTEGER, ArrayType, RefType, SetType, Type
+from genstamp_model.language.types import BOOL, INTEGER, ArrayType, NumberType, RefType, SetType, Type
 from genstamp_model.language.values import (
     Array,
     Bool,
@@ -82,14 +82,12 @@ def largest(first: N, *others: object) -> N:
 
 
 def _extreme(op: Op, first: N, others: tuple[object, ...]) -> N:
-    result = first.expr
-    for other in others:
-        result = ir.make(op, (result, coerce(other, INTEGER)), first.expr.type if _is_ordered(first) else INTEGER)
+    numbers = [coerce(number, INTEGER) for number in (first, *others)]
+    ordered = any(getattr(number.type, "ordered", False) for number in numbers)
+    result = numbers[0]
+    for number in numbers[1:]:
+        result = ir.make(op, (result, number), NumberType(ordered=True) if ordered else INTEGER)
     return cast(N, wrap(result))
-
-
-def _is_ordered(value: Value) -> bool:
-    return bool(getattr(value.expr.type, "ordered", False))
 
 
 def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
