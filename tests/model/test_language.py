@@ -568,7 +568,8 @@ def test_named_members_come_after_the_unnamed_ones_and_subsets_have_only_these()
     assert (sizes.of(Holder.set), sizes.of(Client.set)) == (3, 2)
     assert [sizes.member_name(Holder.set, i) for i in range(3)] == ["client1", "client2", "MASTER"]
     assert sizes.member_name(Client.set, 1) == "client2"
-    assert Client.set == IndexSet("Client", (), False, root="Holder", unnamed="Client")
+    origin = f"{Client.__module__}.Client"
+    assert Client.set == IndexSet("Client", (), False, root="Holder", unnamed="Client", origin=origin)
     assert Shelf.set.symmetric
 
 

@@ -18,7 +18,7 @@ Sizes of index sets are not part of a type: they stand in configurations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Value: TypeAlias = bool | int | frozenset[int] | tuple["Value", ...] | None
@@ -30,6 +30,7 @@ class IndexSet:
 
     A subset (of its `root`) shares the positions of its root but has only the unnamed members. `base` is the name under
     which configurations size the unnamed members and reports count them: `Client` for holders and for clients.
+    `origin` is where the set is declared, so that sets of two specifications are never taken for one another.
     """
 
     name: str
@@ -37,6 +38,7 @@ class IndexSet:
     symmetric: bool = False
     root: str | None = None
     unnamed: str | None = None
+    origin: str = field(default="", repr=False)
 
     @property
     def base(self) -> str:

@@ -199,13 +199,13 @@ class Index(Value):
 
     def __init_subclass__(cls, symmetric: bool = False, unnamed: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        parent = cls.__mro__[1]
+        parent, origin = cls.__mro__[1], f"{cls.__module__}.{cls.__qualname__}"
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
-            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed)
+            cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin)
         else:
             root = cast("type[Index]", parent).set
-            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base)
+            cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin)
 
     def is_none(self) -> Bool:
         """Whether an optional reference refers to nobody."""
