@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.stateful import run_state_machine_as_test
 
 from genstamp.adapters import Adapter, Cluster
+from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
 from genstamp.stateful.machine import EndOfSearch, machine_class
@@ -22,7 +23,7 @@ from genstamp.stateful.story import Failure
 from genstamp.track.tracker import MAX_STATES
 from genstamp_model.language.system import System
 
-FILES: Final = ("/a", "/b")
+FILES: Final = ("/a", "/b", "/c")
 CLIENTS: Final = ("client1", "client2")
 DATANODES: Final = ("datanode1", "datanode2", "datanode3")
 
@@ -98,18 +99,17 @@ def conform(
         adapter=adapter,
         model=system.model(chosen),
         driving=driving or driving_of(system.name),
-        cluster=Cluster(FILES, CLIENTS, DATANODES, chosen),
         max_states=max_states,
     )
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     figures = Figures()
     began = time.monotonic()
     try:
-        failed = _search(bench, figures, examples, steps, seed)
+        failed = _search(bench, Cluster(FILES, CLIENTS, DATANODES, chosen), figures, examples, steps, seed)
         failure, is_deterministic = None, True
         if failed is not None:
             failure, run = failed
-            failure, is_deterministic = shorten(bench, failure, run.requests, run.seed, shrink_seconds)
+            failure, is_deterministic = shorten(bench, failure, run.requests, run.cluster, shrink_seconds)
     finally:
         adapter.stop()
     answers = answers_of(bench.model)
@@ -126,15 +126,20 @@ def conform(
     )
 
 
-def _search(bench: Bench, figures: Figures, examples: int, steps: int, seed: int) -> tuple[Failure, Run] | None:
+def _search(
+    bench: Bench, cluster: Cluster, figures: Figures, examples: int, steps: int, seed: int
+) -> tuple[Failure, Run] | None:
     """Make runs; the first that fails."""
     runs: list[Run] = []
 
-    def begin(run_seed: int) -> Run:
-        run = Run(bench, run_seed, figures)
+    def begin(part: Cluster) -> Run:
+        run = Run(bench, part, figures)
         runs.append(run)
         run.start()
         return run
+
+    def choose(chance: random.Random) -> Chooser:
+        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen)
 
     settings = hypothesis.settings(
         max_examples=examples,
@@ -147,8 +152,7 @@ def _search(bench: Bench, figures: Figures, examples: int, steps: int, seed: int
         verbosity=Verbosity.quiet,
         print_blob=False,
     )
-    known = sorted({action.event for action in bench.model.actions})
-    machine = hypothesis.seed(seed)(machine_class(begin, known, bench.driving))
+    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose))
     try:
         run_state_machine_as_test(machine, settings=settings)
     except EndOfSearch as end:

@@ -50,29 +50,28 @@ class Bench:
         adapter: the implementation.
         model: the model.
         driving: how its events are brought about.
-        cluster: names of files, clients and datanodes.
         max_states: more possible states than these leave a run undetermined.
     """
 
     adapter: Adapter
     model: Model
     driving: Driving
-    cluster: Cluster
     max_states: int
-    _fits: dict[int, Fit] = field(default_factory=dict)
+    _fits: dict[tuple[Cluster, int], Fit] = field(default_factory=dict)
 
-    def tracker(self, first_stamp: int) -> Tracker:
-        """A tracker for a new run; what others have computed serves it too."""
-        members = self.driving.members(self.cluster)
-        if first_stamp not in self._fits:
-            self._fits[first_stamp] = Fit(self.model, Names(self.model, members, first_stamp))
+    def tracker(self, cluster: Cluster, first_stamp: int) -> Tracker:
+        """A tracker for a new run; what others of the same names have computed serves it too."""
+        members = self.driving.members(cluster)
+        key = replace(cluster, seed=0), first_stamp
+        if key not in self._fits:
+            self._fits[key] = Fit(self.model, Names(self.model, members, first_stamp))
         return Tracker(
             self.model,
             members,
             first_stamp,
             max_states=self.max_states,
             clock=self.driving.clock,
-            fit=self._fits[first_stamp],
+            fit=self._fits[key],
         )
 
 
@@ -93,7 +92,7 @@ class Run:
 
     Args:
         bench: what it shares with others.
-        seed: what the implementation leaves to chance.
+        cluster: its files, clients and datanodes, and what the implementation leaves to chance.
         figures: where to count.
     """
 
@@ -101,11 +100,11 @@ class Run:
     declined: set[Request]
     """What was said not to be possible since the last event; to ask again would be in vain."""
 
-    def __init__(self, bench: Bench, seed: int, figures: Figures) -> None:
+    def __init__(self, bench: Bench, cluster: Cluster, figures: Figures) -> None:
         self._bench = bench
         self._figures = figures
-        self._story = Story()
-        self.seed = seed
+        self._story = Story(cluster)
+        self.cluster = cluster
         self.requests: list[Request] = []
         self.declined = set()
         self._now_ms = 0
@@ -117,8 +116,8 @@ class Run:
             AdapterError: the implementation cannot be driven.
             NonconformingError: an event at the start does not fit.
         """
-        started = self._bench.adapter.start(replace(self._bench.cluster, seed=self.seed))
-        self.tracker = self._bench.tracker(started.first_generation_stamp)
+        started = self._bench.adapter.start(self.cluster)
+        self.tracker = self._bench.tracker(self.cluster, started.first_generation_stamp)
         self._figures.examples += 1
         for event in started.events:
             self._hold(event)

@@ -6,14 +6,16 @@ any promise of the shortest: no single request can be left out of the result, bu
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from genstamp.adapters import Cluster
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.run import Bench, NonconformingError, Request, Run
 from genstamp.stateful.story import Failure
 
 
 def shorten(
-    bench: Bench, failure: Failure, requests: Sequence[Request], seed: int, seconds: float
+    bench: Bench, failure: Failure, requests: Sequence[Request], cluster: Cluster, seconds: float
 ) -> tuple[Failure, bool]:
     """A short run that fails at the same event, and whether the given one failed again when it was repeated.
 
@@ -21,33 +23,33 @@ def shorten(
         bench: what the run was made on.
         failure: how it failed.
         requests: its requests, up to the one that failed.
-        seed: its seed.
+        cluster: its cluster.
         seconds: how long to try.
 
     Raises:
         AdapterError: the implementation can be driven no longer.
     """
-    again = _failure_of(bench, requests, seed)
+    again = _failure_of(bench, requests, cluster)
     if again is None or again.event != failure.event:
         return failure, False
     until = time.monotonic() + seconds
-    best, improved = (again, list(requests), seed), True
+    best, improved = (again, list(requests), cluster), True
     while improved:
         improved = False
-        for fewer, other_seed in _simpler(bench, *best[1:]):
+        for fewer, smaller in _simpler(*best[1:]):
             if time.monotonic() > until:
                 return best[0], True
-            found = _failure_of(bench, fewer, other_seed)
+            found = _failure_of(bench, fewer, smaller)
             if found is not None and found.event == failure.event:
-                best, improved = (found, fewer[: found.steps], other_seed), True
+                best, improved = (found, fewer[: found.steps], smaller), True
                 break
     return best[0], True
 
 
-def _failure_of(bench: Bench, requests: Sequence[Request], seed: int) -> Failure | None:
+def _failure_of(bench: Bench, requests: Sequence[Request], cluster: Cluster) -> Failure | None:
     """How a run of these requests fails; None if it does not."""
     try:
-        run = Run(bench, seed, Figures())
+        run = Run(bench, cluster, Figures())
         run.start()
         for request in requests:
             run.request(request)
@@ -56,21 +58,38 @@ def _failure_of(bench: Bench, requests: Sequence[Request], seed: int) -> Failure
     return None
 
 
-def _simpler(bench: Bench, requests: list[Request], seed: int) -> Iterator[tuple[list[Request], int]]:
+def _simpler(requests: list[Request], cluster: Cluster) -> Iterator[tuple[list[Request], Cluster]]:
     """Simpler runs, those first that are much simpler."""
     size = len(requests) // 2
     while size:
         for start in range(len(requests) - size, -1, -1):
-            yield requests[:start] + requests[start + size :], seed
+            yield requests[:start] + requests[start + size :], cluster
         size //= 2
-    yield from ((requests, other) for other in range(seed))
-    for names in (bench.cluster.files, bench.cluster.clients, bench.cluster.datanodes):
-        used = [name for name in names if any(name in dict(request.arguments).values() for request in requests)]
+    yield from ((requests, smaller) for smaller in _smaller(cluster, _used(requests)))
+    for names in (cluster.files, cluster.clients, cluster.datanodes):
+        used = [name for name in names if name in _used(requests)]
         for position, name in enumerate(used):
             for earlier in names[: names.index(name)]:
-                # Either the two are one, or the earlier one is not used at all.
+                # Either the two become one, or the earlier one was not used at all.
                 if earlier not in used or earlier in used[:position]:
-                    yield [_renamed(request, name, earlier) for request in requests], seed
+                    yield [_renamed(request, name, earlier) for request in requests], cluster
+
+
+def _smaller(cluster: Cluster, used: set[str]) -> Iterator[Cluster]:
+    """The cluster without its last file, client or datanode if that is not used, or with a lower seed."""
+    for smaller in (
+        replace(cluster, files=cluster.files[:-1]),
+        replace(cluster, clients=cluster.clients[:-1]),
+        replace(cluster, datanodes=cluster.datanodes[:-1]),
+    ):
+        names = {*smaller.files, *smaller.clients, *smaller.datanodes}
+        if smaller.files and smaller.clients and smaller.datanodes and used <= names:
+            yield smaller
+    yield from (replace(cluster, seed=seed) for seed in range(cluster.seed))
+
+
+def _used(requests: Sequence[Request]) -> set[str]:
+    return {word for request in requests for _, word in request.arguments}
 
 
 def _renamed(request: Request, name: str, other: str) -> Request:

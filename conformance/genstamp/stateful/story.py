@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genstamp.adapters import NotPossible, Outcome
+from genstamp.adapters import Cluster, NotPossible, Outcome
 from genstamp.events import Event
 from genstamp.track import Rejected, describe
 
@@ -32,8 +32,9 @@ class Failure:
 class Story:
     """Collects a run as it happens."""
 
-    def __init__(self) -> None:
-        self._lines: list[str] = []
+    def __init__(self, cluster: Cluster) -> None:
+        names = (*cluster.files, *cluster.clients, *cluster.datanodes)
+        self._lines = [f"     start with {', '.join(names)}; seed {cluster.seed}"]
         self._steps = 0
 
     @property

@@ -66,7 +66,7 @@ class Fit:
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
         self._after: dict[_Key, tuple[State, ...]] = {}
         self._hidden: dict[_Key, tuple[State, ...]] = {}
-        self._offers: dict[State, tuple[Offer, ...]] = {}
+        self._offers: dict[_Key, tuple[Offer, ...]] = {}
 
     def initial(self) -> State:
         """The state in which every run begins."""
@@ -112,12 +112,12 @@ class Fit:
             found = _remember(self._hidden, key, tuple(dict.fromkeys(after for after in steps if after != state)))
         return found
 
-    def offers(self, state: State) -> tuple[Offer, ...]:
-        """Every call that a state answers, by performing a step or with an exception."""
-        found = self._offers.get(state)
+    def offers(self, state: State, event: str) -> tuple[Offer, ...]:
+        """What a state answers to each call of an event, by performing a step or with an exception."""
+        key = (state, event)
+        found = self._offers.get(key)
         if found is None:
-            offers = (offer for event in self.events for offer in self._offers_of(state, event, {}))
-            found = _remember(self._offers, state, tuple(dict.fromkeys(offers)))
+            found = _remember(self._offers, key, tuple(dict.fromkeys(self._offers_of(state, event, {}))))
         return found
 
     def answers(self, state: State, event: str, arguments: Mapping[str, str]) -> list[Offer]:

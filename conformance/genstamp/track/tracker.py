@@ -206,19 +206,19 @@ class Tracker:
     def _can_change(self, state: State, event: str, arguments: Mapping[str, str]) -> bool:
         return any(offer.changes for offer in self.fit.answers(state, event, arguments))
 
-    def offers(self, most_states: int) -> list[tuple[Offer, bool]]:
-        """What the model answers now, in order of its events, going by some of the states.
+    def offers(self, event: str, most_states: int) -> list[tuple[Offer, bool]]:
+        """What the model answers now to the calls of an event, going by some of the states.
 
         Args:
+            event: its name.
             most_states: how many states are asked at most, spread over all of them.
 
         Returns:
             Each answer, and whether all of the states asked give it.
         """
         asked = self.states[:: max(1, -(-len(self.states) // most_states))]
-        found = Counter(offer for state in asked for offer in self.fit.offers(state))
-        order = {event: position for position, event in enumerate(self.fit.events)}
-        return [(o, found[o] == len(asked)) for o in sorted(found, key=lambda offer: order[offer.event])]
+        found = Counter(offer for state in asked for offer in self.fit.offers(state, event))
+        return [(offer, count == len(asked)) for offer, count in found.items()]
 
     def _close(self) -> None:
         """Add every state that hidden actions lead to."""

@@ -250,7 +250,9 @@ def test_offers_are_what_the_states_answer_and_whether_all_do() -> None:
     tracker = lock_tracker()
     tracker.feed(event("acquire", client="alice"))
     offers = {
-        (o.event, *o.arguments, o.refused_with): (o.changes, by_all) for o, by_all in tracker.offers(most_states=8)
+        (o.event, *o.arguments, o.refused_with): (o.changes, by_all)
+        for event_name in ("release", "acquire", "told")
+        for o, by_all in tracker.offers(event_name, most_states=8)
     }
     assert offers["release", ("holder", "alice"), None] == (True, True)
     assert offers["release", ("holder", "server"), "NotHolderException"] == (False, True)

@@ -1,0 +1,129 @@
+"""What to ask an implementation for next: mostly what the model does in the states in which the run can be.
+
+Sometimes what it refuses, has done already or cannot do at all; time that passes; faults. Which of them, and with which
+files and nodes, is left to chance. Leaves out where the chance comes from.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Final
+
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.figures import Answer
+from genstamp.stateful.run import Request, Run
+from genstamp.track import Offer
+
+_WEIGHTS: Final = {
+    "step": 62,
+    "nothing": 16,
+    "impossible": 6,
+    "tick": 9,
+    "fault": 5,
+    "news": 60,
+    "question": 100,
+}
+"""How often each kind of request is made, in relation to the others that are to be had.
+
+A step changes something; "nothing" stands for what the model refuses, or answers without a change. News is what no run
+of the test has shown yet. A question is a step that not all possible states can make, asked once there are many, as the
+answer tells them apart.
+"""
+
+_ALWAYS: Final = frozenset({"step", "news", "question"})
+
+_KEPT: Final = 0.6
+"""Share of the runs that make a kind of request that a run can do without; the others get further with the rest."""
+
+_TASTES: Final = (0.01, 0.1, 1.0, 1.0)
+"""Each run likes some events less than others: a run without takeovers gets as far as closing a file."""
+
+_STATES_ASKED: Final = 6
+_MANY_STATES: Final = 48
+
+
+class Chooser:
+    """Chooses the requests of one run.
+
+    Args:
+        chance: where all choices come from.
+        driving: how events are brought about.
+        answers: what the model can show.
+        seen: what the test has shown so far.
+    """
+
+    def __init__(self, chance: Random, driving: Driving, answers: Sequence[Answer], seen: Mapping[Answer, int]) -> None:
+        self._chance = chance
+        self._driving = driving
+        self._answers = [answer for answer in answers if answer[0] not in driving.spontaneous]
+        self._seen = seen
+        self._used: Counter[str] = Counter()
+        self._weights = {
+            kind: weight for kind, weight in _WEIGHTS.items() if kind in _ALWAYS or chance.random() < _KEPT
+        }
+        events = dict.fromkeys(event for event, _ in self._answers)
+        self._taste = {event: chance.choice(_TASTES) * driving.weights.get(event, 1.0) for event in events}
+
+    def next_request(self, run: Run) -> Request | None:
+        """The next request; None where there is none to make."""
+        weights = dict(self._weights)
+        if len(run.tracker.states) <= _MANY_STATES:
+            del weights["question"]
+        while weights:
+            [kind] = self._chance.choices(list(weights), list(weights.values()))
+            request = self._of_kind(kind, run)
+            if request is not None:
+                self._used[request.event] += 1
+                return request
+            del weights[kind]
+        return None
+
+    def _of_kind(self, kind: str, run: Run) -> Request | None:
+        if kind == "tick":
+            ticks = self._driving.ticks_ms
+            return Request(ms=self._chance.choice(ticks)) if ticks else None
+        if kind == "news":
+            return self._news(run)
+        for event in self._in_random_order():
+            requests = [request for request in self._of_event(kind, event, run) if request not in run.declined]
+            if requests:
+                return self._chance.choice(requests)
+        return None
+
+    def _news(self, run: Run) -> Request | None:
+        """A request whose answer no run has shown yet."""
+        missing = {answer for answer in self._answers if answer not in self._seen}
+        requests = [
+            Request(event, offer.arguments)
+            for event in dict.fromkeys(event for event, _ in self._answers if event in {e for e, _ in missing})
+            for offer, _ in run.tracker.offers(event, _STATES_ASKED)
+            if (event, offer.refused_with) in missing
+        ]
+        fresh = [request for request in requests if request not in run.declined]
+        return self._chance.choice(fresh) if fresh else None
+
+    def _in_random_order(self) -> list[str]:
+        """The events, the likelier ones mostly first.
+
+        What was rare in this run comes more often, so that long ways are walked to their end.
+        """
+        # Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: a power of a uniform number.
+        places = {
+            event: self._chance.random() ** ((1 + self._used[event]) / taste) for event, taste in self._taste.items()
+        }
+        return sorted(places, key=lambda event: -places[event])
+
+    def _of_event(self, kind: str, event: str, run: Run) -> list[Request]:
+        """The requests of one kind for an event."""
+        offers = run.tracker.offers(event, _STATES_ASKED)
+        if kind == "impossible":
+            answered = {offer.arguments for offer, _ in offers}
+            return [Request(event, a) for a in run.tracker.fit.calls(event) if a not in answered]
+        if kind == "question":
+            return [Request(event, offer.arguments) for offer, by_all in offers if offer.changes and not by_all]
+        return [Request(event, offer.arguments) for offer, _ in offers if self._kind(offer) == kind]
+
+    def _kind(self, offer: Offer) -> str:
+        if offer.event in self._driving.faults:
+            return "fault"
+        return "step" if offer.changes else "nothing"

@@ -1,0 +1,163 @@
+"""Twins of the reference implementation with one thing broken each are caught, and the story names the check."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+import pytest
+
+from genstamp.adapters import Done, Outcome, ReferenceAdapter
+from genstamp.events import Event
+from genstamp.stateful import Failure, conform
+from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_spec.hdfs.systems.recovery import RECOVERY
+
+pytestmark = pytest.mark.slow
+
+SEED = 7
+
+
+class RetellingAdapter(ReferenceAdapter):
+    """Tells of what happened in other words."""
+
+    def __init__(self, retell: Callable[[Event], Iterable[Event]]) -> None:
+        super().__init__()
+        self._retell = retell
+
+    def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        return self._retold(super().call(event, arguments))
+
+    def tick(self, ms: int) -> Outcome:
+        return self._retold(super().tick(ms))
+
+    def _retold(self, outcome: Outcome) -> Outcome:
+        if not isinstance(outcome, Done):
+            return outcome
+        return Done(tuple(told for event in outcome.events for told in self._retell(event)))
+
+
+def failure_of(adapter: ReferenceAdapter) -> Failure:
+    report = conform(adapter, RECOVERY, examples=400, seed=SEED, shrink_seconds=10)
+    assert report.verdict == "rejected"
+    assert report.failure is not None
+    assert report.is_deterministic
+    return report.failure
+
+
+def test_the_reference_implementation_itself_conforms() -> None:
+    report = conform(ReferenceAdapter(), RECOVERY, examples=50, seed=SEED)
+    assert report.failure is None, str(report.failure)
+    assert report.verdict == "conforms"
+    assert report.figures.largest_set > 1
+    assert report.figures.refusals > 0
+
+
+def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """complete() is accepted of anybody while the file is open."""
+    checked = FSNamesystem.check_lease
+
+    def check_lease(self: FSNamesystem, path: str, holder: str) -> INodeFile:
+        inode = self.directory.get_file(path)
+        return inode if inode is not None and inode.is_under_construction else checked(self, path, holder)
+
+    monkeypatch.setattr(FSNamesystem, "check_lease", check_lease)
+    failure = failure_of(ReferenceAdapter())
+    assert "the caller owns the file" in failure.labels
+    assert "'the caller owns the file' does not hold" in str(failure)
+    assert "refuses it with LeaseExpiredException" in str(failure)
+
+
+def test_a_complete_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDFS-10240: the writer's commit cancels a running recovery."""
+    monkeypatch.setattr(BlockManager, "check_not_under_recovery", lambda self, block: None)
+    failure = failure_of(ReferenceAdapter())
+    assert failure.event == "complete"
+    assert "the block is not under recovery" in failure.labels
+    assert "namenode: complete(" in str(failure)
+    assert "= under_recovery" in str(failure)
+
+
+def test_a_recovery_id_that_is_not_compared_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of an older recovery is taken for that of the current one."""
+    monkeypatch.setattr(FSNamesystem, "check_recovery_id", lambda self, block, recovery_id: None)
+    failure = failure_of(ReferenceAdapter())
+    assert failure.event == "commit_block_synchronization"
+    assert "the recovery id is the current one" in failure.labels
+    assert "the model refuses it with IOException" in str(failure)
+
+
+def test_the_right_effect_under_an_unknown_name_is_caught() -> None:
+    def retell(event: Event) -> list[Event]:
+        return [msgspec.structs.replace(event, event="close") if event.event == "complete" else event]
+
+    failure = failure_of(RetellingAdapter(retell))
+    assert failure.problem.startswith("the model has no event 'close'; it has abandon_recovery, add_block, ")
+
+
+def test_the_right_effect_under_another_name_is_caught() -> None:
+    def retell(event: Event) -> list[Event]:
+        return [msgspec.structs.replace(event, event="hflush") if event.event == "last_packet" else event]
+
+    failure = failure_of(RetellingAdapter(retell))
+    assert failure.event == "last_packet"
+    assert "no event of it came, with these arguments; hflush came" in failure.problem
+
+
+@pytest.mark.parametrize("omitted", ["renew_lease", "sync_block", "update_replica_under_recovery"])
+def test_an_event_that_is_left_out_is_caught(omitted: str) -> None:
+    failure = failure_of(RetellingAdapter(lambda event: [] if event.event == omitted else [event]))
+    assert failure.event == omitted
+    assert "no event of it came, with these arguments; nothing came" in failure.problem
+
+
+def test_an_event_that_nobody_asked_for_and_that_is_left_out_is_caught_by_what_follows() -> None:
+    failure = failure_of(RetellingAdapter(lambda e: [] if e.event == "release_expired_lease" else [e]))
+    assert "tick" in str(failure)
+    assert failure.event != "release_expired_lease"
+
+
+@pytest.mark.parametrize(
+    ("event", "right", "wrong", "label"),
+    [
+        ("add_block", "LeaseExpiredException", "NotReplicatedYetException", "the file is open for writing"),
+        ("create", "AlreadyBeingCreatedException", "FileAlreadyExistsException", "the caller does not hold"),
+        ("complete", "FileNotFoundException", "LeaseExpiredException", "the file exists"),
+    ],
+)
+def test_a_refusal_with_the_wrong_exception_is_caught(event: str, right: str, wrong: str, label: str) -> None:
+    def retell(told: Event) -> list[Event]:
+        is_it = told.event == event and told.refused_with == right
+        return [msgspec.structs.replace(told, refused_with=wrong) if is_it else told]
+
+    failure = failure_of(RetellingAdapter(retell))
+    assert failure.event == event
+    assert any(label in found for found in failure.labels)
+    assert f"refuses with {right}, not with {wrong}" in str(failure)
+
+
+def test_a_lease_that_never_expires_is_caught() -> None:
+    """Nobody but time takes part, so only the tracker's clock can know."""
+
+    class TimelessAdapter(ReferenceAdapter):
+        def tick(self, ms: int) -> Outcome:
+            return super().tick(min(ms, 1))
+
+    failure = failure_of(TimelessAdapter())
+    assert "tick" in str(failure)
+
+
+def test_a_failing_run_is_made_as_short_as_it_can_be() -> None:
+    """What is left is needed: a file, a closed stream and the repeated call."""
+    adapter = RetellingAdapter(
+        lambda e: [msgspec.structs.replace(e, refused_with="IOException") if e.refused_with else e]
+    )
+    failure = failure_of(adapter)
+    assert failure.steps <= 2
+    assert failure.lines[0].startswith("     start with /a, client1, datanode1; seed 0")
+
+
+def test_a_seed_repeats_a_test() -> None:
+    reports = [conform(ReferenceAdapter(), RECOVERY, examples=5, steps=20, seed=3) for _ in range(2)]
+    assert reports[0].figures == reports[1].figures
+    assert reports[0].seed == 3
