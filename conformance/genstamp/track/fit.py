@@ -197,9 +197,14 @@ class Fit:
         return found
 
     def misses(self, state: State, event: Event) -> Iterator[Miss]:
-        """Why each step of the model under the event's name does not fit it in a state."""
+        """Why each step of the model under the event's name does not fit it in a state.
+
+        What refuses by its nature is left out where the run was not refused: it is what the model does instead.
+        """
         for action, arguments in self._steps(state, event.event, event.arguments):
             failing = self.evaluator.first_failing(action, arguments, state)
+            if action.refuses is not None and event.refused_with is None:
+                continue
             if failing is None:
                 yield self._miss_of_enabled(action, arguments, state, event)
             else:
@@ -213,12 +218,11 @@ class Fit:
         else:
             instead = f"{check.refuses}, not with {event.refused_with}"
             problem = f"'{check.label}' does not hold, so the model refuses with {instead}"
-        # Where the run was refused, a step that the model refuses too is closer than one that cannot happen.
-        refuses_both = event.refused_with is not None and check.refuses is not None
         return Miss(
             action=action.name,
             call=call_text(action, arguments, self.names),
-            rank=(int(refuses_both), action.checks.index(check)),
+            # A refusal is what the model answers, so it is closer than a step that just cannot happen.
+            rank=(int(check.refuses is not None), action.checks.index(check)),
             problem=problem,
             label=check.label,
             refuses=check.refuses,
@@ -232,10 +236,10 @@ class Fit:
         if action.refuses != event.refused_with:
             answer = f"refuses with {action.refuses}" if action.refuses else "performs the step"
             shown = f"refused it with {event.refused_with}" if event.refused_with else "performed it"
-            problem, rank = f"all checks hold and the model {answer}, but the run {shown}", (0, checks)
+            problem, rank = f"all checks hold and the model {answer}, but the run {shown}", (1, checks)
         else:
             told = "; ".join(f"{name} is {expected}, shown {shown}" for name, expected, shown in differences)
-            problem, rank = f"all checks hold, but {told}", (1, checks + len(action.observations) - len(differences))
+            problem, rank = f"all checks hold, but {told}", (2, checks + len(action.observations) - len(differences))
         return Miss(
             action=action.name,
             call=call_text(action, arguments, self.names),
