@@ -3,7 +3,7 @@
 For each system: every configuration under the default semantics, what is known to break under the others, every bug
 and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
 is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Then the
-lock, the diagrams, the reference implementation, the logs.
+lock, the diagrams, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 SYSTEMS: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
 """Every system, as "module:NAME"."""
 
-EXAMPLES_IN_PROCESS: Final = 100
+EXAMPLES_IN_PROCESS: Final = 200
 EXAMPLES_AS_CHILD: Final = 30
 """How many runs of the reference implementation are driven."""
 
 LOG_CLAIMS: Final = {
-    "binary": "logs edit log, binary",
-    "xml": "logs edit log, XML",
-    "simulated": "logs genstamp_dfs, simulated run",
+    "binary": "logs edit log, binary: complete",
+    "xml": "logs edit log, XML: complete",
+    "simulated": "logs genstamp_dfs, simulated run: complete",
     "good": "logs hdfs-12070, good run: complete",
     "bad": "logs hdfs-12070, bad run: unfinished",
 }
@@ -46,19 +46,22 @@ class Plan:
 
     Attributes:
         jobs: each gives rows, in the order of the table.
-        sums: rows made of the rows of all jobs, at the end of the table.
+        sums: rows made of the rows of all jobs, after these.
+        last: a row made of all the others.
         failed: rows for what could not even be planned.
         systems: names of the systems that could be loaded, by place.
     """
 
     jobs: list[Job] = field(default_factory=list)
     sums: list[Sum] = field(default_factory=list)
+    last: Sum | None = None
     failed: list[Row] = field(default_factory=list)
     systems: dict[str, str] = field(default_factory=dict)
 
     def rows(self, done: Sequence[Row]) -> list[Row]:
         """The rows of the table: what could not be planned, what the jobs gave, the sums."""
-        return [*self.failed, *done, *(one(done) for one in self.sums)]
+        rows = [*self.failed, *done, *(one(done) for one in self.sums)]
+        return rows if self.last is None else [*rows, self.last(rows)]
 
 
 def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
@@ -78,6 +81,10 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
             seconds=45,
         )
     )
+    if not on_demand:
+        # Last, as it speaks of all the others.
+        readme = repository / summing.README
+        plan.last = lambda rows: summing.shown("readme README.md", rows, readme)
     return plan
 
 

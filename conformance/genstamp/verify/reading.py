@@ -41,8 +41,8 @@ def logs(context: Context, binary: str, xml: str, simulated: str, good: str, bad
             print(f"reading {path.name}", flush=True)
             return check_paths(spark, [path], options)
 
-        yield read(check, binary, context.repository / EDITS / "editsStored")
-        yield read(check, xml, context.repository / EDITS / "editsStored.xml")
+        for claim, name in ((binary, "editsStored"), (xml, "editsStored.xml")):
+            yield read(check, claim, context.repository / EDITS / name, completion="complete")
         yield simulation(context, check, simulated)
         for claim, name, completion in ((good, "good", "complete"), (bad, "bad", "unfinished")):
             if context.data is None:

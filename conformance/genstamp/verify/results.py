@@ -96,8 +96,7 @@ def table_lines(results: Results) -> Iterator[str]:
 
 
 def _cells(row: Row) -> tuple[str, str, str, str]:
-    looked_at = "" if row.count is None else f"{row.count:,} {row.unit}"
-    return row.claim, str(row.verdict), looked_at, f"{row.seconds:.1f}"
+    return row.claim, str(row.verdict), row.looked_at, f"{row.seconds:.1f}"
 
 
 def write(results: Results, directory: Path) -> None:

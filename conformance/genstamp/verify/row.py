@@ -52,6 +52,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     data: dict[str, Any] = {}
 
+    @property
+    def looked_at(self) -> str:
+        """What was counted, as the table shows it.
+
+        >>> Row(claim="check", verdict=Verdict.HOLDS, count=6582011, unit="states").looked_at
+        '6,582,011 states'
+        """
+        return "" if self.count is None else f"{self.count:,} {self.unit}"
+
 
 def worst(rows: Iterable[Row]) -> Verdict:
     """The worst verdict of some rows; that of no rows is failure, for nothing was looked at.

@@ -1,0 +1,163 @@
+"""README.md is true: its commands are run, their output compared, its figures looked up, its links followed.
+
+A comment before a fenced block says how it is held:
+
+    <!-- run -->             each `$` line is run; what follows it is its standard output, `...` for any text
+    <!-- run, exit 12 -->    the same, and that is the exit code of its last command
+    <!-- make -->            targets of the Makefile, which CI runs anyway
+    <!-- table -->           the table of `genstamp verify`, which compares it with the one that it gives
+
+and a comment before a number where spec.lock has it: <!-- lock hdfs.recovery/repaired/takeover/distinct -->. The list
+after <!-- omits --> is that of hdfs.recovery.
+"""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from genstamp import lock
+from genstamp.verify.plan import whole
+from genstamp.verify.summing import LOCK
+from genstamp_spec.hdfs.systems.recovery import RECOVERY
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+TEXT = README.read_text(encoding="utf-8")
+
+_BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]*?) -->\n+)?^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.S | re.M)
+_FIGURE = re.compile(r"<!-- lock (?P<path>\S+) -->(?P<figure>[\d,]*\d)")
+# Names of issues and versions are no figures.
+_NAMES = re.compile(r"HDFS-\d+|\d+\.\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block and the comment before it."""
+
+    mark: str
+    body: str
+    line: int
+
+    def commands(self) -> list[tuple[str, str]]:
+        """Each command with the output that the block shows."""
+        parts = re.split(r"^\$ ", self.body, flags=re.M)
+        assert not parts[0], f"line {self.line}: a block that is run begins with a command"
+        return [(command, output) for command, _, output in (part.partition("\n") for part in parts[1:])]
+
+
+BLOCKS = [
+    Block(found["mark"] or "", found["body"], TEXT[: found.start()].count("\n") + 1) for found in _BLOCK.finditer(TEXT)
+]
+
+
+def marked(mark: str) -> list[Block]:
+    return [block for block in BLOCKS if block.mark.split(",")[0] == mark]
+
+
+def test_every_block_says_how_it_is_held() -> None:
+    assert [block.line for block in BLOCKS if block.mark.split(",")[0] not in ("run", "make", "table")] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", marked("run"), ids=lambda block: f"line {block.line}")
+def test_commands_give_what_is_shown(block: Block) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "COLUMNS": "120"}
+    code = 0
+    for command, shown in block.commands():
+        done = subprocess.run(
+            shlex.split(command), cwd=README.parent, env=environment, capture_output=True, text=True, check=False
+        )
+        code = done.returncode
+        if shown:
+            assert is_as_shown(done.stdout, shown), f"{command} gives\n{done.stdout}\n{done.stderr}"
+    assert code == int(block.mark.partition("exit ")[2] or 0)
+
+
+def is_as_shown(output: str, shown: str) -> bool:
+    """Whether an output is the one shown, which leaves parts out as `...`."""
+    return doctest.OutputChecker().check_output(shown, output, doctest.ELLIPSIS)
+
+
+def test_a_wrong_output_is_noticed() -> None:
+    assert is_as_shown("a\nb 1\nc\n", "a\n...\nc\n")
+    assert not is_as_shown("a\nb 1\nc\n", "a\n...\nd\n")
+    assert not is_as_shown("a\n", "")
+
+
+def test_make_targets_are_those_that_ci_runs() -> None:
+    targets = [command.split()[1] for block in marked("make") for command, _ in block.commands()]
+    assert targets
+    script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
+    assert [target for target in targets if f"\nmake {target}\n" not in script] == []
+
+
+def table_rows() -> dict[str, str]:
+    """What was looked at by claim, of each row that the README shows; `genstamp verify` compares all of it."""
+    (block,) = marked("table")
+    rows = [re.split(r"\s{2,}", line) for line in block.body.splitlines()[1:]]
+    return {row[0]: row[2] for row in rows}
+
+
+def test_table_has_the_rows_that_are_planned() -> None:
+    plan = whole(README.parent)
+    planned = [claim for job in plan.jobs for claim in job.claims] + [row.claim for row in plan.rows([])]
+    assert list(table_rows()) == planned
+
+
+def test_table_shows_the_states_that_are_locked() -> None:
+    semantics = lock.read(README.parent / LOCK)["hdfs.recovery"].semantics
+    locked = {}
+    for configuration, search in semantics["repaired"].searches.items():
+        locked[f"check hdfs.recovery:{configuration}"] = f"{search.distinct:,} states"
+    for configuration, search in semantics["hadoop-3.4"].searches.items():
+        locked[f"known hdfs.recovery:{configuration} hadoop-3.4"] = f"{search.distinct:,} states"
+    shown = {claim: figures for claim, figures in table_rows().items() if claim.startswith(("check ", "known "))}
+    assert shown == {claim: locked[claim] for claim in shown}
+
+
+def test_the_largest_configuration_is_the_one_that_is_named() -> None:
+    every_time = [one.name for one in RECOVERY.configurations if not one.on_demand]
+    searches = lock.read(README.parent / LOCK)["hdfs.recovery"].semantics["repaired"].searches
+    largest = max(every_time, key=lambda name: searches[name].distinct)
+    assert f"searched every time, *{largest}*" in " ".join(TEXT.split())
+
+
+def locked_figure(path: str) -> int:
+    """The number in the lock: SYSTEM/SEMANTICS/CONFIGURATION/FIELD, or SYSTEM/VARIATION/depth."""
+    system, *rest = path.split("/")
+    entry = lock.read(README.parent / LOCK)[system]
+    if len(rest) == 2:
+        return int(getattr(entry.variations[rest[0]], rest[1]))
+    semantics, configuration, field = rest
+    return int(getattr(entry.semantics[semantics].searches[configuration], field))
+
+
+@pytest.mark.parametrize("found", list(_FIGURE.finditer(TEXT)), ids=lambda found: found["path"])
+def test_figure_is_that_of_the_lock(found: re.Match[str]) -> None:
+    assert int(found["figure"].replace(",", "")) == locked_figure(found["path"])
+
+
+def test_every_large_figure_is_held() -> None:
+    """Small numbers are counts that a reader makes out of the text; what a machine counted must be looked up."""
+    prose = _NAMES.sub("", _FIGURE.sub("", _BLOCK.sub("", TEXT)))
+    prose = re.sub(r"\]\([^)]*\)", "", prose)
+    assert re.findall(r"\d{3,}|\d+[ ,]\d{3}", prose) == []
+
+
+def test_what_is_left_out_is_what_the_system_says() -> None:
+    _, _, rest = TEXT.partition("<!-- omits -->\n")
+    told = " ".join(rest.partition("\n#")[0].split())
+    assert told == " ".join(f"- {sentence};" for sentence in RECOVERY.omits)[:-1] + "."
+
+
+def test_links_lead_somewhere() -> None:
+    targets = [target for target in re.findall(r"\]\(([^)#]+)", TEXT) if "://" not in target]
+    assert targets
+    assert [target for target in targets if not (README.parent / target).exists()] == []
