@@ -46,6 +46,7 @@ class Assignment(IntEnum):
     NUM_BYTES = 3
     FORGOTTEN = 4
     LOOSENED = 5
+    ZERO = 6
 
 
 Needs = tuple[Moves | None, ...]
@@ -164,5 +165,5 @@ class Tables:
 def _assignment(rule: Rule, register: Register) -> Assignment:
     if register in rule.sets:
         name = rule.sets[register]
-        return Assignment[name.upper()] if name else Assignment.FORGOTTEN
+        return {"": Assignment.FORGOTTEN, "0": Assignment.ZERO}.get(name) or Assignment[name.upper()]
     return Assignment.LOOSENED if register in rule.loosens else Assignment.LEFT

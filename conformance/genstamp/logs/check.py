@@ -134,9 +134,9 @@ class _Batch:
         at = int(runs.rejected_at[entity])
         held = [int(value) if runs.known[entity] >> i & 1 else None for i, value in enumerate(runs.held[entity])]
         registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
-        rule = self._automaton.rules[self._rules[at]]
-        why = explain(self._automaton, tables.sets[runs.possible[entity]], registers, rule, self._event(at).values)
-        answers.rejected_event[entity] = named(rule)
+        event = self._event(at)
+        why = explain(self._automaton, tables.sets[runs.possible[entity]], registers, event.rule, event.values)
+        answers.rejected_event[entity] = named(self._automaton.rules[event.rule])
         answers.states_before[entity] = list(why.states_before)
         answers.failed[entity] = why.failed
         answers.accepted[entity] = why.accepted

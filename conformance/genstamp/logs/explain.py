@@ -3,6 +3,7 @@
 Leaves out finding the rejected event.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 from genstamp.logs.automaton import Automaton, moves_needed
@@ -32,17 +33,18 @@ class Explanation(NamedTuple):
     accepted: str
 
 
-def explain(automaton: Automaton, states: int, registers: Registers, rule: Rule, values: Values) -> Explanation:
+def explain(automaton: Automaton, states: int, registers: Registers, number: int, values: Values) -> Explanation:
     """Explains a rejection.
 
     Args:
         automaton: which rejected the event.
         states: the set of possible states before.
         registers: before.
-        rule: that the event falls under.
+        number: of the rule that the event falls under.
         values: of the event.
     """
-    check = _failed_check(automaton, states, registers, rule, values)
+    rule = automaton.rules[number]
+    check = _failed_check(automaton, states, number, registers.letter(values))
     before = automaton.graph.members(states)
     if check is not None:
         value, held = getattr(values, check.value), registers.held[check.register]
@@ -56,7 +58,7 @@ def explain(automaton: Automaton, states: int, registers: Registers, rule: Rule,
         accepted = f"{named(rule)} with {check.value.replace('_', ' ')} {wanted[check.relation]}"
         return Explanation(before, check.sentence(value, held), accepted)
     failed = f"{named(rule)} is no step of a {automaton.kind} that is {_either(before)}"
-    return Explanation(before, failed, _nearest(automaton, states, rule))
+    return Explanation(before, failed, _nearest(automaton, states, number))
 
 
 def named(rule: Rule) -> str:
@@ -72,9 +74,10 @@ def named(rule: Rule) -> str:
     return rule.event + (f" ({', '.join(told)})" if told else "")
 
 
-def _failed_check(automaton: Automaton, states: int, registers: Registers, rule: Rule, values: Values) -> Check | None:
+@cache
+def _failed_check(automaton: Automaton, states: int, number: int, letter: int) -> Check | None:
     """The check without which some way would have been open; None if it is the state that forbids the event."""
-    letter = registers.letter(values)
+    rule = automaton.rules[number]
     for way in rule.ways:
         if not _open(automaton, states, way, letter, 0):
             continue
@@ -91,9 +94,12 @@ def _open(automaton: Automaton, states: int, way: Way, letter: int, checks: int)
     return needed is not None and automaton.possible(states, alone, (needed,)) != 0
 
 
-def _nearest(automaton: Automaton, states: int, rule: Rule) -> str:
+@cache
+def _nearest(automaton: Automaton, states: int, number: int) -> str:
     """The fewest steps of the lifecycle after which the event would be accepted; else what would be at once."""
+    rule = automaton.rules[number]
     graph = automaton.graph
+    stepping = Rule(rule.event, tuple(way for way in rule.ways if way.fires) or rule.ways, "")
     frontier: list[tuple[int, tuple[str, ...]]] = [(states, ())]
     visited = {states}
     for _ in range(STEPS_MAX):
@@ -104,7 +110,7 @@ def _nearest(automaton: Automaton, states: int, rule: Rule) -> str:
                 if not there or there in visited:
                     continue
                 visited.add(there)
-                if automaton.shown(there, rule, (ANYHOW,) * len(rule.ways)):
+                if automaton.shown(there, stepping, (ANYHOW,) * len(stepping.ways)):
                     return f"{named(rule)} after {', '.join((*steps, event))}"
                 onward.append((there, (*steps, event)))
         frontier = onward
@@ -115,9 +121,9 @@ def _nearest(automaton: Automaton, states: int, rule: Rule) -> str:
 
 
 def _changes(automaton: Automaton, states: int, rule: Rule) -> bool:
-    """Whether an event is accepted and is more than talk."""
-    after = automaton.shown(states, rule, (ANYHOW,) * len(rule.ways))
-    return after != 0 and any(way.fires for way in rule.ways)
+    """Whether an event can be a step that is taken, and not only talk."""
+    steps = Rule(rule.event, tuple(way for way in rule.ways if way.fires), "")
+    return automaton.shown(states, steps, (ANYHOW,) * len(steps.ways)) != 0
 
 
 def _either(names: tuple[str, ...]) -> str:

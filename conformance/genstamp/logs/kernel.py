@@ -17,7 +17,8 @@ MISSING = -(2**63)
 
 # Plain numbers: the compiled code sees no enumeration.
 _NO_RULE = NO_RULE
-_LEFT, _FORGOTTEN, _LOOSENED = Assignment.LEFT.value, Assignment.FORGOTTEN.value, Assignment.LOOSENED.value
+_LEFT, _FORGOTTEN = Assignment.LEFT.value, Assignment.FORGOTTEN.value
+_LOOSENED, _ZERO = Assignment.LOOSENED.value, Assignment.ZERO.value
 
 
 class Runs(NamedTuple):
@@ -109,8 +110,8 @@ def _remember(assigns: Any, values: Any, held: Any, known: int, loose: int) -> t
         elif how == _FORGOTTEN:
             known &= ~bit
             loose &= ~bit
-        elif how != _LEFT and values[how - 1] != MISSING:
-            held[register] = values[how - 1]
+        elif how == _ZERO or (how != _LEFT and values[how - 1] != MISSING):
+            held[register] = 0 if how == _ZERO else values[how - 1]
             known |= bit
             loose &= ~bit
     return known, loose

@@ -182,6 +182,9 @@ def _remember(rule: Rule, values: Values, held: dict[Register, Fraction], loose:
         if name == "":
             held.pop(register, None)
             loose.discard(register)
+        elif name == "0":
+            held[register] = Fraction(0)
+            loose.discard(register)
         elif getattr(values, name) is not None:
             held[register] = Fraction(getattr(values, name))
             loose.discard(register)

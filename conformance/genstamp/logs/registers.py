@@ -44,7 +44,7 @@ class Registers(NamedTuple):
             return self
         held, loose = list(self.held), self.loose
         for register, name in rule.sets.items():
-            value = getattr(values, name) if name else None
+            value = 0 if name == "0" else getattr(values, name) if name else None
             if name == "" or value is not None:
                 held[register] = value
                 loose &= ~(1 << register)

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from genstamp.java import java_home
@@ -28,16 +27,17 @@ def spark_session(master: str | None = None) -> Iterator[SparkSession]:
     if running is not None:
         yield running
         return
-    # Workers would otherwise be whatever python3 comes first on the PATH.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    submitted = SparkConf().get("spark.master")
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     builder = SparkSession.builder.appName("genstamp logs check")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.adaptive.enabled", "false")
     builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")
-    chosen = master or submitted or LOCAL
-    builder = builder.master(chosen)
+    chosen = master or ("" if submitted else LOCAL)
+    if chosen:
+        builder = builder.master(chosen)
     if chosen.startswith("local"):
+        # Workers would otherwise be whatever python3 comes first on the PATH.
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["JAVA_HOME"] = str(java_home())
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")

@@ -69,6 +69,10 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
     heads: dict[str, bytes] = {}
     readers: dict[str, str] = {}
     for file, is_asked_for in _files(paths, found):
+        if _not_text(str(file)):
+            named = str(file).encode(errors="backslashreplace").decode()
+            found.rejects.append(Reject(Place(named, 0), "the name of the file is no text in UTF-8"))
+            continue
         try:
             beginning = _head(file)
         except OSError as error:
@@ -114,6 +118,10 @@ def _below(directory: Path, found: Found) -> Iterator[Path]:
             found.rejects.append(Reject(Place(str(path), 0), f"a link that leads out of {directory}"))
         elif not path.is_dir() and path.resolve().is_relative_to(inside):
             yield path
+
+
+def _not_text(name: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _head(file: Path) -> bytes:

@@ -119,6 +119,8 @@ class Cursor:
             block_id = self.long()
             num_bytes += self.vlong()
             generation_stamp += self.vlong()
+            if not -(2**63) <= min(num_bytes, generation_stamp) <= max(num_bytes, generation_stamp) < 2**63:
+                raise BadDataError(f"a block of {num_bytes} bytes with stamp {generation_stamp}")
             blocks.append(LoggedBlock(block_id, num_bytes, generation_stamp))
         return tuple(blocks)
 

@@ -100,7 +100,7 @@ def _recovery_command(message: Message) -> Iterator[Sighting]:
 def _init_called(message: Message) -> Iterator[Sighting]:
     block_id, namespace = message.text("block"), _namespace(message)
     recovery_id = message.text("recovery_id")
-    message.state.requests[message.line.thread, f"initReplicaRecovery {block_id}"] = {"recovery_id": recovery_id}
+    message.state.ask(message.line, f"initReplicaRecovery {block_id}", recovery_id=message.number("recovery_id"))
     datanode = message.state.datanode(message.line)
     recovery = message.state.recoveries.get((namespace, f"{block_id}/{recovery_id}"))
     if recovery is not None and datanode != UNKNOWN:
@@ -122,15 +122,16 @@ def _init_called(message: Message) -> Iterator[Sighting]:
 )
 def _init(message: Message) -> Iterator[Sighting]:
     block_id = message.text("block")
-    asked = message.state.requests.get((message.line.thread, f"initReplicaRecovery {block_id}"), {})
-    recovery_id = message.text("recovery_id") or asked.get("recovery_id", "")
+    recovery_id = message.number("recovery_id")
+    if recovery_id is None:
+        recovery_id = message.state.asked(message.line, f"initReplicaRecovery {block_id}").recovery_id
     yield from _at(
         message,
         "init_replica_recovery",
         message.state.datanode(message.line),
         concerns=[Concern("block", block_id)],
         generation_stamp=message.number("stamp"),
-        recovery_id=int(recovery_id) if recovery_id else None,
+        recovery_id=recovery_id,
         observed={"replica_state": message.text("replica_state") or "RUR"},
     )
 
@@ -275,8 +276,7 @@ def _at(
         observed=observed,
         **arguments,
     )
-    asked = message.state.requests.get((message.line.thread, f"initReplicaRecovery {block_id}"), {})
-    yield from message.state.at_replica(sighting, block_id, f"{block_id}/{recovery_id or asked.get('recovery_id')}")
+    yield from message.state.at_replica(sighting, block_id, f"{block_id}/{recovery_id}")
 
 
 def _namespace(message: Message) -> str:

@@ -38,7 +38,8 @@ class LogLine(NamedTuple):
 
 def log_line(line: bytes) -> LogLine | None:
     """The parts of a line; None if it is of neither layout: the rest of a stack trace, say."""
-    found = _OF_TESTS.match(line) or _DEFAULT.match(line)
+    # The one has a hyphen where the other has the level.
+    found = _OF_TESTS.match(line) if b" - " in line[:32] else _DEFAULT.match(line)
     if found is None:
         return None
     day, hour, minute, second, millisecond, thread, logger = found.groups()

@@ -46,7 +46,10 @@ class Message:
 
     def text(self, group: str) -> str:
         """What a group of the pattern found; empty if nothing."""
-        found = self.match.groupdict().get(group)
+        try:
+            found = self.match[group]
+        except IndexError:  # Another form of the message has it.
+            return ""
         return "" if found is None else found.decode(errors="backslashreplace")
 
     def number(self, group: str) -> int | None:
@@ -54,10 +57,9 @@ class Message:
         text = self.text(group)
         if not text:
             return None
-        value = int(text)
-        if not -(2**63) <= value < 2**63:
-            raise OverflowError(f"{group} {text[:40]} does not fit 64 bits")
-        return value
+        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+            raise OverflowError(f"the {group} {text[:40]} does not fit 64 bits")
+        return int(text)
 
     def count(self, what: str) -> None:
         """Counts the line as one that is no event."""
@@ -100,6 +102,14 @@ class Patterns:
     def ignores(self, beginning: bytes, *forms: bytes) -> None:
         """Messages that begin so and have one of some forms are known and tell of no step."""
         self.says(beginning, *forms)(_ignored)
+
+    def together(self, other: "Patterns") -> "Patterns":
+        """The forms of both."""
+        both = Patterns()
+        for patterns in (self, other):
+            for beginning, forms in patterns._forms.items():
+                both._forms.setdefault(beginning, []).extend(forms)
+        return both
 
     def forms(self, message: bytes) -> Sequence[Pattern] | None:
         """The forms that a message may have; None if it begins like none of them."""

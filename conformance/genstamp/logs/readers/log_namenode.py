@@ -55,7 +55,7 @@ def _stored(message: Message) -> Iterator[Sighting]:
         [Concern("block", block_id)],
         namespace,
         datanode=message.text("datanode"),
-        block_state_before=state if message.match.groupdict().get("updated") else "",
+        block_state_before=state if message.text("updated") else "",
     )
 
 
@@ -183,10 +183,7 @@ def _released(message: Message) -> Iterator[Sighting]:
     rb" client(?:Name)?=(?P<holder>[^)]+)\)",
 )
 def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
-    message.state.requests[message.line.thread, "updatePipeline"] = {
-        "length": message.text("length"),
-        "client": message.text("holder"),
-    }
+    message.state.ask(message.line, "updatePipeline", length=message.number("length"), client=message.text("holder"))
     message.count("request, told of again when it is carried out")
     return iter(())
 
@@ -197,16 +194,15 @@ def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
 )
 def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
-    asked = message.state.requests.pop((message.line.thread, "updatePipeline"), {})
+    asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
-    client = asked.get("client", "")
+    client = asked.client
     concerns = [Concern("block", block_id)]
     if file is not None:
         concerns.append(Concern("file", file.key))
         file.is_open, file.holder = True, client or file.holder
     if client:
         concerns.append(Concern("lease", client))
-    length = asked.get("length", "")
     yield message.state.seen(
         message.place,
         message.line,
@@ -217,7 +213,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
         namespace=namespace,
         node=message.state.namenode(message.line),
         generation_stamp=message.number("new_stamp"),
-        num_bytes=int(length) if length else None,
+        num_bytes=asked.length,
         client=client,
     )
 
@@ -228,11 +224,13 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     rb" newlength=(?P<length>\d+), newtargets=\[.*\], closeFile=\w+, deleteBlock=(?P<delete>\w+)\)",
 )
 def _synchronization_asked(message: Message) -> Iterator[Sighting]:
-    message.state.requests[message.line.thread, "commitBlockSynchronization"] = {
-        "recovery_id": message.text("recovery_id"),
-        "length": message.text("length"),
-        "delete": message.text("delete"),
-    }
+    message.state.ask(
+        message.line,
+        "commitBlockSynchronization",
+        recovery_id=message.number("recovery_id"),
+        length=message.number("length"),
+        deletes=message.text("delete") == "true",
+    )
     message.count("request, told of again when it is carried out")
     return iter(())
 
@@ -244,18 +242,17 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
 )
 def _synchronization(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
-    asked = message.state.requests.pop((message.line.thread, "commitBlockSynchronization"), {})
+    asked = message.state.asked(message.line, "commitBlockSynchronization")
     path = message.text("file")
     file = message.state.tree(namespace).at(path) if path else message.state.file_of_block(namespace, block_id)
-    closed, deleted = ("true" if path else "false"), asked.get("delete", "false")
+    observed = {"closed": str(bool(path)).lower(), "deleted": str(asked.deletes).lower()}
     concerns = [Concern("block", block_id)]
     if file is not None:
         concerns += [Concern("file", file.key), *_holder(file, "holder")]
-        if deleted == "true" and file.blocks and str(file.blocks[-1].block_id) == block_id:
+        if asked.deletes and file.blocks and str(file.blocks[-1].block_id) == block_id:
             file.blocks.pop()
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
-    length = message.text("length") or asked.get("length", "")
-    recovery_id = message.text("recovery_id") or asked.get("recovery_id", "")
+    length, recovery_id = message.number("length"), message.number("recovery_id")
     yield message.state.seen(
         message.place,
         message.line,
@@ -265,9 +262,9 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         concerns,
         namespace=namespace,
         node=message.state.namenode(message.line),
-        recovery_id=int(recovery_id) if recovery_id else None,
-        num_bytes=int(length) if length else None,
-        observed={"closed": closed, "deleted": deleted},
+        recovery_id=asked.recovery_id if recovery_id is None else recovery_id,
+        num_bytes=asked.length if length is None else length,
+        observed=observed,
         logged="successful",
         file=path,
     )

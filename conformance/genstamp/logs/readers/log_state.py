@@ -57,7 +57,7 @@ class LogState:
         self._order = 0
         self._waiting: list[tuple[Sighting, str]] = []
         self.recoveries: dict[tuple[str, str], Recovery] = {}
-        self.requests: dict[tuple[bytes, str], dict[str, str]] = {}
+        self._requests: dict[tuple[bytes, str], Request] = {}
 
     # -- what every line may tell ---------------------------------------------------------------------------------
 
@@ -213,6 +213,25 @@ class LogState:
             yield Sighting(sighting.order, event, [Concern("replica", entity), *sighting.concerns])
         self._waiting.clear()
 
+    def ask(
+        self,
+        line: LogLine,
+        call: str,
+        *,
+        recovery_id: int | None = None,
+        length: int | None = None,
+        client: str = "",
+        deletes: bool = False,
+    ) -> None:
+        """Keeps what a thread was asked for, until it tells what came of it."""
+        if len(self._requests) >= WAITING_MAX:
+            self._requests.clear()
+        self._requests[line.thread, call] = Request(recovery_id, length, client, deletes)
+
+    def asked(self, line: LogLine, call: str) -> "Request":
+        """What the thread of a line was last asked for in such a call."""
+        return self._requests.get((line.thread, call), Request())
+
     def datanode_left(self, recovery: "Recovery | None") -> str:
         """The primary of a recovery: the one location that nobody else turned out to be. Else the only datanode."""
         if recovery is not None:
@@ -224,6 +243,16 @@ class LogState:
     def _next(self, node: str) -> int:
         self._sequences[node] = self._sequences.get(node, 0) + 1
         return self._sequences[node]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a call asked for, as far as the line says that tells of its beginning."""
+
+    recovery_id: int | None = None
+    length: int | None = None
+    client: str = ""
+    deletes: bool = False
 
 
 @dataclass

@@ -17,7 +17,7 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
-_PARTIES = (log_namenode.PATTERNS, log_datanode.PATTERNS)
+_PATTERNS = log_namenode.PATTERNS.together(log_datanode.PATTERNS)
 
 
 def is_log(head: bytes) -> bool:
@@ -54,11 +54,8 @@ class LogReader:
                 self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
                 continue
             self._state.learn(parts)
-            for patterns in _PARTIES:
-                forms = patterns.forms(parts.message)
-                if forms is not None:
-                    break
-            else:
+            forms = _PATTERNS.forms(parts.message)
+            if forms is None:
                 self._counts.lines[file, "of something else"] += 1
                 continue
             for form in forms:

@@ -31,9 +31,10 @@ _EFFECTS = {
     "abandon_block": _ANYTHING,
     "drop_empty_block": _ANYTHING,
     "remove": _ANYTHING,
-    # A.7: stamps are on disk with every change, recovery ids are lost, a length may be older.
-    "restart_last_of_open_file": Effect(recovery_id=Move.ANY, length=Move.ANY),
-    "restart_any_other": Effect(recovery_id=Move.ANY, length=Move.ANY),
+    # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, but none that was
+    # given out is given out again (H), so what comes after is higher all the same.
+    "restart_last_of_open_file": Effect(length=Move.ANY),
+    "restart_any_other": Effect(length=Move.ANY),
 }
 
 _STAMP_IS_STORED = Check("generation_stamp", "is", STAMP)
@@ -49,6 +50,7 @@ _ID_WAS_GIVEN_OUT = Check("recovery_id", "at_most", RECOVERY_ID)
 _AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
 _COMPLETE = states("complete")
 _NOT_THERE = states("absent", "removed")
+_GIVEN_OUT = states("under_construction", "under_recovery", "committed", "complete", "removed")
 _UNCHANGED = (Way(),)
 
 _STARTS = Way(("start_recovery",), (_ID_ABOVE_FORMER, _ID_ABOVE_STAMP))
@@ -70,7 +72,12 @@ def _starts_recovery(event: str, source: str, refused: str | None = None) -> Rul
 
 
 _WRITING = (
-    Rule("add_block", (Way(("add_block",)),), "A1  FSNamesystem#getAdditionalBlock", sets=_AS_GIVEN),
+    Rule(
+        "add_block",
+        (Way(("add_block",)),),
+        "A1  FSNamesystem#getAdditionalBlock; A.1: no recovery yet",
+        sets={**_AS_GIVEN, RECOVERY_ID: "0"},
+    ),
     Rule(
         "copy_on_truncate",
         (Way(("copy_on_truncate",)),),
@@ -300,7 +307,7 @@ _RECOVERY = (
     *(
         Rule(
             event,
-            (Way((), (_ID_WAS_GIVEN_OUT,)),),
+            (Way((), (_ID_WAS_GIVEN_OUT,), _GIVEN_OUT),),
             "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
             refused=refused,
         )

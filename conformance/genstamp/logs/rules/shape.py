@@ -39,8 +39,8 @@ class Move(IntFlag):
 
 Value = Literal["generation_stamp", "recovery_id", "num_bytes"]
 
-Sets = Mapping[Register, Value | Literal[""]]
-"""What registers hold after an event: the value of the event, if it has one; "" for: nothing is known."""
+Sets = Mapping[Register, Value | Literal["", "0"]]
+"""What registers hold after an event: the value of the event, if it has one; "0" nought; "" nothing that is known."""
 
 
 @dataclass(frozen=True)

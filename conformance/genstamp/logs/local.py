@@ -1,0 +1,60 @@
+"""The same check in one process, without Spark: for one small log, and for tests.
+
+Leaves out partitions, Parquet and the report: everything is kept in memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.check import Terms, verdicts
+from genstamp.logs.reading import read_unit
+from genstamp.logs.summary import Summary
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
+from genstamp.logs.units import find_units
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Tables of Arrow, as `tables` describes them.
+
+    Attributes:
+        events, verdicts, coverage, rejects: the four tables of the job; row order means nothing in `verdicts`.
+    """
+
+    events: Any
+    verdicts: Any
+    coverage: Any
+    rejects: Any
+
+
+def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group: str | None = None) -> Checked:
+    """Checks what is at some paths.
+
+    Args:
+        paths: files, and directories that are read with everything below them.
+        complete: the sources are asserted to be whole; else any line may be missing.
+        group: name of the cluster for sources that name no block pool.
+
+    Raises:
+        NoSuchPathError: a path is not there.
+    """
+    found = find_units([str(path) for path in paths], group, complete)
+    schemas = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS, "spans": SPANS}
+    parts = {table: [schema.empty_table()] for table, schema in schemas.items()}
+    for unit in found.units:
+        for table, rows in read_unit(unit):
+            parts[table].append(rows)
+    before = [
+        {"source": "none", "place": {"file": r.place.file, "line": r.place.line}, "reason": r.reason, "text": r.text}
+        for r in found.rejects
+    ]
+    parts["rejects"].append(pa.Table.from_pylist(before, REJECTS))
+    tables = {table: pa.concat_tables(each) for table, each in parts.items()}
+    summary = Summary(found, tables["spans"])
+    terms = Terms(complete, summary.sources_by_namespace(), summary.separated())
+    return Checked(tables["events"], verdicts(tables["concerns"], terms), tables["coverage"], tables["rejects"])

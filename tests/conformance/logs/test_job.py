@@ -1,0 +1,122 @@
+"""The job on Spark: the judgments of real runs, the tables, the command line. Few, as each needs the session."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.dataset
+import pytest
+from typer.testing import CliRunner
+
+from genstamp.cli.logs import logs_app
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.job import TABLES, Options, OutputError, check_paths
+from genstamp.logs.local import check_locally
+from genstamp_dfs.events import encode_lines
+from genstamp_dfs.simulation import simulate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.slow
+
+LINE = b"2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
+
+
+def _rows(out: Path, table: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pyarrow.dataset.dataset(out / table).to_table().to_pylist()
+    return rows
+
+
+def test_good_run_of_hdfs_12070_is_complete_and_bad_run_is_unfinished(spark: "SparkSession", shared_data: Path) -> None:
+    """A whole lease recovery; and one whose primary gives up, so that the file is never closed (HDFS-12070)."""
+    for name, completion in (("good", "complete"), ("bad", "unfinished")):
+        report = check_paths(spark, [shared_data / "failure_logs" / "hdfs-12070" / f"{name}-run-log.txt.gz"])
+        assert (report.safety, report.completion) == ("conformant", completion)
+        assert report.exit_code() == 0
+        assert report.exit_code(require_complete=True) == (0 if name == "good" else 13)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
+    """A directory of everything: edit logs, events, a log, a truncated one, a binary that is none, something else."""
+    place = tmp_path_factory.mktemp("mixed")
+    for name in ("editsStored", "editsStored.xml"):
+        (place / name).write_bytes((repository / "tests" / "data" / "edits" / name).read_bytes())
+    (place / "events.jsonl").write_bytes(encode_lines(simulate(3).events))
+    (place / "namenode.log").write_bytes(LINE)
+    (place / "cut.log.gz").write_bytes(gzip.compress(LINE * 5000)[:-40])
+    (place / "core").write_bytes(b"\x7fELF" + bytes(100))
+    (place / "VERSION").write_text("layoutVersion=-64\n", encoding="utf-8")
+    return place
+
+
+def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mixed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    report = check_paths(spark, [mixed], Options(out=out))
+    alone = check_locally([mixed])
+    for table in TABLES:
+        found, expected = _rows(out, table), getattr(alone, table).to_pylist()
+        assert sorted(found, key=repr) == sorted(expected, key=repr), table
+    assert report.events == alone.events.num_rows == sum(source.events for source in report.sources)
+    assert report.safety == "undetermined" and report.exit_code() == 3
+    assert {Path(source.file).name: source.rejects for source in report.sources} == {
+        "core": 1,
+        "cut.log.gz": 1,
+        "editsStored": 0,
+        "editsStored.xml": 0,
+        "events.jsonl": 0,
+        "namenode.log": 0,
+    }
+    assert [Path(file).name for file, _ in report.notes] == ["VERSION"]
+
+
+def test_result_replaces_an_earlier_one_and_nothing_else(spark: "SparkSession", mixed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = Options(out=out)
+    check_paths(spark, [mixed], options)
+    first = sorted(_rows(out, "verdicts"), key=repr)
+    check_paths(spark, [mixed], options)
+    assert sorted(_rows(out, "verdicts"), key=repr) == first
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(OutputError, match="is no result of this command"):
+        check_paths(spark, [mixed], Options(out=mine))
+    assert (mine / "thesis.txt").read_text(encoding="utf-8") == "years of work"
+
+
+def test_paths_without_anything_to_read_give_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    report = check_paths(spark, [tmp_path / "empty"], Options(out=tmp_path / "out"))
+    assert report.safety == "undetermined" and report.keys == ()
+    assert pyarrow.dataset.dataset(tmp_path / "out" / "events").schema.equals(EVENT_SCHEMA)
+
+
+def test_events_of_a_simulated_run_conform_as_a_whole_log(spark: "SparkSession", mixed: Path) -> None:
+    report = check_paths(spark, [mixed / "events.jsonl"], Options(complete=True))
+    assert (report.safety, report.completion, report.complete) == ("conformant", "complete", True)
+
+
+@pytest.mark.usefixtures("spark")
+def test_command_prints_the_table_and_exits_with_the_verdict(mixed: Path, tmp_path: Path) -> None:
+    log = tmp_path / "nn.log"
+    allocate = b"BLOCK* allocate blk_1_1001, replicas= for /f\n"
+    log.write_bytes(LINE + LINE[: LINE.index(b"BLOCK*")] + allocate + LINE[: LINE.index(b"BLOCK*")] + allocate)
+    result = CliRunner().invoke(logs_app, ["check", str(log)])
+    assert result.exit_code == 12
+    assert "because    add_block is no step of a block that is" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("violated, unfinished; 3 events in 3 lines of 1 files")
+    result = CliRunner().invoke(logs_app, ["check", str(mixed / "editsStored"), "--complete", "--format", "json"])
+    assert result.exit_code == 0 and json.loads(result.stdout)["complete_log_asserted"]
+    result = CliRunner().invoke(logs_app, ["check", str(mixed / "core"), "--format", "junit"])
+    assert result.exit_code == 3 and "binary, and not an edit log" in result.stdout
+
+
+@pytest.mark.usefixtures("spark")
+def test_command_tells_the_callers_mistake(tmp_path: Path) -> None:
+    result = CliRunner().invoke(logs_app, ["check", str(tmp_path / "nowhere")])
+    assert result.exit_code == 2
+    assert f"no file or directory {tmp_path / 'nowhere'}" in result.stderr

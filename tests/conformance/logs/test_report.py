@@ -1,0 +1,126 @@
+"""The report: what a run is, by its keys and sources, and how it is shown."""
+
+import json
+
+import pytest
+from defusedxml.ElementTree import fromstring
+
+from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, as_json, as_junit, text
+
+READ = SourceCount("a.log", "log", 10, 5, 0)
+DAMAGED = SourceCount("b.log.gz", "log", 3, 1, 1)
+
+FINDING = Finding(
+    "BP-1", "block", "7", "violated", "start_recovery", ("UNDER_RECOVERY",), "recovery id 1002 is not above 1002",
+    "start_recovery with recovery id above 1002", "a.log:3",
+)  # fmt: skip
+
+
+def _keys(*counts: tuple[str, Safety, Completion]) -> tuple[KeyCount, ...]:
+    return tuple(KeyCount(kind, safety, completion, True, 1) for kind, safety, completion in counts)
+
+
+COMPLETE: tuple[str, Safety, Completion] = ("block", "conformant", "complete")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sources", "safety"),
+    [
+        ([COMPLETE], [READ], "conformant"),
+        ([COMPLETE, ("lease", "violated", "unknown")], [READ], "violated"),
+        ([COMPLETE, ("lease", "undetermined", "unknown")], [READ], "undetermined"),
+        ([("file", "violated", "unknown"), ("lease", "undetermined", "unknown")], [DAMAGED], "violated"),
+        ([COMPLETE], [READ, DAMAGED], "undetermined"),
+        ([], [READ], "undetermined"),
+    ],
+    ids=["all conform", "one violated", "one undetermined", "violated comes first", "damaged source", "no event"],
+)
+def test_run_is_as_safe_as_its_worst_key(
+    keys: list[tuple[str, Safety, Completion]], sources: list[SourceCount], safety: str
+) -> None:
+    report = Report(_keys(*keys), tuple(sources))
+    assert report.safety == safety
+    assert report.exit_code() == {"conformant": 0, "violated": 12, "undetermined": 3}[safety]
+
+
+@pytest.mark.parametrize(
+    ("keys", "completion"),
+    [
+        ([COMPLETE], "complete"),
+        ([COMPLETE, ("file", "conformant", "unfinished")], "unfinished"),
+        ([COMPLETE, ("file", "conformant", "unknown")], "unknown"),
+        ([COMPLETE, ("replica", "conformant", "unfinished")], "complete"),
+        ([COMPLETE, ("lease", "conformant", "unfinished")], "complete"),
+        ([("replica", "conformant", "complete")], "unknown"),
+    ],
+    ids=["complete", "open file", "unclear file", "replica left behind", "lease held", "no file and no block"],
+)
+def test_files_and_blocks_decide_whether_a_run_is_complete(
+    keys: list[tuple[str, Safety, Completion]], completion: str
+) -> None:
+    assert Report(_keys(*keys), (READ,)).completion == completion
+
+
+def test_key_whose_life_has_not_begun_owes_nothing() -> None:
+    talked_of = KeyCount("block", "conformant", "unknown", False, 1)
+    assert Report((*_keys(COMPLETE), talked_of), (READ,)).completion == "complete"
+
+
+@pytest.mark.parametrize(("completion", "code"), [("complete", 0), ("unfinished", 13), ("unknown", 13)])
+def test_completion_counts_where_it_is_required(completion: Completion, code: int) -> None:
+    report = Report(_keys(("file", "conformant", completion)), (READ,))
+    assert report.exit_code() == 0
+    assert report.exit_code(require_complete=True) == code
+
+
+def test_violation_is_told_with_the_check_that_failed() -> None:
+    report = Report(_keys(("block", "violated", "unknown")), (READ,), (FINDING,))
+    assert text(report).splitlines() == [
+        " kind  conformant  violated  undetermined  complete  unfinished  unknown",
+        "block           0         1             0         0           0        1",
+        "",
+        "violated: block 7 of BP-1",
+        "  rejected   start_recovery at a.log:3",
+        "  before     UNDER_RECOVERY",
+        "  because    recovery id 1002 is not above 1002",
+        "  accepted   start_recovery with recovery id above 1002",
+        "",
+        "violated, unknown; 10 events in 15 lines of 1 files, 1 keys, 0.0 s",
+    ]
+
+
+def test_rejects_are_told() -> None:
+    shown = text(Report(_keys(COMPLETE), (READ, DAMAGED), rejects=("b.log.gz:3: gzip data ends early",)))
+    assert "1 could not be read:\n  b.log.gz:3: gzip data ends early" in shown
+
+
+def test_run_without_events_is_told() -> None:
+    assert text(Report((), (READ,))).endswith(
+        "undetermined: no event was found; 10 events in 15 lines of 1 files, 0 keys"
+    )
+
+
+def test_json_holds_the_report() -> None:
+    shown = json.loads(as_json(Report(_keys(("block", "violated", "unknown")), (READ,), (FINDING,))))
+    assert shown["safety"] == "violated"
+    assert shown["findings"][0]["failed"] == "recovery id 1002 is not above 1002"
+    assert shown["sources"] == [{"file": "a.log", "source": "log", "events": 10, "lines": 5, "rejects": 0}]
+
+
+def test_junit_fails_a_case_a_kind_and_a_case_a_source() -> None:
+    report = Report(
+        _keys(("block", "violated", "unknown"), ("file", "conformant", "unfinished")),
+        (READ, DAMAGED),
+        (FINDING,),
+        rejects=("b.log.gz:3: bad \x01",),
+    )
+    suite = fromstring(as_junit(report, require_complete=True))
+    failed = {case.get("name"): case.find("failure") is not None for case in suite}
+    assert failed == {
+        "blocks conform": True,
+        "files conform": False,
+        "a.log": False,
+        "b.log.gz": True,
+        "the run is complete": True,
+    }
+    assert (suite.get("tests"), suite.get("failures")) == ("5", "3")

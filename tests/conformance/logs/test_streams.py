@@ -1,0 +1,82 @@
+"""What may be compressed is opened within limits, and damage is told in a sentence."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from genstamp.logs import streams
+from genstamp.logs.streams import DamagedSourceError, Stream, lines
+
+TEXT = b"".join(b"line %d\n" % number for number in range(20_000))
+
+
+def _read(path: Path) -> bytes:
+    with Stream(path) as stream:
+        return b"".join(stream.chunks())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TEXT,
+        gzip.compress(TEXT),
+        gzip.compress(TEXT[:70_000]) + gzip.compress(TEXT[70_000:]),
+        gzip.compress(TEXT) + bytes(512),
+        zstandard.compress(TEXT),
+        zstandard.compress(TEXT[:70_000]) + zstandard.compress(TEXT[70_000:]),
+    ],
+    ids=["plain", "gzip", "two members", "padded", "zstd", "two frames"],
+)
+def test_content_is_decompressed(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "log").write_bytes(content)
+    assert _read(tmp_path / "log") == TEXT
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_compressed_data_that_ends_early_is_damaged(tmp_path: Path, compress: "type[bytes]") -> None:
+    (tmp_path / "log").write_bytes(compress(TEXT)[:-7])
+    with pytest.raises(DamagedSourceError, match=r"data ends early, after \d+ bytes"):
+        _read(tmp_path / "log")
+
+
+def test_whole_lines_before_the_damage_are_given(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(gzip.compress(TEXT)[:20_000])
+    given: list[bytes | None] = []
+    with Stream(tmp_path / "log") as stream, pytest.raises(DamagedSourceError):
+        given.extend(lines(stream))
+    assert len(given) > 1000 and given == TEXT.splitlines()[: len(given)]
+
+
+def test_compressed_data_with_a_wrong_checksum_is_damaged(tmp_path: Path) -> None:
+    content = bytearray(gzip.compress(TEXT))
+    content[-6] ^= 1
+    (tmp_path / "log").write_bytes(content)
+    with pytest.raises(DamagedSourceError, match="gzip data is damaged before byte"):
+        _read(tmp_path / "log")
+
+
+@pytest.mark.parametrize("compress", [zlib.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_data_that_expands_beyond_reason_is_refused(
+    tmp_path: Path, compress: "type[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "EXPANSION_FREE", 1 << 20)
+    zeros = bytes(32 << 20)
+    (tmp_path / "log").write_bytes(gzip.compress(zeros) if compress is zlib.compress else compress(zeros))
+    with pytest.raises(DamagedSourceError, match="expands more than 200 times"):
+        _read(tmp_path / "log")
+
+
+def test_line_beyond_the_limit_is_given_as_none_and_the_next_as_it_is(tmp_path: Path) -> None:
+    long = b"x" * (streams.LINE_LENGTH_MAX + 1)
+    (tmp_path / "log").write_bytes(b"first\n" + long + b"\r\nlast")
+    with Stream(tmp_path / "log") as stream:
+        assert list(lines(stream)) == [b"first", None, b"last"]
+
+
+def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"one\r\n\ntwo\n")
+    with Stream(tmp_path / "log") as stream:
+        assert list(lines(stream)) == [b"one", b"", b"two"]

@@ -1,0 +1,121 @@
+"""What a file is, its content says; what is none of the sources is told."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from genstamp.logs.units import EDIT_LOG, EDIT_XML, LOG, NATIVE, NoSuchPathError, find_units
+
+LINE = b"2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
+IMAGE = b"HDFSIMG1" + bytes(range(64))
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "type[bytes]") -> None:
+    contents = {
+        EDIT_LOG: (edits / "editsStored").read_bytes(),
+        EDIT_XML: (edits / "editsStored.xml").read_bytes(),
+        NATIVE: b'\n {"source": "genstamp-dfs"}\n',
+        LOG: b"JUnit version 4.11\n." + LINE,
+    }
+    for number, content in enumerate(contents.values()):
+        (tmp_path / f"{number}.txt").write_bytes(compress(content))
+    found = find_units([str(tmp_path)])
+    assert sorted(unit.reader for unit in found.units) == sorted(contents)
+    assert found.rejects == []
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty"),
+        (b"\x7fELF" + bytes(100), "binary, and not an edit log"),
+        (b"name,value\n1,2\n", "no line of it is of a layout that is known"),
+        (IMAGE, "an fsimage: it holds a state, and no events"),
+        (b"\x1f\x8b\x08garbage", "empty, or compressed and damaged from the beginning"),
+        ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16"), "binary, and not an edit log"),
+    ],
+    ids=["empty", "binary", "text", "image", "damaged", "utf-16"],
+)
+def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
+    (tmp_path / "hadoop.log").write_bytes(content)
+    found = find_units([str(tmp_path / "hadoop.log")])
+    assert found.units == []
+    assert [reject.place.file for reject in found.rejects] == [str(tmp_path / "hadoop.log")]
+    assert reason in found.rejects[0].reason
+
+
+def test_file_beside_logs_that_is_meant_for_something_else_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LINE)
+    (tmp_path / "VERSION").write_text("layoutVersion=-64\n", encoding="utf-8")
+    (tmp_path / "fsimage_1").write_bytes(IMAGE)
+    found = find_units([str(tmp_path)])
+    assert [unit.files for unit in found.units] == [(str(tmp_path / "a.log"),)]
+    assert found.rejects == []
+    assert {Path(file).name for file, _ in found.notes} == {"VERSION", "fsimage_1"}
+
+
+def test_binary_beside_logs_is_rejected(tmp_path: Path) -> None:
+    """It may be an edit log whose first bytes are damaged."""
+    (tmp_path / "edits_1").write_bytes(bytes(100))
+    assert [reject.place.file for reject in find_units([str(tmp_path)]).rejects] == [str(tmp_path / "edits_1")]
+
+
+def test_link_that_leads_out_of_its_directory_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(LINE)
+    inside = tmp_path / "logs"
+    inside.mkdir()
+    (inside / "a.log").write_bytes(LINE)
+    (inside / "out").symlink_to(tmp_path / "secret")
+    (inside / "same").symlink_to(inside / "a.log")
+    found = find_units([str(inside)])
+    assert [unit.files for unit in found.units] == [(str(inside / "a.log"),)]
+    (reject,) = found.rejects
+    assert reject.place.file == str(inside / "out") and "leads out of" in reject.reason
+
+
+def test_file_below_a_linked_directory_outside_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a.log").write_bytes(LINE)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "out").symlink_to(tmp_path / "elsewhere")
+    found = find_units([str(tmp_path / "logs")])
+    assert found.units == [] and len(found.rejects) == 1
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (reject,) = find_units([str(tmp_path / "pipe")]).rejects
+    assert reject.reason == "not a regular file"
+
+
+def test_name_that_is_no_text_is_told(tmp_path: Path) -> None:
+    named = os.fsencode(tmp_path) + b"/\xff.log"
+    with open(named, "wb") as file:  # noqa: PTH123 - the name is bytes
+        file.write(LINE)
+    (reject,) = find_units([str(tmp_path)]).rejects
+    assert reject.place.file.endswith("\\udcff.log") and "no text" in reject.reason
+
+
+def test_path_that_is_not_there_is_the_callers_mistake(tmp_path: Path) -> None:
+    with pytest.raises(NoSuchPathError, match="no file or directory"):
+        find_units([str(tmp_path / "nowhere")])
+
+
+def test_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LINE)
+    assert len(find_units([str(tmp_path), str(tmp_path / "a.log")]).units) == 1
+
+
+def test_namespace_is_the_group_else_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LINE)
+    assert find_units([str(tmp_path)]).units[0].namespace == str(tmp_path / "a.log")
+    assert find_units([str(tmp_path)], group="c1").units[0].namespace == "c1"
+
+
+def test_edit_logs_come_first(edits: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LINE)
+    (tmp_path / "z").write_bytes((edits / "editsStored").read_bytes())
+    assert [unit.reader for unit in find_units([str(tmp_path)]).units] == [EDIT_LOG, LOG]
