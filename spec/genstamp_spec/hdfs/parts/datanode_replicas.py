@@ -86,9 +86,18 @@ class DatanodeReplicas(NamenodeBlocks):
 
     @action
     def datanode_crash(s, datanode: Datanode) -> None:
-        """A datanode stops without warning; the recoveries that it led end with it."""
+        """A datanode stops without warning; the recoveries that it led end with it.
+
+        Coarser  than HDFS, where ten minutes pass until the NameNode forgets its replicas (removeBlocksAssociatedTo).
+                 Of complete blocks they stay counted here: those that it was completed with.
+        """
         require(s.running.has(datanode), "the datanode is running")
         s.running.remove(datanode)
+        s.stored.update(
+            lambda file: when(
+                s.block[file].at(BlockLifecycle.complete), s.stored[file], s.stored[file] - only(datanode)
+            )
+        )
         s.crashes = s.crashes + 1
         s.attempt[datanode].update(lambda file: no_attempt())
         s.steady.update(lambda file: s.steady[file] - only(datanode))

@@ -89,14 +89,11 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
 
     @action(event="complete")
     def complete_commits(s, client: Client, file: File) -> None:
-        """The client commits the block, but no replica is known yet, or no more: false, try again.
-
-        Coarser  than HDFS in when the NameNode finds out that a datanode is down and forgets its replicas: at any time.
-        """
+        """The client commits the block, but no replica is known yet: false, try again."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
-        require((s.stored[file] & s.running).is_empty(), "no finalized replica is known on a running datanode")
+        require(s.stored[file].is_empty(), "no finalized replica is known")
         s.commit(client, file)
         observe(closed=False, block_state=s.block[file])
 
