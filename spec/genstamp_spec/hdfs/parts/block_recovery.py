@@ -1,7 +1,8 @@
 """The primary datanode of a block recovery, and the datanodes that take part.
 
 Coarser than HDFS: a call between datanodes and its answer are one step; it fails only if the datanode called is down;
-the bytes of a replica and its files always agree. A refused call changes nothing at the datanode called, but the
+the bytes of a replica and its files always agree; a command names all locations, stale ones included; a datanode leads
+one recovery of a block at a time, where HDFS runs the older one on until it is refused. A refused call changes nothing at the datanode called, but the
 primary counts it as failed, or gives up where a younger recovery is under way.
 """
 
@@ -61,7 +62,10 @@ class BlockRecovery(DatanodeReplicas):
 
     @action(hidden=True)
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
-        """A queued recovery of a block that was completed or removed meanwhile (HDFS-13758), or led by another now."""
+        """A queued recovery of a block that was completed or removed meanwhile, or is led by another datanode now.
+
+        Coarser  the heartbeat that finds the block complete fails in HDFS (IOException, HDFS-13758; facts G.2).
+        """
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
         recovered = ~s.block[file].at(*BlockLifecycle.not_complete)
@@ -221,7 +225,7 @@ class BlockRecovery(DatanodeReplicas):
 
     @action
     def abandon_recovery(s, primary: Datanode, file: File) -> None:
-        """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3 to G.5)."""
+        """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3, G.4, G.5)."""
         attempt = s.attempt[primary][file]
         finalized = s.in_state(attempt, OriginalState.FINALIZED)
         stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.agree_on_length(attempt, finalized))

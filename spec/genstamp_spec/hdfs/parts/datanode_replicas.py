@@ -1,7 +1,8 @@
 """Datanodes: replicas being written, finalized, invalidated; crash and restart.
 
 Coarser than HDFS: what a node has received it has on disk; packets reach the nodes of a pipeline in any order, not
-along the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was not synced.
+along the chain; an unplanned stop is the only kind, and loses at most the last byte of a replica that was being
+written, while a FINALIZED one loses nothing.
 """
 
 from genstamp_model.language import Bool, action, exists, largest, none, observe, require, when
@@ -106,13 +107,13 @@ class DatanodeReplicas(NamenodeBlocks):
     def datanode_restart(s, datanode: Datanode) -> None:
         """A datanode comes back with all bytes.
 
-        Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11 to B15.
+        Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11, B13, B14.
         """
         s.come_back(datanode, lost_bytes=0)
 
     @action
     def datanode_restart_losing_bytes(s, datanode: Datanode) -> None:
-        """A machine comes back without the last byte of each replica that was being written (facts B8, J.3)."""
+        """A machine comes back without the last byte of each replica that was being written (facts B.8, J.3)."""
         s.come_back(datanode, lost_bytes=1)
 
     def come_back(s, datanode: Datanode, lost_bytes: int) -> None:

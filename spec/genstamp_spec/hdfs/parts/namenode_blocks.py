@@ -1,7 +1,8 @@
 """The NameNode: allocating, committing and completing blocks, and the end of block recovery.
 
 Coarser than HDFS: minimal replication is 1; targets of a new block are all live datanodes; a report shows the replica
-as it is when the NameNode reads it; corrupt replicas are not listed but are those that do not match.
+as it is when the NameNode reads it, and changes nothing while the block is under recovery, whose end sets the replicas
+anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
 from genstamp_model.language import Bool, action, observe, require, when
@@ -27,7 +28,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
     """addBlock, complete, blockReceived, commitBlockSynchronization."""
 
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
-        """FSNamesystem#checkLease, in its order. It never looks at the lease manager, nor at any age."""
+        """FSNamesystem#checkLease, in its order (facts E.0). It never looks at the lease manager, nor at any age."""
         gone, expired = ("FileNotFoundException", "LeaseExpiredException") if answers else (None, None)
         require(s.alive.has(client), "the client is running")
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", gone)
@@ -38,7 +39,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
     def add_block(s, client: Client, file: File) -> None:
         """A client asks for the file's block.
 
-        Source  FSNamesystem#getAdditionalBlock, FSDirWriteFileOp#storeAllocatedBlock, Hadoop 3.4.1; facts E.5, H.
+        Source  FSNamesystem#getAdditionalBlock, FSDirWriteFileOp#storeAllocatedBlock, Hadoop 3.4.1; facts E.5.
         """
         s.check_lease(client, file, answers=True)
         require(~s.running.is_empty(), "a datanode can take the block", "IOException")
@@ -117,7 +118,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
 
     @action(event="complete")
     def complete_again(s, client: Client, file: File) -> None:
-        """The file is closed already, with the client's block: true (HDFS-3031)."""
+        """The file is closed already, with the client's block: true (HDFS-3031, facts E.9)."""
         require(s.alive.has(client), "the client is running")
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
         require(s.block_matches(client, file), "its last block is the client's")
@@ -138,7 +139,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
         return same | (s.passes_no_block(client, file) & none_there)
 
     def commit(s, client: Client, file: File) -> None:
-        """BlockManager#commitBlock: length and stamp become the client's."""
+        """BlockManager#commitBlock: the length becomes the client's; the stamp is so already (facts A.3)."""
         s.block[file].fire(BlockLifecycle.commit)
         s.block_bytes[file] = s.stream[client][file].acked
         s.stored[file] = s.stored[file] & s.locations[file]
@@ -210,7 +211,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_deletes(s, primary: Datanode, file: File) -> None:
-        """Nobody had anything: the block is dropped and the file closed."""
+        """Nobody had anything: the block is dropped and the file closed (G.4 row 0)."""
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
         require(s.known(file), "the block is known")
@@ -226,7 +227,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_again(s, primary: Datanode, file: File) -> None:
-        """The block is complete already, or a deletion finds it gone: nothing happens (HDFS-5024)."""
+        """The block is complete already, or a deletion finds it gone: nothing happens (HDFS-5024, G.6 rows 3 and 6)."""
         attempt = s.reports_back(primary, file)
         gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
         require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
@@ -234,7 +235,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState):
 
     @action(event="commit_block_synchronization", refuses="IOException")
     def commit_block_synchronization_unknown(s, primary: Datanode, file: File) -> None:
-        """The block is gone."""
+        """The block is gone (G.6 row 3)."""
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         require(~s.known(file), "the block is unknown")

@@ -35,12 +35,15 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
         return s.lease[holder].at(LeaseLifecycle.past_soft_limit, LeaseLifecycle.past_hard_limit)
 
     def nothing_to_recover(s, file: File) -> Bool:
-        """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write."""
+        """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write.
+
+        No step here leads to row 8: addBlock always has locations, and only a restarted NameNode forgets them.
+        """
         never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
         return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
 
     def may_lead(s, file: File, primary: Datanode) -> Bool:
-        """The primary is a candidate of BlockUnderConstructionFeature#initializeBlockRecovery; none if there is none.
+        """The primary is a candidate (BlockUnderConstructionFeature#initializeBlockRecovery, facts G.1); none without any.
 
         Live locations that have not led an attempt yet; all live ones once each has.
         """
@@ -52,7 +55,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
     # Effects that several steps share.
 
     def grant(s, client: Client, file: File) -> None:
-        """LeaseManager#addLease."""
+        """LeaseManager#addLease (facts D.2)."""
         s.lease[client].fire(LeaseLifecycle.grant)
         s.lease_files[client].add(file)
 
@@ -70,7 +73,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
         s.recovery_queue[primary].add(file)
 
     def reassign(s, file: File, new_holder: Holder) -> None:
-        """F.4 step 4: FSNamesystem#reassignLease. The new holder's lease starts its age anew."""
+        """F.4 step 4, F.2: FSNamesystem#reassignLease. The new holder's lease starts its age anew."""
         old = s.client_name[file]
         s.lease_files[old].remove(file)
         s.lease[old].fire(LeaseLifecycle.reassign, where=(old != new_holder) & s.lease_files[old].is_empty())
