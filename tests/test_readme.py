@@ -7,8 +7,8 @@ A comment before a fenced block says how it is held:
     <!-- make -->            targets of the Makefile, which CI runs anyway
     <!-- table -->           the table of `genstamp verify`, which compares it with the one that it gives
 
-and a comment before a number where spec.lock has it: <!-- lock hdfs.recovery/repaired/takeover/distinct -->. The list
-after <!-- omits --> is that of hdfs.recovery.
+and a comment before a number says where spec.lock has it (`genstamp.verify.readme`). The list after <!-- omits --> is
+that of hdfs.recovery.
 """
 
 import doctest
@@ -24,6 +24,7 @@ import pytest
 
 from genstamp import lock
 from genstamp.verify.plan import whole
+from genstamp.verify.readme import FIGURE, figure
 from genstamp.verify.summing import LOCK
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
@@ -31,7 +32,6 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
 _BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]*?) -->\n+)?^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.S | re.M)
-_FIGURE = re.compile(r"<!-- lock (?P<path>\S+) -->(?P<figure>[\d,]*\d)")
 # Names of issues and versions are no figures.
 _NAMES = re.compile(r"HDFS-\d+|\d+\.\d+(?:\.\d+)?")
 
@@ -129,24 +129,14 @@ def test_the_largest_configuration_is_the_one_that_is_named() -> None:
     assert f"searched every time, *{largest}*" in " ".join(TEXT.split())
 
 
-def locked_figure(path: str) -> int:
-    """The number in the lock: SYSTEM/SEMANTICS/CONFIGURATION/FIELD, or SYSTEM/VARIATION/depth."""
-    system, *rest = path.split("/")
-    entry = lock.read(README.parent / LOCK)[system]
-    if len(rest) == 2:
-        return int(getattr(entry.variations[rest[0]], rest[1]))
-    semantics, configuration, field = rest
-    return int(getattr(entry.semantics[semantics].searches[configuration], field))
-
-
-@pytest.mark.parametrize("found", list(_FIGURE.finditer(TEXT)), ids=lambda found: found["path"])
+@pytest.mark.parametrize("found", list(FIGURE.finditer(TEXT)), ids=lambda found: found["path"])
 def test_figure_is_that_of_the_lock(found: re.Match[str]) -> None:
-    assert int(found["figure"].replace(",", "")) == locked_figure(found["path"])
+    assert int(found["figure"].replace(",", "")) == figure(lock.read(README.parent / LOCK), found["path"])
 
 
 def test_every_large_figure_is_held() -> None:
     """Small numbers are counts that a reader makes out of the text; what a machine counted must be looked up."""
-    prose = _NAMES.sub("", _FIGURE.sub("", _BLOCK.sub("", TEXT)))
+    prose = _NAMES.sub("", FIGURE.sub("", _BLOCK.sub("", TEXT)))
     prose = re.sub(r"\]\([^)]*\)", "", prose)
     assert re.findall(r"\d{3,}|\d+[ ,]\d{3}", prose) == []
 

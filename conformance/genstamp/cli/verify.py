@@ -21,11 +21,14 @@ from rich.live import Live
 from rich.text import Text
 
 from genstamp.errors import GenstampError
+from genstamp.verify import readme
 from genstamp.verify import results as writing
 from genstamp.verify.job import Context
 from genstamp.verify.plan import Plan, whole
 from genstamp.verify.results import Results
+from genstamp.verify.row import Verdict, worst
 from genstamp.verify.run import Progress, Run, run_directory
+from genstamp.verify.summing import found_in
 
 _USAGE: Final = 2
 _LINE_EVERY_S: Final = 60.0
@@ -50,6 +53,9 @@ def verify(
     on_demand: Annotated[
         bool, typer.Option("--on-demand", help="Also the configurations that are too large for every time.")
     ] = False,
+    rewrite_readme: Annotated[
+        bool, typer.Option("--rewrite-readme", help="Bring the table and the figures in README.md up to date.")
+    ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
     """Check, prove, hold and read everything on the default configurations; one table at the end.
@@ -58,6 +64,8 @@ def verify(
     """
     with ending_children_on_sigterm():
         results = run(whole(repository, on_demand=on_demand), repository, out, seed, jobs)
+    if rewrite_readme:
+        bring_up_to_date(repository / readme.README, results)
     match output:
         case Format.TEXT:
             for line in writing.table_lines(results):
@@ -67,6 +75,16 @@ def verify(
         case Format.JUNIT:
             typer.echo(writing.junit_text(results), nl=False)
     raise typer.Exit(results.exit_code)
+
+
+def bring_up_to_date(path: Path, results: Results) -> None:
+    """Rewrite the table and the figures in the README, if all is well with the rest."""
+    if worst(results.rows[:-1]) is not Verdict.HOLDS:
+        typer.echo(f"{path} is left as it is: it shows what is given when all holds", err=True)
+        return
+    text = path.read_text(encoding="utf-8")
+    path.write_text(readme.rewritten(text, results.rows, found_in(results.rows)), encoding="utf-8")
+    typer.echo(f"{path} is up to date", err=True)
 
 
 def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | None) -> Results:

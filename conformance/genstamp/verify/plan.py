@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from genstamp.verify import summing
+from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
 
@@ -83,8 +83,8 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     )
     if not on_demand:
         # Last, as it speaks of all the others.
-        readme = repository / summing.README
-        plan.last = lambda rows: summing.shown("readme README.md", rows, readme)
+        path = repository / readme.README
+        plan.last = lambda rows: readme.shown("readme README.md", rows, path)
     return plan
 
 

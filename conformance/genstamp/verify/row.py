@@ -21,10 +21,10 @@ EXIT_CODES: Final[Mapping[Verdict, int]] = {
     Verdict.VIOLATED: 12,
     Verdict.FAILURE: 75,
     Verdict.UNDETERMINED: 3,
-    Verdict.SKIPPED: 0,
     Verdict.HOLDS: 0,
+    Verdict.SKIPPED: 0,
 }
-"""The exit code of a run whose worst verdict this is; the worst one first."""
+"""The exit code of a run whose worst verdict this is; the worst one first, and last what says nothing."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

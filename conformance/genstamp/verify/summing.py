@@ -1,9 +1,8 @@
-"""Rows that sum up others: what all configurations have covered, what differs from the lock and from the README.
+"""Rows that sum up others: what all configurations have covered, what differs from the lock.
 
 Leaves out searching; an earlier row that is missing makes the sum undetermined, never a pass.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -16,10 +15,6 @@ from genstamp.verify.row import Row, Verdict
 
 LOCK: Final = Path("spec", "spec.lock")
 """Where the lock is in the repository."""
-
-README: Final = Path("README.md")
-_TABLE: Final = re.compile(r"<!-- table -->\n+```text\n(.*?)\n```", re.S)
-_ANYTHING: Final = "..."
 
 
 def found_in(rows: Sequence[Row]) -> lock.Lock:
@@ -88,30 +83,3 @@ def locked(
     elif missing:
         verdict, note = Verdict.UNDETERMINED, f"nothing to compare for: {', '.join(missing)}"
     return Row(claim=claim, verdict=verdict, count=count, unit="entries", note=note, story=tuple(differences))
-
-
-def shown(claim: str, rows: Sequence[Row], path: Path) -> Row:
-    """The README shows the table that this run gives, but for seconds and figures that it leaves out as `...`.
-
-    Args:
-        rows: of the whole run; figures of those that do not hold are not compared.
-        path: the README.
-    """
-    table = _TABLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
-    if table is None:
-        return Row(claim=claim, verdict=Verdict.FAILURE, note=f"{path} shows no table")
-    given = {row.claim: row for row in rows}
-    wrong, names = [], []
-    for line in table[1].splitlines()[1:]:
-        name, verdict, figures = (*re.split(r"\s{2,}", line), "")[:3]
-        if name == claim:
-            continue
-        names.append(name)
-        row = given.get(name)
-        if row is None or verdict != Verdict.HOLDS:
-            wrong.append(f"{line}: no such row was given")
-        elif row.verdict is Verdict.HOLDS and figures not in (row.looked_at, _ANYTHING):
-            wrong.append(f"{line}: {row.looked_at} was given")
-    wrong += [f"{row.claim}: is not shown" for row in rows if row.claim not in names]
-    verdict, note = (Verdict.VIOLATED, f"{len(wrong)} rows are shown wrongly") if wrong else (Verdict.HOLDS, "")
-    return Row(claim=claim, verdict=verdict, count=len(names), unit="rows", note=note, story=tuple(wrong))

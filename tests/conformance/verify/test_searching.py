@@ -191,51 +191,6 @@ def test_without_a_lock_nothing_holds(tmp_path: Path) -> None:
     assert row.verdict is Verdict.FAILURE
 
 
-README = """\
-<!-- table -->
-```text
-checked  verdict  looked at
-a        holds    5 states
-b        holds    ...
-readme   holds    2 rows
-```
-"""
-
-
-def judged(verdict: Verdict, *claims: str) -> list[Row]:
-    return [Row(claim=claim, verdict=verdict, count=5, unit="states") for claim in claims]
-
-
-@pytest.mark.parametrize(
-    ("text", "rows", "story"),
-    [
-        (README, judged(Verdict.HOLDS, "a", "b"), ()),
-        (README, judged(Verdict.SKIPPED, "a") + judged(Verdict.HOLDS, "b"), ()),
-        (README, judged(Verdict.HOLDS, "a", "b", "c"), ("c: is not shown",)),
-        (README, judged(Verdict.HOLDS, "a"), ("b        holds    ...: no such row was given",)),
-        (
-            README.replace("5 states", "6 states"),
-            judged(Verdict.HOLDS, "a", "b"),
-            ("a        holds    6 states: 5 states was given",),
-        ),
-        (
-            README.replace("holds    5", "skipped  5"),
-            judged(Verdict.SKIPPED, "a", "b"),
-            ("a        skipped  5 states: no such row was given",),
-        ),
-    ],
-)
-def test_the_readme_shows_what_was_given(tmp_path: Path, text: str, rows: list[Row], story: tuple[str, ...]) -> None:
-    (tmp_path / "README.md").write_text(text)
-    row = summing.shown("readme", rows, tmp_path / "README.md")
-    assert row.story == story
-    assert row.verdict is (Verdict.VIOLATED if story else Verdict.HOLDS)
-
-
-def test_a_readme_without_a_table_is_a_failure(tmp_path: Path) -> None:
-    assert summing.shown("readme", [], tmp_path / "README.md").verdict is Verdict.FAILURE
-
-
 def claims(plan: Plan) -> list[str]:
     return [claim for job in plan.jobs for claim in job.claims]
 
