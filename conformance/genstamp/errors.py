@@ -108,6 +108,13 @@ class LockError(GenstampError):
         self.path = path
 
 
+class SparkFailedError(GenstampError):
+    """Spark itself failed: it did not start, a worker died, or it cannot write; not a finding about the logs."""
+
+    def __init__(self, problem: Exception) -> None:
+        super().__init__(f"the check failed: {problem}")
+
+
 class RunDirectoryError(GenstampError):
     """A directory for the results of a run cannot be had.
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from genstamp.errors import GenstampError
+from genstamp.errors import GenstampError, SparkFailedError
 
 logs_app = typer.Typer(help="Hold logs of HDFS, or events of any implementation, against the specification.")
 
@@ -54,9 +54,6 @@ def check(
     --require-complete, 2 usage, 75 the check itself failed.
     """
     # Here, so that other verbs need not wait for Spark's modules.
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
     from genstamp.logs.job import Options, check_paths
     from genstamp.logs.report import as_json, as_junit, text
     from genstamp.logs.session import spark_session
@@ -64,10 +61,13 @@ def check(
     try:
         with spark_session(master) as spark:
             report = check_paths(spark, paths, Options(complete=complete, group=group, out=out))
+    except SparkFailedError as problem:
+        typer.echo(str(problem), err=True)
+        raise typer.Exit(_FAILED) from problem
     except GenstampError as problem:
         typer.echo(str(problem), err=True)
         raise typer.Exit(_USAGE) from problem
-    except (PySparkException, Py4JError, OSError) as problem:
+    except OSError as problem:
         typer.echo(f"the check failed: {problem}", err=True)
         raise typer.Exit(_FAILED) from problem
     for file, note in report.notes:

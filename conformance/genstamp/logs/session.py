@@ -9,8 +9,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from genstamp.errors import SparkFailedError
 from genstamp.java import java_home
 
 LOCAL = "local[*]"
@@ -22,7 +25,19 @@ def spark_session(master: str | None = None) -> Iterator[SparkSession]:
 
     Args:
         master: Spark's master; by default the one that `spark-submit` has set, else `local[*]`.
+
+    Raises:
+        SparkFailedError: Spark failed, on starting or under what is done with the session.
     """
+    try:
+        with _session(master) as session:
+            yield session
+    except (PySparkException, Py4JError) as problem:
+        raise SparkFailedError(problem) from problem
+
+
+@contextmanager
+def _session(master: str | None) -> Iterator[SparkSession]:
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running
