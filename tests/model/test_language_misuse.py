@@ -18,6 +18,7 @@ from genstamp_model.language import (
     Bug,
     Index,
     Maybe,
+    Number,
     Part,
     Record,
     RefinementDeclaration,
@@ -33,6 +34,7 @@ from genstamp_model.language import (
     invariant,
     leads_to,
     lifecycle,
+    limit,
     members,
     named,
     none,
@@ -615,6 +617,41 @@ def action_declared_twice() -> Any:
     return [One, Other]
 
 
+@misuse("'put' is declared here and at test_language_misuse.py")
+def action_replaced_twice() -> Any:
+    class Base(World):
+        @action
+        def put(s) -> None:
+            s.chosen.clear()
+
+    class One(Base):
+        @action
+        def put(s) -> None:
+            s.line.clear()
+
+    class Other(Base):
+        @action  # here
+        def put(s) -> None:
+            s.line.clear()
+
+    return [Base, One, Other]
+
+
+@misuse("'weight' is declared here and at test_language_misuse.py")
+def limit_declared_twice() -> Any:
+    class One(World):
+        @limit("light")
+        def weight(s) -> Number:
+            return s.depth
+
+    class Other(World):
+        @limit("heavy")  # here
+        def weight(s) -> Number:
+            return s.depth + 1
+
+    return [One, Other]
+
+
 def line_of(case: Any) -> int:
     """The line that ends in `# here`."""
     lines, first = inspect.getsourcelines(inspect.unwrap(case))
@@ -645,6 +682,37 @@ def test_bug_that_breaks_an_unknown_property_is_refused() -> None:
     bug = Bug("late", "a step is late", breaks=("early",))
     with pytest.raises(SpecError, match="late breaks property 'early', which world does not have"):
         System("world", parts=[World], configurations=[], bugs=[bug]).model(bugs=["late"])
+
+
+def test_bugs_that_replace_one_action_cannot_be_combined() -> None:
+    class Wet(World):
+        @action
+        def pour(s) -> None:
+            s.wet = True
+
+    class Flood(Wet):
+        @action
+        def pour(s) -> None:
+            s.depth = 3
+
+    class Drought(Wet):
+        @action
+        def pour(s) -> None:
+            s.wet = False
+
+    bugs = [Bug("flood", "too much", parts=(Flood,)), Bug("drought", "too little", parts=(Drought,))]
+    system = System("weather", parts=[Wet], configurations=[], bugs=bugs)
+    assert system.model(bugs=["flood"]).action("pour").effects != system.model(bugs=["drought"]).action("pour").effects
+    with pytest.raises(SpecError, match=r"'pour' is declared here and at .*; inherit from Flood to replace it"):
+        system.model(bugs=["flood", "drought"])
+
+
+def test_refinement_of_an_unknown_variable_is_refused() -> None:
+    upper = System("upper", parts=[World], configurations=[])
+    mapping = {"sunny": lambda s: ~s.wet}
+    lower = System("lower", parts=[World], configurations=[], refines=[RefinementDeclaration(upper, mapping)])
+    with pytest.raises(SpecError, match="lower maps 'sunny', which upper does not have; it has wet, "):
+        lower.model()
 
 
 def test_refinement_that_leaves_out_a_variable_is_refused() -> None:

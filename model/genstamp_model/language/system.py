@@ -156,8 +156,9 @@ class _Builder:
         self.semantics = semantics
         self.bugs = bugs
         self.variations = variations
-        _refuse_namesakes(system.parts)
-        self.state = _compose([*system.parts, *(part for v in variations for part in v.parts)])
+        parts = [*system.parts, *(part for v in variations for part in v.parts)]
+        _refuse_namesakes(parts)
+        self.state = _compose(parts)
         self.variables = self.state.variables()
         self._seen_labels: dict[str, set[str]] = {}
         self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
@@ -284,6 +285,10 @@ class _Builder:
     def _refinement(self, declaration: RefinementDeclaration) -> traced.Refinement:
         upper = declaration.upper.model()
         mapping: dict[str, Expr] = {}
+        for name in declaration.mapping:
+            if name not in upper.types:
+                known = ", ".join(upper.types)
+                raise SpecError(f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}")
         with tracing(self._trace(False)):
             for name, type_ in upper.types.items():
                 if name not in declaration.mapping:
@@ -315,15 +320,18 @@ def _compose(parts: Sequence[type[Part]]) -> type[Part]:
 
 
 def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
-    """Refuse steps and claims of one name in two parts of which neither inherits from the other: one would vanish."""
+    """Refuse what has one name in two parts of which neither inherits from the other: one would vanish."""
+    kinds = ActionDeclaration | PropertyDeclaration | LimitDeclaration | ObservationDeclaration
     found: dict[str, tuple[type[Part], Source]] = {}
     for part in parts:
         for base in part.__mro__:
             for name, value in vars(base).items():
-                if not isinstance(value, ActionDeclaration | PropertyDeclaration | ObservationDeclaration):
+                if not isinstance(value, kinds):
                     continue
                 other, source = found.setdefault(name, (base, value.source))
-                if not issubclass(base, other) and not issubclass(other, base):
+                if issubclass(base, other):
+                    found[name] = (base, value.source)
+                elif not issubclass(other, base):
                     message = f"'{name}' is declared here and at {source}; inherit from {other.__name__} to replace it"
                     raise SpecError(message, value.source)
 
