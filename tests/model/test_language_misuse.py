@@ -83,6 +83,22 @@ class Door(StateMachine):
     pull = ajar.to(shut)
 
 
+class Wine(enum.Enum):
+    """Labels of another enumeration, one of them with the same name."""
+
+    RED = enum.auto()
+
+
+class Window(StateMachine):
+    """Another lifecycle, with the same names."""
+
+    shut = State(initial=True)
+    ajar = State()
+
+    push = shut.to(ajar)
+    pull = ajar.to(shut)
+
+
 class Letter(Record):
     """A message."""
 
@@ -310,6 +326,24 @@ def float_to_number(s: World) -> None:
 @step
 def string_to_enumeration(s: World) -> None:
     s.colour = "RED"  # here
+
+
+@misuse("expected a state of Colour, not <Wine.RED: 1>")
+@step
+def label_of_another_enumeration(s: World) -> None:
+    s.colour = Wine.RED  # here
+
+
+@misuse("expected a state of Door, not State(")
+@claim
+def state_of_another_lifecycle(s: World) -> Bool:
+    return s.door.at(Window.shut)  # here
+
+
+@misuse("event 'push' is another lifecycle's; write the one of Door")
+@step
+def event_of_another_lifecycle(s: World) -> None:
+    s.door.fire(Window.push)  # here
 
 
 @misuse("expected a Client, not none")

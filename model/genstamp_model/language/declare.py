@@ -52,6 +52,7 @@ from genstamp_model.language.values import (
     coerce,
     describe,
     refuse_lifecycle,
+    register_lifecycle,
     register_record,
     wrap,
 )
@@ -143,7 +144,9 @@ def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
             )
     labels = tuple(state.id for state in states)
     start = next(position for position, state in enumerate(states) if state.initial)
-    return Declared(EnumType(machine.__name__, labels, tuple(sorted(set(edges)))), lambda sizes: start)
+    type_ = EnumType(machine.__name__, labels, tuple(sorted(set(edges))))
+    register_lifecycle(type_, [*states, *(getattr(machine, event) for event in {event for _, event, _ in edges})])
+    return Declared(type_, lambda sizes: start)
 
 
 def reference(index: type[IndexT]) -> Declared[IndexT]:

@@ -259,19 +259,21 @@ class Lifecycle(Value):
             raise misuse("fire() needs at least one event of the lifecycle")
         condition = coerce(where, BOOL)
         for event in events:
-            self._fire(str(getattr(event, "id", event)), condition)
+            self._fire(event, condition)
 
     def after(self, event: Any) -> Lifecycle:
         """The state that an event leads to; the same state where it cannot be fired. For `update` of many at once."""
-        return Lifecycle(self._target(self._edges(str(getattr(event, "id", event)))))
+        return Lifecycle(self._target(self._edges(event)))
 
-    def _edges(self, event: str) -> list[tuple[str, str]]:
-        kind = self.expr.type
+    def _edges(self, event: Any) -> list[tuple[str, str]]:
+        kind, wanted = self.expr.type, _event_name(event)
         assert isinstance(kind, EnumType)
-        edges = [(source, target) for source, name, target in kind.lifecycle if name == event]
+        edges = [(source, target) for source, name, target in kind.lifecycle if name == wanted]
         if not edges:
             known = ", ".join(sorted({name for _, name, _ in kind.lifecycle}))
-            raise misuse(f"lifecycle {kind.name} has no event '{event}'; it has {known}")
+            raise misuse(f"lifecycle {kind.name} has no event '{wanted}'; it has {known}")
+        if type(event) is not str and not _belongs(event, kind):
+            raise misuse(f"event '{wanted}' is another lifecycle's; write the one of {kind.name}")
         return edges
 
     def _target(self, edges: list[tuple[str, str]]) -> Expr:
@@ -283,7 +285,7 @@ class Lifecycle(Value):
                 after = ir.choice(ir.equal(before, _label(kind, source)), _label(kind, target), after)
         return after
 
-    def _fire(self, event: str, condition: Expr) -> None:
+    def _fire(self, event: Any, condition: Expr) -> None:
         kind, before = self.expr.type, self.expr
         assert isinstance(kind, EnumType)
         edges = self._edges(event)
@@ -294,8 +296,12 @@ class Lifecycle(Value):
             after = ir.choice(condition, after, before)
         place = self._place.name if self._place else kind.name
         sources = " or ".join(source for source, _ in edges)
-        current().check(allowed, f"{place} is {sources} to {event}", None, lifecycle=True)
+        current().check(allowed, f"{place} is {sources} to {_event_name(event)}", None, lifecycle=True)
         self._assign(after)
+
+
+def _event_name(event: Any) -> str:
+    return str(getattr(event, "id", event))
 
 
 def refuse_lifecycle(name: str, type_: Type, instead: str = "fire") -> None:
@@ -473,7 +479,7 @@ class Bag(Value, Generic[V]):
 
 
 _records: dict[RecordType, type[Value]] = {}
-_members: dict[IndexSet, type[Index]] = {}
+_lifecycles: dict[EnumType, list[object]] = {}
 
 
 def register_record(type_: RecordType, class_: type[Value]) -> None:
@@ -481,7 +487,20 @@ def register_record(type_: RecordType, class_: type[Value]) -> None:
     _records[type_] = class_
 
 
+def register_lifecycle(type_: EnumType, parts: list[object]) -> None:
+    """Make the states and events of a lifecycle known, so that those of another one are told from them."""
+    _lifecycles.setdefault(type_, []).extend(parts)
+
+
+def _belongs(part: object, type_: EnumType) -> bool:
+    """Whether a label, state or event is the type's own, and not just one of the same name."""
+    if isinstance(part, enum.Enum):
+        return type(part).__name__ == type_.name
+    return any(part is known for known in _lifecycles.get(type_, ()))
+
+
 def member_of(expr: Expr) -> Index:
+    """The member of an index set that an expression stands for."""
     kind = expr.type
     assert isinstance(kind, RefType)
     member = Index.__new__(_class_of(kind.index))
@@ -547,7 +566,7 @@ def coerce(value: object, type_: Type) -> Expr:
             return ir.const(None, type_)
         case EnumType(labels=labels), _:
             label = getattr(value, "id", None) or getattr(value, "name", None)
-            if label in labels and not isinstance(value, str):
+            if label in labels and _belongs(value, type_):
                 return ir.const(labels.index(label), type_)
     raise misuse(f"expected {describe(type_)}, not {value!r}")
 
