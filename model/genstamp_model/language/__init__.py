@@ -17,26 +17,14 @@ See `model/README.md` for the whole language, with an example of each form.
 """
 
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
+from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.declare import (
     Part,
-    Record,
     action,
-    bag,
-    enumeration,
-    flag,
     invariant,
     leads_to,
-    lifecycle,
     limit,
-    members,
-    number,
     observation,
-    optional,
-    ordered,
-    per,
-    record,
-    reference,
-    sequence,
     transition,
     witness,
 )
@@ -59,19 +47,30 @@ from genstamp_model.language.forms import (
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.system import Bug, Hole, RefinementDeclaration, System, Variation
 from genstamp_model.language.values import (
-    Array,
-    Bag,
     Bool,
     Enumerated,
     Index,
     Lifecycle,
     Maybe,
-    Members,
     Number,
     Ordered,
-    Sequence,
     named,
     none,
+)
+from genstamp_model.language.variables import (
+    Record,
+    bag,
+    enumeration,
+    flag,
+    lifecycle,
+    members,
+    number,
+    optional,
+    ordered,
+    per,
+    record,
+    reference,
+    sequence,
 )
 
 __all__ = [

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from genstamp_model.language import ir
+from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.trace import binding, current, misuse
 from genstamp_model.language.types import BOOL, INTEGER, ArrayType, NumberType, RefType, SetType, Type
 from genstamp_model.language.values import (
-    Array,
     Bool,
     Comparable,
     Index,
-    Members,
     Nobody,
     Number,
     Value,

@@ -16,7 +16,6 @@ from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.declare import (
     ActionDeclaration,
-    Declared,
     LimitDeclaration,
     ObservationDeclaration,
     Part,
@@ -28,6 +27,7 @@ from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER
 from genstamp_model.language.values import Value, coerce, member_of
+from genstamp_model.language.variables import Declared
 
 T = TypeVar("T")
 

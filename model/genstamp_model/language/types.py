@@ -218,3 +218,44 @@ def show(value: Value, type_: Type, sizes: Sizes) -> str:
         case SequenceType(element=element) | BagType(message=element):
             assert isinstance(value, tuple)
             return "[" + ", ".join(show(part, element, sizes) for part in value) + "]"
+
+
+def fits(given: Type, wanted: Type) -> bool:
+    """Whether a value of one type may stand where the other is expected."""
+    match given, wanted:
+        case NumberType(), NumberType():
+            return True
+        case RefType(), RefType():
+            return _within(given.index, wanted.index) and (wanted.optional or not given.optional)
+        case ArrayType(), ArrayType():
+            return given.index == wanted.index and fits(given.element, wanted.element)
+        case _:
+            return given == wanted
+
+
+def _within(given: IndexSet, wanted: IndexSet) -> bool:
+    """Whether every member of one set is a member of the other."""
+    return given.name == wanted.name or given.root == wanted.name
+
+
+def describe(type_: Type) -> str:
+    """A type in an author's words."""
+    match type_:
+        case BoolType():
+            return "a flag"
+        case NumberType(ordered=ordered):
+            return "an ordered number" if ordered else "a number"
+        case EnumType(name=name):
+            return f"a state of {name}"
+        case RefType(index=index, optional=optional):
+            return f"a {index.name}" + (" or none" if optional else "")
+        case RecordType(name=name):
+            return f"a {name}"
+        case ArrayType(index=index):
+            return f"an array over {index.name}"
+        case SetType(index=index):
+            return f"a set of {index.name}"
+        case SequenceType():
+            return "a sequence"
+        case BagType():
+            return "a message bag"

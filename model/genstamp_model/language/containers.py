@@ -1,0 +1,205 @@
+"""Symbolic values that hold others: arrays, sets, sequences and message bags. Views of their place, like all such."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar, cast
+
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.trace import binding, current, misuse
+from genstamp_model.language.types import (
+    BOOL,
+    INTEGER,
+    ArrayType,
+    BagType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Type,
+)
+from genstamp_model.language.values import (
+    Bool,
+    Index,
+    Number,
+    Place,
+    Value,
+    at_place,
+    coerce,
+    container,
+    member_of,
+    refuse_lifecycle,
+    wrap,
+)
+
+IndexT = TypeVar("IndexT", bound=Index)
+V = TypeVar("V")
+
+
+@container(ArrayType)
+class Array(Value, Generic[IndexT, V]):
+    """One element for each member of an index set."""
+
+    def __getitem__(self, index: IndexT) -> V:
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        position = coerce(index, RefType(array.index, optional=True))
+        if self._place is None:
+            return cast(V, wrap(ir.select(self.expr, position)))
+        outer = self._place
+        place = Place(
+            lambda: ir.select(outer.read(), position),
+            lambda value: outer.write(ir.store(outer.read(), position, value)),
+            f"{outer.name}[{ir.text(position)}]",
+        )
+        return cast(V, at_place(place))
+
+    def __setitem__(self, index: IndexT, value: object) -> None:
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        refuse_lifecycle(self._place.name if self._place else "elements", array.element)
+        position = coerce(index, RefType(array.index, optional=True))
+        self._assign(ir.store(self.expr, position, coerce(value, array.element)))
+
+    def update(self, value: Callable[[IndexT], object]) -> None:
+        """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`.
+
+        Lifecycles move by events here too: `s.lamp.update(lambda h: s.lamp[h].after(Lamp.burn))`.
+        """
+        array = self.expr.type
+        assert isinstance(array, ArrayType)
+        with binding(array.index) as (binder, bound):
+            element = value(cast(IndexT, member_of(bound)))
+            if not isinstance(element, Value):
+                refuse_lifecycle("elements", array.element, "after")
+            body = coerce(element, array.element)
+        self._assign(ir.make(Op.TABULATE, (body,), array, binder))
+
+
+@container(SetType)
+class Members(Value, Generic[IndexT]):
+    """A subset of an index set."""
+
+    def _position(self, member: IndexT) -> Expr:
+        kind = self.expr.type
+        assert isinstance(kind, SetType)
+        return coerce(member, RefType(kind.index, optional=True))
+
+    def _with(self, op: Op, other: Members[IndexT]) -> Members[IndexT]:
+        return Members(ir.make(op, (self.expr, coerce(other, self.expr.type)), self.expr.type))
+
+    def has(self, member: IndexT) -> Bool:
+        """Whether it contains the member."""
+        return Bool(ir.make(Op.MEMBER, (self.expr, self._position(member)), BOOL))
+
+    def add(self, member: IndexT) -> None:
+        """Assign: put the member in."""
+        self._assign(ir.make(Op.INSERT, (self.expr, self._position(member)), self.expr.type))
+
+    def remove(self, member: IndexT) -> None:
+        """Assign: take the member out."""
+        self._assign(ir.make(Op.REMOVE, (self.expr, self._position(member)), self.expr.type))
+
+    def clear(self) -> None:
+        """Assign: the empty set."""
+        self._assign(ir.const(frozenset(), self.expr.type))
+
+    def size(self) -> Number:
+        """How many members."""
+        return Number(ir.make(Op.CARDINALITY, (self.expr,), INTEGER))
+
+    def is_empty(self) -> Bool:
+        """Whether it has no member."""
+        return Bool(ir.equal(self.expr, ir.const(frozenset(), self.expr.type)))
+
+    def __or__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.UNION, other)
+
+    def __and__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.INTERSECTION, other)
+
+    def __sub__(self, other: Members[IndexT]) -> Members[IndexT]:
+        return self._with(Op.DIFFERENCE, other)
+
+    def __le__(self, other: Members[IndexT]) -> Bool:
+        return Bool(ir.make(Op.SUBSET, (self.expr, coerce(other, self.expr.type)), BOOL))
+
+
+@container(SequenceType)
+class Sequence(Value, Generic[V]):
+    """A bounded sequence."""
+
+    def _element(self) -> Type:
+        kind = self.expr.type
+        assert isinstance(kind, SequenceType)
+        return kind.element
+
+    def size(self) -> Number:
+        """How many elements."""
+        return Number(ir.make(Op.LENGTH, (self.expr,), INTEGER))
+
+    def at(self, position: Number | int) -> V:
+        """The element at a position from 0; past the end, the zero of its type."""
+        return cast(V, wrap(ir.make(Op.AT, (self.expr, coerce(position, INTEGER)), self._element())))
+
+    def first(self) -> V:
+        """The first element."""
+        return self.at(0)
+
+    def append(self, element: object) -> None:
+        """Assign: put an element at the end."""
+        self._assign(ir.make(Op.APPEND, (self.expr, coerce(element, self._element())), self.expr.type))
+
+    def drop_first(self) -> None:
+        """Assign: drop the first element; an empty sequence stays empty."""
+        self._assign(ir.make(Op.DROP_FIRST, (self.expr,), self.expr.type))
+
+    def clear(self) -> None:
+        """Assign: the empty sequence."""
+        self._assign(ir.const((), self.expr.type))
+
+
+@container(BagType)
+class Bag(Value, Generic[V]):
+    """Messages on their way: any number of copies, delivered in any order."""
+
+    def _message(self) -> RecordType:
+        kind = self.expr.type
+        assert isinstance(kind, BagType)
+        return kind.message
+
+    def receive(self) -> V:
+        """Any message that is on its way: the step exists once for each distinct one. Does not remove it."""
+        if self._place is None:
+            raise misuse("only a bag of the state can be received from")
+        return cast(V, wrap(current().choose_message(self._place.name)))
+
+    def send(self, message: V) -> None:
+        """Assign: add a copy."""
+        self._assign(ir.make(Op.SEND, (self.expr, coerce(message, self._message())), self.expr.type))
+
+    def take(self, message: V) -> None:
+        """Assign: remove a copy; where there is none, nothing changes."""
+        self._assign(ir.make(Op.TAKE, (self.expr, coerce(message, self._message())), self.expr.type))
+
+    def has(self, message: V) -> Bool:
+        """Whether a copy of just this message is on its way."""
+        return Bool(ir.make(Op.HOLDS, (self.expr, coerce(message, self._message())), BOOL))
+
+    def size(self) -> Number:
+        """How many copies of all messages."""
+        return Number(ir.make(Op.LENGTH, (self.expr,), INTEGER))
+
+    def every(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for every message."""
+        return self._quantify(Op.FORALL_IN, claim)
+
+    def some(self, claim: Callable[[V], Bool | bool]) -> Bool:
+        """Whether the claim holds for some message."""
+        return self._quantify(Op.EXISTS_IN, claim)
+
+    def _quantify(self, op: Op, claim: Callable[[V], Bool | bool]) -> Bool:
+        with binding(self._message()) as (binder, bound):
+            body = coerce(claim(cast(V, wrap(bound))), BOOL)
+        return Bool(ir.make(op, (self.expr, body), BOOL, binder))

@@ -1,0 +1,248 @@
+"""Declarations of variables: what kinds there are, where each begins, and records made of them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from genstamp_model.language import ir
+from genstamp_model.language.containers import Array, Bag, Members, Sequence
+from genstamp_model.language.ir import Expr
+from genstamp_model.language.trace import caller, misuse
+from genstamp_model.language.types import (
+    BOOL,
+    ArrayType,
+    BagType,
+    EnumType,
+    NumberType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Sizes,
+    Type,
+    describe,
+)
+from genstamp_model.language.types import (
+    Value as PlainValue,
+)
+from genstamp_model.language.values import (
+    Bool,
+    Enumerated,
+    Index,
+    Lifecycle,
+    Number,
+    Ordered,
+    Place,
+    Value,
+    at_place,
+    coerce,
+    refuse_lifecycle,
+    register_lifecycle,
+    register_record,
+    wrap,
+)
+
+if TYPE_CHECKING:
+    from statemachine import StateMachine
+
+IndexT = TypeVar("IndexT", bound=Index)
+V = TypeVar("V")
+R = TypeVar("R", bound="Record")
+E = TypeVar("E", bound=enum.Enum)
+
+Initial = Callable[[Sizes], PlainValue]
+
+
+class Declared(Generic[V]):
+    """A declared variable or field; as an attribute of a traced state or record it is its symbolic value."""
+
+    def __init__(self, type_: Type, initial: Initial) -> None:
+        self.type = type_
+        self.initial = initial
+        self.source = caller()
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Declared[V]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> V: ...
+    def __get__(self, instance: Any, owner: type) -> Declared[V] | V:
+        if instance is None:
+            return self
+        return cast(V, instance._member(self.name))
+
+    def __set__(self, instance: Any, value: object) -> None:
+        instance._set_member(self.name, self.type, value)
+
+
+def flag(*, initially: bool = False) -> Declared[Bool]:
+    """A flag."""
+    return Declared(BOOL, lambda sizes: initially)
+
+
+def number(
+    low: int = 0, high: int | None = None, *, limit: str | None = None, initially: int | None = None
+) -> Declared[Number]:
+    """A number from `low`: hard bounded by `high`, or cut off in finite searches by a configuration's `limit`.
+
+    Raises:
+        SpecError: neither or both bounds are given, or the initial value lies outside.
+    """
+    if (high is None) == (limit is None):
+        raise misuse("a number needs either a hard bound or a limit; write number(0, 3) or number(limit='bytes')")
+    start = low if initially is None else initially
+    if start < low or (high is not None and start > high):
+        raise misuse(f"the initial value {start} lies outside {low}..{high}")
+    return Declared(NumberType(low, high, limit), lambda sizes: start)
+
+
+def ordered(*, limit: str, initially: int = 0) -> Declared[Ordered]:
+    """A number from 0 that is only compared and raised: a stamp, a recovery id.
+
+    Raises:
+        SpecError: the initial value is below 0.
+    """
+    if initially < 0:
+        raise misuse(f"the initial value {initially} of an ordered number is below 0")
+    return Declared(NumberType(0, None, limit, ordered=True), lambda sizes: initially)
+
+
+def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enumerated[E]]:
+    """One of the members of a Python enumeration; the first one, unless told otherwise."""
+    labels = tuple(member.name for member in members)
+    start = labels.index(initially.name) if initially is not None else 0
+    return Declared(EnumType(members.__name__, labels), lambda sizes: start)
+
+
+def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
+    """The state of one entity, moved by a python-statemachine class' events; its initial state initially."""
+    states = list(machine.states)
+    edges: list[tuple[str, str, str]] = []
+    for state in states:
+        for transition in state.transitions:
+            edges.extend(
+                (state.id, event.id, target.id) for event in transition.events for target in transition.targets
+            )
+    labels = tuple(state.id for state in states)
+    start = next(position for position, state in enumerate(states) if state.initial)
+    type_ = EnumType(machine.__name__, labels, tuple(sorted(set(edges))))
+    register_lifecycle(type_, [*states, *(getattr(machine, event) for event in {event for _, event, _ in edges})])
+    return Declared(type_, lambda sizes: start)
+
+
+def reference(index: type[IndexT]) -> Declared[IndexT]:
+    """A member of an index set; the first one initially."""
+    return Declared(RefType(index.set), lambda sizes: 0)
+
+
+def optional(index: type[IndexT]) -> Declared[IndexT]:
+    """A member of an index set, or `none`, which it is initially."""
+    return Declared(RefType(index.set, optional=True), lambda sizes: None)
+
+
+def members(index: type[IndexT], *, initially_all: bool = False) -> Declared[Members[IndexT]]:
+    """A subset of an index set; empty initially, or everything."""
+    return Declared(
+        SetType(index.set), lambda sizes: frozenset(range(sizes.of(index.set))) if initially_all else frozenset()
+    )
+
+
+def record(class_: type[R]) -> Declared[R]:
+    """A record, each field at its own initial value."""
+    fields = class_.declared()
+    return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields))
+
+
+def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | None = None) -> Declared[Sequence[V]]:
+    """A sequence, empty initially; hard bounded by `capacity`, or cut off by a configuration's `limit`."""
+    if (capacity is None) == (limit is None):
+        raise misuse("a sequence needs either a hard capacity or a limit; write capacity=4 or limit='packets'")
+    return Declared(SequenceType(element.type, capacity, limit), lambda sizes: ())
+
+
+def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
+    """A multiset of messages, empty initially, whose size a configuration's `limit` cuts off.
+
+    Raises:
+        SpecError: a field of the message is a sequence or a bag.
+    """
+    for name, kind in class_.type().fields:
+        if isinstance(kind, SequenceType | BagType):
+            raise misuse(f"field '{name}' of message {class_.__name__} is {describe(kind)}; a message holds none")
+    return Declared(BagType(class_.type(), limit), lambda sizes: ())
+
+
+def per(index: type[IndexT], element: Declared[V]) -> Declared[Array[IndexT, V]]:
+    """One element for each member of an index set."""
+    return Declared(
+        ArrayType(index.set, element.type),
+        lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))),
+    )
+
+
+def declared_in(class_: type) -> list[Declared[Any]]:
+    """Declarations of a class and its bases, base classes first, in order of declaration."""
+    found: dict[str, Declared[Any]] = {}
+    for base in reversed(class_.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, Declared):
+                found[name] = value
+    return list(found.values())
+
+
+class Record(Value):
+    """Base of records: subclass it and declare the fields; calling the class makes a value of it."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        register_record(cls.type(), cls)
+
+    def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
+        if expr is None and place is None:
+            expr = self._build(fields)
+        super().__init__(expr, place)
+
+    @classmethod
+    def declared(cls) -> list[Declared[Any]]:
+        """The declared fields, in order."""
+        return declared_in(cls)
+
+    @classmethod
+    def type(cls) -> RecordType:
+        """The type of this record's values."""
+        return RecordType(cls.__name__, tuple((declared.name, declared.type) for declared in cls.declared()))
+
+    def _build(self, fields: dict[str, object]) -> Expr:
+        declared = {d.name: d for d in self.declared()}
+        unknown = sorted(set(fields) - set(declared))
+        if unknown:
+            raise misuse(f"{type(self).__name__} has no field '{unknown[0]}'; it has {', '.join(declared)}")
+        missing = sorted(set(declared) - set(fields))
+        if missing:
+            raise misuse(f"{type(self).__name__} needs a value for '{missing[0]}'")
+        return ir.make(ir.Op.RECORD, tuple(coerce(fields[n], d.type) for n, d in declared.items()), type(self).type())
+
+    def _member(self, name: str) -> Value:
+        kind = self.expr.type
+        assert isinstance(kind, RecordType)
+        position = kind.position(name)
+        if self._place is None:
+            return wrap(ir.field(self.expr, position))
+        outer = self._place
+        place = Place(
+            lambda: ir.field(outer.read(), position),
+            lambda value: outer.write(ir.with_field(outer.read(), position, value)),
+            f"{outer.name}.{name}",
+        )
+        return at_place(place)
+
+    def _set_member(self, name: str, type_: Type, value: object) -> None:
+        kind = self.expr.type
+        assert isinstance(kind, RecordType)
+        refuse_lifecycle(name, type_)
+        self._assign(ir.with_field(self.expr, kind.position(name), coerce(value, type_)))
