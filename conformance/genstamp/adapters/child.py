@@ -153,6 +153,8 @@ class ChildAdapter:
     def _ask(self, request: Mapping[str, object], seconds: float) -> _Answer:
         """The answer to a request; one that is not ok says why."""
         shown = _shown(request)
+        if self._read:
+            raise AdapterGarbageError(shown, f"it had said {_cut(self._read)} already, without being asked")
         try:
             self._send(request)
         except OSError:

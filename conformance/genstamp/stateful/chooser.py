@@ -39,7 +39,7 @@ _TASTES: Final = (0.01, 0.1, 1.0, 1.0)
 """Each run likes some events less than others: a run without takeovers gets as far as closing a file."""
 
 _STATES_ASKED: Final = 6
-_MANY_STATES: Final = 48
+_MANY_STATES: Final = 32
 
 
 class Chooser:
@@ -84,6 +84,8 @@ class Chooser:
             return Request(ms=self._chance.choice(ticks)) if ticks else None
         if kind == "news":
             return self._news(run)
+        if kind == "question":
+            return self._question(run)
         for event in self._in_random_order():
             requests = [request for request in self._of_event(kind, event, run) if request not in run.declined]
             if requests:
@@ -102,6 +104,18 @@ class Chooser:
         fresh = [request for request in requests if request not in run.declined]
         return self._chance.choice(fresh) if fresh else None
 
+    def _question(self, run: Run) -> Request | None:
+        """A step that about half of the possible states can make."""
+        shares = {
+            Request(event, offer.arguments): share * (1 - share)
+            for event in self._taste
+            for offer, share in run.tracker.offers(event, _STATES_ASKED)
+            if offer.changes and event not in self._driving.faults and event not in self._driving.may_decline
+        }
+        fresh = [request for request, spread in shares.items() if spread and request not in run.declined]
+        best = max((shares[request] for request in fresh), default=0.0)
+        return self._chance.choice([request for request in fresh if shares[request] == best]) if fresh else None
+
     def _in_random_order(self) -> list[str]:
         """The events, the likelier ones mostly first.
 
@@ -119,8 +133,6 @@ class Chooser:
         if kind == "impossible":
             answered = {offer.arguments for offer, _ in offers}
             return [Request(event, a) for a in run.tracker.fit.calls(event) if a not in answered]
-        if kind == "question":
-            return [Request(event, offer.arguments) for offer, by_all in offers if offer.changes and not by_all]
         return [Request(event, offer.arguments) for offer, _ in offers if self._kind(offer) == kind]
 
     def _kind(self, offer: Offer) -> str:

@@ -23,6 +23,9 @@ _MEMORY = 200_000
 """Results remembered of one kind; more than a long test needs, and a bound on its memory."""
 
 _Key: TypeAlias = tuple[object, ...]
+HiddenStep: TypeAlias = tuple[str, Arguments]
+"""A hidden action by name, with its arguments."""
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -65,12 +68,16 @@ class Fit:
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
         self._after: dict[_Key, tuple[State, ...]] = {}
-        self._hidden: dict[_Key, tuple[State, ...]] = {}
+        self._hidden: dict[State, tuple[tuple[HiddenStep, State], ...]] = {}
         self._offers: dict[_Key, tuple[Offer, ...]] = {}
 
     def initial(self) -> State:
         """The state in which every run begins."""
         return self.evaluator.initial()
+
+    def arguments(self, event: str) -> tuple[str, ...]:
+        """Names of what a caller of an event says."""
+        return tuple(self._arguments[event])
 
     def shows(self, event: str) -> frozenset[str]:
         """Names of all that the model can show of an event."""
@@ -97,19 +104,18 @@ class Fit:
             elif failing.refuses is not None and failing.refuses == event.refused_with:
                 yield state
 
-    def hidden(self, state: State, allowed: frozenset[str]) -> tuple[State, ...]:
-        """The other states to which one hidden action, of those allowed by name, leads."""
-        key = (state, allowed)
-        found = self._hidden.get(key)
+    def hidden(self, state: State) -> tuple[tuple[HiddenStep, State], ...]:
+        """Every hidden step that leads to another state, and that state."""
+        found = self._hidden.get(state)
         if found is None:
             steps = (
-                self.evaluator.apply(action, arguments, state)
+                ((action.name, arguments), self.evaluator.apply(action, arguments, state))
                 for action in self.model.actions
-                if action.hidden and action.name in allowed
+                if action.hidden
                 for arguments in self.evaluator.choices(action, state)
                 if self.evaluator.first_failing(action, arguments, state) is None
             )
-            found = _remember(self._hidden, key, tuple(dict.fromkeys(after for after in steps if after != state)))
+            found = _remember(self._hidden, state, tuple((step, after) for step, after in steps if after != state))
         return found
 
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:

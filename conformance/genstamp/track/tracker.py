@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from genstamp.events import Event
-from genstamp.track.fit import Fit, Offer
+from genstamp.track.fit import Fit, HiddenStep, Offer
 from genstamp.track.names import Names
 from genstamp.track.reason import Miss, closest
 from genstamp_model.evaluate import State
@@ -126,12 +126,10 @@ class Tracker:
         self.fit = fit or Fit(model, Names(model, members, first_stamp))
         self._max_states = max_states
         self._clock = dict(clock or {})
-        self._waiting_ms = dict.fromkeys(self._clock, 0.0)
-        hidden = frozenset(action.name for action in model.actions if action.hidden)
-        self._unclocked = hidden - frozenset(self._clock)
+        self._waiting_ms: dict[HiddenStep, float] = {}
         self._states: dict[State, None] | None = {self.fit.initial(): None}
         self.largest = 1
-        self._anytime = self._unclocked
+        self._passing_ms: float | None = None
         self._fed = 0
         self._close()
 
@@ -171,20 +169,33 @@ class Tracker:
         Clocked hidden actions may happen before, between and after them. If no event came, nothing can have put off
         what takes less than this time: the states in which it has not happened are dropped.
         """
-        for name in self._clock:
-            if not any(self.fit.hidden(state, frozenset([name])) for state in self.states):
-                self._waiting_ms[name] = 0.0
-            self._waiting_ms[name] += milliseconds
-        expired = {name for name, timer in self._clock.items() if timer.soonest_ms <= self._waiting_ms[name]}
-        self._anytime = self._unclocked | expired
+        self._waiting_ms = {step: self._waiting_ms.get(step, 0.0) + milliseconds for step in self._waiting()}
+        self._passing_ms = milliseconds
         self._fed = 0
         self._settled()
         yield
-        self._anytime = self._unclocked
-        due = frozenset(name for name, timer in self._clock.items() if timer.latest_ms < milliseconds)
+        self._passing_ms = None
+        due = {name for name, timer in self._clock.items() if timer.latest_ms < milliseconds}
         if due and self._states and not self._fed:
-            self._states = {state: None for state in self._states if not self.fit.hidden(state, due)}
+            self._states = {
+                state: None for state in self._states if not any(step[0] in due for step, _ in self.fit.hidden(state))
+            }
             assert self._states, f"{', '.join(sorted(due))} can happen for ever"
+        # What has become possible meanwhile may have become so at once.
+        self._waiting_ms = {step: self._waiting_ms.get(step, milliseconds) for step in self._waiting()}
+
+    def _waiting(self) -> set[HiddenStep]:
+        """The hidden steps that wait for time to pass in some state."""
+        return {step for state in self.states for step, _ in self.fit.hidden(state) if step[0] in self._clock}
+
+    def _may_happen(self, step: HiddenStep) -> bool:
+        """Whether a hidden step may happen now."""
+        timer = self._clock.get(step[0])
+        if timer is None:
+            return True
+        if self._passing_ms is None:
+            return False
+        return timer.soonest_ms <= self._waiting_ms.get(step, self._passing_ms)
 
     def deny(self, event: str, arguments: Mapping[str, str]) -> Answer:
         """Hold against the model that a step was said not to be possible now.
@@ -206,7 +217,7 @@ class Tracker:
     def _can_change(self, state: State, event: str, arguments: Mapping[str, str]) -> bool:
         return any(offer.changes for offer in self.fit.answers(state, event, arguments))
 
-    def offers(self, event: str, most_states: int) -> list[tuple[Offer, bool]]:
+    def offers(self, event: str, most_states: int) -> list[tuple[Offer, float]]:
         """What the model answers now to the calls of an event, going by some of the states.
 
         Args:
@@ -214,24 +225,22 @@ class Tracker:
             most_states: how many states are asked at most, spread over all of them.
 
         Returns:
-            Each answer, and whether all of the states asked give it.
+            Each answer, and the share of the states asked that give it.
         """
         asked = self.states[:: max(1, -(-len(self.states) // most_states))]
         found = Counter(offer for state in asked for offer in self.fit.offers(state, event))
-        return [(offer, count == len(asked)) for offer, count in found.items()]
+        return [(offer, count / len(asked)) for offer, count in found.items()]
 
     def _close(self) -> None:
-        """Add every state that hidden actions lead to."""
-        if not self._anytime or self._states is None:
+        """Add every state that hidden steps lead to."""
+        if self._states is None:
             return
         pending = list(self._states)
-        while pending:
-            for after in self.fit.hidden(pending.pop(), self._anytime):
-                if after not in self._states:
+        while pending and len(self._states) <= self._max_states:
+            for step, after in self.fit.hidden(pending.pop()):
+                if after not in self._states and self._may_happen(step):
                     self._states[after] = None
                     pending.append(after)
-            if len(self._states) > self._max_states:
-                return
 
     def _settled(self) -> Answer:
         """The answer to what was just done, after hidden actions that may happen at any time."""

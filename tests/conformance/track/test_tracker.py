@@ -246,19 +246,19 @@ def test_more_states_than_allowed_is_undetermined_for_good() -> None:
     assert tracker.is_undetermined
 
 
-def test_offers_are_what_the_states_answer_and_whether_all_do() -> None:
+def test_offers_are_what_the_states_answer_and_how_many_of_them() -> None:
     tracker = lock_tracker()
     tracker.feed(event("acquire", client="alice"))
     offers = {
-        (o.event, *o.arguments, o.refused_with): (o.changes, by_all)
+        (o.event, *o.arguments, o.refused_with): (o.changes, share)
         for event_name in ("release", "acquire", "told")
-        for o, by_all in tracker.offers(event_name, most_states=8)
+        for o, share in tracker.offers(event_name, most_states=8)
     }
-    assert offers["release", ("holder", "alice"), None] == (True, True)
-    assert offers["release", ("holder", "server"), "NotHolderException"] == (False, True)
-    assert offers["acquire", ("client", "bob"), "HeldException"] == (False, True)
-    assert offers["acquire", ("client", "bob"), "ExpiredException"] == (True, False)
-    assert offers["told", None] == (True, True)
+    assert offers["release", ("holder", "alice"), None] == (True, 1.0)
+    assert offers["release", ("holder", "server"), "NotHolderException"] == (False, 1.0)
+    assert offers["acquire", ("client", "bob"), "HeldException"] == (False, 1.0)
+    assert offers["acquire", ("client", "bob"), "ExpiredException"] == (True, 0.5)
+    assert offers["told", None] == (True, 1.0)
 
 
 @pytest.mark.parametrize(
