@@ -2,8 +2,8 @@
 
 Coarser than HDFS: a call between datanodes and its answer are one step; it fails only if the datanode called is down;
 the bytes of a replica and its files always agree; a command names all locations, stale ones included; a datanode leads
-one recovery of a block at a time, where HDFS runs the older one on until it is refused. A refused call changes nothing at the datanode called, but the
-primary counts it as failed, or gives up where a younger recovery is under way.
+one recovery of a block at a time, where HDFS runs the older one on until it is refused. A refused call changes nothing
+at the datanode called, but the primary counts it as failed, or gives up where a younger recovery is under way.
 """
 
 from genstamp_model.language import (

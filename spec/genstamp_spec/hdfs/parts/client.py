@@ -1,8 +1,8 @@
 """Clients: what an output stream is promised, and the end of a client.
 
 Coarser than HDFS: an ack reaches the client when it is asked for; there is no pipeline recovery, so that a client whose
-pipeline lost a node can only wait; the length that a first hflush leaves at the NameNode is not kept. Opening, addBlock and complete are in the NameNode's parts, packets in those of the
-datanodes.
+pipeline lost a node can only wait; the length that a first hflush leaves at the NameNode is not kept. Opening, addBlock
+and complete are in the NameNode's parts, packets in those of the datanodes.
 """
 
 from genstamp_model.language import Bool, Number, action, forall, largest, minimum, observe, require

@@ -43,7 +43,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
         return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
 
     def may_lead(s, file: File, primary: Datanode) -> Bool:
-        """The primary is a candidate (BlockUnderConstructionFeature#initializeBlockRecovery, facts G.1); none without any.
+        """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
 
         Live locations that have not led an attempt yet; all live ones once each has.
         """
