@@ -10,7 +10,7 @@ from genstamp.events import Event
 from genstamp.stateful import Failure, conform
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.protocol import Block
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow
@@ -54,15 +54,17 @@ def test_the_reference_implementation_itself_conforms() -> None:
 
 
 def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """complete() is accepted of anybody while the file is open."""
-    checked = FSNamesystem.check_lease
+    """complete() is taken for the owner's whoever calls it."""
+    completed = FSNamesystem.complete_file
 
-    def check_lease(self: FSNamesystem, path: str, holder: str) -> INodeFile:
+    def complete_file(self: FSNamesystem, path: str, holder: str, last: Block | None) -> bool:
         inode = self.directory.get_file(path)
-        return inode if inode is not None and inode.is_under_construction else checked(self, path, holder)
+        owner = holder if inode is None else inode.client_name or holder
+        return completed(self, path, owner, last)
 
-    monkeypatch.setattr(FSNamesystem, "check_lease", check_lease)
+    monkeypatch.setattr(FSNamesystem, "complete_file", complete_file)
     failure = failure_of(ReferenceAdapter())
+    assert failure.event == "complete"
     assert "the caller owns the file" in failure.labels
     assert "'the caller owns the file' does not hold" in str(failure)
     assert "refuses it with LeaseExpiredException" in str(failure)
