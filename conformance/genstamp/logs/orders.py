@@ -65,7 +65,7 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
     Raises:
         SearchLimitError: the limit was reached before either was certain.
     """
-    before = _known_order(automaton, events)
+    before = known_order(automaton, events)
     start = (frozenset[int](), automaton.initial, automaton.initial, Registers(), False)
     stack = [start]
     visited = {start}
@@ -99,7 +99,7 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
     return None
 
 
-def _known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[int]]:
+def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[int]]:
     """For each event those that certainly come before it."""
     before: list[set[int]] = [set() for _ in events]
     last: dict[str, int] = {}

@@ -18,6 +18,9 @@ from genstamp.java import java_home
 
 LOCAL = "local[*]"
 
+SPARK_FAILURES = (PySparkException, Py4JError)
+"""What Spark raises when a job fails."""
+
 
 @contextmanager
 def spark_session(master: str | None = None) -> Iterator[SparkSession]:

@@ -142,7 +142,14 @@ EXTERNAL = """<?xml version="1.0"?>
 <EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD><OPCODE>&x;</OPCODE><DATA/></RECORD></EDITS>"""
 
 
-@pytest.mark.parametrize("text", [ENTITIES, EXTERNAL], ids=["billion laughs", "external entity"])
+TYPED = """<?xml version="1.0"?>
+<!DOCTYPE EDITS SYSTEM "edits.dtd">
+<EDITS><EDITS_VERSION>-64</EDITS_VERSION></EDITS>"""
+
+
+@pytest.mark.parametrize(
+    "text", [ENTITIES, EXTERNAL, TYPED], ids=["billion laughs", "external entity", "document type"]
+)
 def test_xml_with_entities_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "edits.xml").write_text(text, encoding="utf-8")
     checked = check_locally([tmp_path / "edits.xml"])
@@ -159,6 +166,7 @@ def test_xml_with_entities_is_refused(tmp_path: Path, text: str) -> None:
         ("<?xml version='1.0'?>", "XML is not well-formed"),
         ("<EDITS><RECORD><OPCODE>OP_ADD</OPCODE><DATA/></RECORD></EDITS>", "<EDITS_VERSION> is missing"),
         ("<EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD/></EDITS>", "needs <OPCODE> and <DATA>"),
+        ("<EDITS>" + "<a>" * 100_000, "more than 20 deep"),
         ("<EDITS><EDITS_VERSION>-70</EDITS_VERSION></EDITS>", "layout version '-70' is not known"),
         (
             "<EDITS><EDITS_VERSION>-64</EDITS_VERSION><RECORD><OPCODE>OP_SET_GENSTAMP_V2</OPCODE>"

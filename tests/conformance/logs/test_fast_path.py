@@ -29,16 +29,21 @@ _UNSEEN: Mapping[str, Callable[[Kind], frozenset[str]]] = {
 }
 
 
-def _fast(of: Automaton, histories: list[list[tuple[int, Values]]]) -> list[Judgment]:
-    """What the fast path says of each history, in the oracle's words."""
-    tables = of.tables()
+def _columns(histories: list[list[tuple[int, Values]]]) -> tuple[Any, Any, list[Any]]:
+    """Histories as the arrays that the fast path takes."""
     events = [event for history in histories for event in history]
-    starts = np.cumsum([0, *map(len, histories)])
-    columns: list[Any] = [
+    columns = [
         np.array([MISSING if values[column] is None else values[column] for _, values in events], np.int64)
         for column in range(3)
     ]
-    runs = run(tables, starts, np.array([rule for rule, _ in events], np.int32), *columns)
+    return np.cumsum([0, *map(len, histories)]), np.array([rule for rule, _ in events], np.int32), columns
+
+
+def _fast(of: Automaton, histories: list[list[tuple[int, Values]]]) -> list[Judgment]:
+    """What the fast path says of each history, in the oracle's words."""
+    tables = of.tables()
+    starts, rules, columns = _columns(histories)
+    runs = run(tables, starts, rules, *columns)
     judgments = []
     for entity, start in enumerate(starts[:-1]):
         shown = tables.sets[runs.shown[entity]]
@@ -85,6 +90,31 @@ def test_fast_path_answers_as_the_oracle(kind: Kind, unseen: str) -> None:
         assert [judge(kind, steps, history) for history in histories] == _fast(of, histories)
 
     answers_alike()
+
+
+def test_registers_end_as_they_do_one_event_at_a_time() -> None:
+    of = automaton("replica", all_steps("replica"))
+
+    @settings(max_examples=60)
+    @given(_histories(of))
+    def end_alike(history: list[tuple[int, Values]]) -> None:
+        judgment = judge("replica", all_steps("replica"), history)
+        registers = Registers()
+        for number, values in history[: judgment.rejected_at]:
+            registers = registers.after(of.rules[number], values)
+        starts, rules, columns = _columns([history])
+        runs = run(of.tables(), starts, rules, *columns)
+        known = [int(held) if runs.known[0] >> bit & 1 else None for bit, held in enumerate(runs.held[0])]
+        loose = sum(1 << bit for bit in range(3) if registers.loose >> bit & 1 and known[bit] is not None)
+        assert tuple(known) == registers.held
+        assert sum(1 << bit for bit in range(3) if runs.loose[0] >> bit & 1 and known[bit] is not None) == loose
+
+    end_alike()
+
+
+def test_first_rejected_event_is_the_one_that_is_told() -> None:
+    of = automaton("node", frozenset())
+    assert [j.rejected_at for j in _fast(of, [[(0, Values(5)), (0, Values(4)), (0, Values(6)), (0, Values(1))]])] == [1]
 
 
 def test_entities_do_not_disturb_each_other() -> None:

@@ -79,6 +79,7 @@ def test_result_replaces_an_earlier_one_and_nothing_else(spark: "SparkSession", 
     first = sorted(_rows(out, "verdicts"), key=repr)
     check_paths(spark, [mixed], options)
     assert sorted(_rows(out, "verdicts"), key=repr) == first
+    assert sorted(path.name for path in out.iterdir()) == sorted([*TABLES, "_genstamp_logs"])
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     mine = tmp_path / "mine"
     mine.mkdir()

@@ -249,6 +249,30 @@ def test_line_that_should_be_an_event_and_is_not_understood_is_kept(check_log: C
     assert _told(checked) == [("fsync", "file", "/f#0")]
 
 
+def test_rejected_line_is_shown_without_what_a_terminal_would_obey(check_log: Check) -> None:
+    (reject,) = check_log(namenode("BLOCK* allocate \x1b[2Jnothing")).rejects.to_pylist()
+    assert "BLOCK* allocate \\x1b[2Jnothing" in reject["text"]
+
+
+@pytest.mark.parametrize(
+    ("beginning", "part"),
+    [
+        (f"BLOCK* allocate {BLOCK}{{", "}, replicas="),
+        (f"BLOCK* allocate {BLOCK}, replicas=", "1:1, "),
+        ("BLOCK* allocateBlock: /f", f". {BLOCK}{{"),
+        (f"BLOCK* {BLOCK}{{", f"}} is not COMPLETE (ucState = A,{BLOCK}"),
+        (f"commitBlockSynchronization(oldBlock={BLOCK}, file=/", ", newgenerationstamp=1, newlength=1, newtargets=["),
+        ("DIR* completeFile: /f", " is closed by"),
+        ("BLOCK* registerDatanode: ", "DatanodeRegistration(1:1, "),
+        ("", "Block pool BP-1-1-1 service to a:1 "),
+    ],
+    ids=lambda part: part[-16:],
+)
+def test_hostile_line_takes_no_longer_than_another(check_log: Check, beginning: str, part: str) -> None:
+    """Would not end within anybody's patience if a form went back and forth."""
+    assert check_log(namenode(beginning + part * (900_000 // len(part)))).events.num_rows <= 1
+
+
 def test_lines_that_are_no_events_are_counted_by_kind(check_log: Check) -> None:
     checked = check_log(
         namenode("BLOCK* fsync: /f for DFSClient_1")
@@ -388,6 +412,7 @@ def test_file_below_a_renamed_directory_keeps_its_key(check_log: Check) -> None:
         + namenode(audit.format("delete", "/home", "null"))
     )
     assert [told[2] for told in _told(checked)] == ["/tmp/a#1", "/tmp", "/tmp/a#1", "/tmp/a#1"]
+    assert dict(checked.events.to_pylist()[-1]["arguments"])["file"] == "/home/tmp/a"
 
 
 def test_blocks_are_closed_with_their_file(check_log: Check, by_key: Callable[[Checked], dict[Any, Any]]) -> None:
@@ -399,6 +424,12 @@ def test_blocks_are_closed_with_their_file(check_log: Check, by_key: Callable[[C
         )
     )
     assert verdicts["block", "1073741825"]["completion"] == verdicts["block", "1073741826"]["completion"] == "complete"
+
+
+def test_block_is_closed_once(check_log: Check, by_key: Callable[[Checked], dict[Any, Any]]) -> None:
+    closed = namenode("DIR* completeFile: /f is closed by DFSClient_1")
+    verdicts = by_key(check_log(namenode(f"BLOCK* allocate {BLOCK}, replicas= for /f") + closed + closed))
+    assert (verdicts["block", "1073741825"]["events"], verdicts["file", "/f#0"]["events"]) == (2, 3)
 
 
 REGISTERED = "BLOCK* registerDatanode: from DatanodeRegistration(127.0.0.1:{0}, datanodeUuid=a, ipcPort=1{0}, x=)"

@@ -3,7 +3,7 @@
 import pytest
 
 from genstamp.logs.automaton import Automaton, automaton
-from genstamp.logs.orders import SearchLimitError, Seen, find_order
+from genstamp.logs.orders import SearchLimitError, Seen, find_order, known_order
 from genstamp.logs.registers import Values
 
 
@@ -47,3 +47,14 @@ def test_search_that_is_cut_short_gives_no_answer(blocks: Automaton) -> None:
     talk = [_seen(blocks, "hflush", f"client{number}") for number in range(8)]
     with pytest.raises(SearchLimitError):
         find_order(blocks, [*talk, _seen(blocks, "start_recovery", "namenode", 1002)], 50)
+
+
+def test_known_is_the_order_of_each_node_and_of_what_a_recovery_id_connects(blocks: Automaton) -> None:
+    events = [
+        _seen(blocks, "sync_block", "datanode1", 1002),
+        _seen(blocks, "add_block", "namenode"),
+        _seen(blocks, "start_recovery", "namenode", 1002),
+        _seen(blocks, "sync_block", "datanode1", 1003),
+        _seen(blocks, "commit_block_synchronization", "namenode", 1002),
+    ]
+    assert known_order(blocks, events) == [{2}, set(), {1}, {0}, {0, 2}]

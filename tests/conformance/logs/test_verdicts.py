@@ -267,6 +267,25 @@ def test_violation_that_a_missing_line_explains_is_none_by_default(judge: Judge,
     assert judge(BROKEN[name][0], complete=False)["safety"] == "conformant"
 
 
+def test_late_commit_of_a_closed_file_changes_nothing(judge: Judge) -> None:
+    """G.6 row 6: it is accepted in silence, so stamp and length stay those of the younger recovery."""
+    again = [
+        block("append", generation_stamp=1002),
+        block("start_recovery", recovery_id=1003),
+        block("commit_block_synchronization", recovery_id=1003, num_bytes=4, closed="true"),
+    ]
+    late = [ADDED, STARTED, COMMITTED, *again, COMMITTED, block("append", generation_stamp=1003)]
+    assert judge(late)["safety"] == "conformant"
+    assert judge([*late[:-1], block("append", generation_stamp=1002)])["failed"] == "generation stamp 1002 is not 1003"
+
+
+def test_file_that_is_created_again_is_another_one_only_if_it_was_deleted(judge: Judge) -> None:
+    closed = file("complete", closed="true")
+    assert judge([CREATED, closed, CREATED])["failed"] == "create is no step of a file that is closed"
+    assert judge([CREATED, closed, file("delete"), CREATED])["safety"] == "conformant"
+    assert judge([CREATED, closed, CREATED], complete=False)["safety"] == "conformant"
+
+
 def test_stamp_below_the_known_one_is_violated_whatever_is_missing(judge: Judge) -> None:
     history = [ADDED, block("update_pipeline", generation_stamp=1005), block("fsync", generation_stamp=1004)]
     verdict = judge(history, complete=False)

@@ -16,6 +16,9 @@ from genstamp.logs.readers.edit_binary import NEWEST, OLDEST, OP_LENGTH_MAX
 from genstamp.logs.readers.edit_ops import OPCODES, EditOp, LoggedBlock
 from genstamp.logs.streams import DamagedSourceError, Stream
 
+DEPTH_MAX = 20
+"""How deep elements stand in one another; the viewer's own do five deep."""
+
 # Names differ between the viewer of 0.21 and the later ones.
 _STAMPS = ("GENSTAMP", "GENERATION_STAMP", "BLOCK_GENERATION_STAMP", "GENSTAMPV2", "GENSTAMPV1")
 _CLIENTS = ("LEASEHOLDER", "CLIENT_NAME", "CLIENTNAME", "NEWHOLDER")
@@ -43,6 +46,10 @@ def operations(stream: Stream) -> Iterator[EditOp]:
         for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 path.append(element.tag)
+                if len(path) > DEPTH_MAX:
+                    raise DamagedSourceError(
+                        f"after record {record}: elements stand in one another more than {DEPTH_MAX} deep"
+                    )
                 root = element if root is None else root
                 if path[0] != "EDITS":
                     raise DamagedSourceError(f"the root of the document is <{path[0][:80]}>, expected is <EDITS>")

@@ -18,7 +18,7 @@ from genstamp.logs.readers.sighting import Sighting
 FRAGMENTS = {
     b"block": rb"blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
     b"pooled": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
-    b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+).*\})?",
+    b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+)[^}]{0,5000}\})?",
     b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^,\]]+), pending ?creates: \d+\]",
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",

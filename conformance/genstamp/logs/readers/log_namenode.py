@@ -13,15 +13,20 @@ from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
-"""What the NameNode's messages look like that tell of a step, each beside what it tells."""
+"""What the NameNode's messages look like that tell of a step, each beside what it tells.
+
+No form has two parts that both may be of any length: on a hostile line that would take time without end.
+"""
 
 _AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
 
 
 @PATTERNS.says(
     rb"BLOCK* allocate",
-    rb"BLOCK\* allocate %(block)b(?P<states>\{.*?\})?(?:, replicas=(?P<replicas>.*?))? for (?P<file>/.*)",
-    rb"BLOCK\* allocateBlock: (?P<file>/.*?)\. (?:(?P<pool>BP-[\w.:-]+) )?%(block)b(?P<states>\{.*\})?(?P<replicas>)$",
+    rb"BLOCK\* allocate %(block)b(?P<states>\{[^}]{0,5000}\})?(?:, replicas=(?P<replicas>[\w.:, -]{0,5000}))?"
+    rb" for (?P<file>/.*)",
+    rb"BLOCK\* allocateBlock: (?P<file>/.*?)\. (?:(?P<pool>BP-[\w.:-]{1,255}) )?%(block)b(?=\{|$)(?P<states>.*)"
+    rb"(?P<replicas>)",
 )
 def _allocate(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
@@ -77,8 +82,8 @@ def _of_no_file(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"BLOCK* blk_",
-    rb"BLOCK\* %(block)b(?:\{.*\})? is (?P<shown>COMMITTED) but not COMPLETE\(.*\) in file (?P<file>/.*)",
-    rb"BLOCK\* %(block)b(?:\{.*\})? is not COMPLETE \(ucState = (?P<shown>\w+),.*?\) in file (?P<file>/.*)",
+    rb"BLOCK\* %(block)b(?:\{[^}]{0,5000}\})? is (?P<shown>COMMITTED) but not COMPLETE\([^)]*\) in file (?P<file>/.*)",
+    rb"BLOCK\* %(block)b(?:\{[^}]{0,5000}\})? is not COMPLETE \(ucState = (?P<shown>\w+),[^)]*\) in file (?P<file>/.*)",
 )
 @PATTERNS.says(
     rb"BLOCK* checkFileProgress:",
@@ -179,8 +184,8 @@ def _released(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"updatePipeline(",
-    rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=\d+, newLength=(?P<length>\d+), newNodes=\[.*\],"
-    rb" client(?:Name)?=(?P<holder>[^)]+)\)",
+    rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=\d+, newLength=(?P<length>\d+),"
+    rb" newNodes=\[[^\]]{0,5000}\], client(?:Name)?=(?P<holder>[^)]+)\)",
 )
 def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
     message.state.ask(message.line, "updatePipeline", length=message.number("length"), client=message.text("holder"))
@@ -221,7 +226,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"commitBlockSynchronization(",
     rb"commitBlockSynchronization\((?:oldBlock|lastblock)=%(pooled)b, newgenerationstamp=(?P<recovery_id>\d+),"
-    rb" newlength=(?P<length>\d+), newtargets=\[.*\], closeFile=\w+, deleteBlock=(?P<delete>\w+)\)",
+    rb" newlength=(?P<length>\d+), newtargets=\[[^\]]{0,5000}\], closeFile=\w+, deleteBlock=(?P<delete>\w+)\)",
 )
 def _synchronization_asked(message: Message) -> Iterator[Sighting]:
     message.state.ask(
@@ -238,7 +243,8 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"commitBlockSynchronization(",
     rb"commitBlockSynchronization\((?:oldBlock|lastblock|newblock)=%(pooled)b(?:, file=(?P<file>/.*?),"
-    rb" newgenerationstamp=(?P<recovery_id>\d+), newlength=(?P<length>\d+), newtargets=\[.*\])?\) successful",
+    rb" newgenerationstamp=(?P<recovery_id>\d+), newlength=(?P<length>\d+), newtargets=\[[^\]]{0,5000}\])?\)"
+    rb" successful",
 )
 def _synchronization(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")

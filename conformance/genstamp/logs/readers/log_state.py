@@ -26,8 +26,8 @@ WAITING_MAX = 100_000
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}-\d{1,20}\b")
 _NEW_POOL = re.compile(rb"(?:Allocated new BlockPoolId: |Formatting block pool )(BP-[\w.:-]+)")
-_SERVICE = re.compile(rb"Block pool (BP-[\w.:-]+) .*service to [^ ]*:(\d+) (?:beginning|successfully)")
-_REGISTRATION = re.compile(rb"DatanodeRegistration\(([\w.:-]+:\d+), .*?ipcPort=(\d+)")
+_SERVICE = re.compile(rb"Block pool (BP-[\w.:-]+) .{0,200}?service to [^ ]{1,300}:(\d+) (?:beginning|successfully)")
+_REGISTRATION = re.compile(rb"DatanodeRegistration\(([\w.:-]+:\d+), .{0,300}?ipcPort=(\d+)")
 _STORAGE = re.compile(rb"nsid=(\d+)")
 _PORT = re.compile(rb"IPC Server handler \d+ on (?:default port )?(\d+)")
 

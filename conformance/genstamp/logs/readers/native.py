@@ -120,7 +120,8 @@ class NativeReader:
         if path is None:
             return None
         tree = self._trees.setdefault(event.namespace, FileTree())
-        if event.event == "create" and event.refused_with is None:
+        # Where any line may be missing, the deletion of the file before may be; in a whole log it is the same file.
+        if event.event == "create" and event.refused_with is None and not (self._unit.complete and tree.find(path)):
             return tree.create(path)
         return tree.at(path)
 
@@ -128,7 +129,9 @@ class NativeReader:
         """What later events of the same file imply."""
         if file is None or event.refused_with is not None:
             return
-        if event.event in _OPENS:
+        if event.event == "delete":
+            self._trees[event.namespace].remove(file.path)
+        elif event.event in _OPENS:
             file.holder = event.arguments.get("client", "")
         elif event.event == "add_block" and event.kind == "block" and event.entity.removeprefix("-").isdecimal():
             file.blocks.append(KnownBlock(int(event.entity)))

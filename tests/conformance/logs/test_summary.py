@@ -1,0 +1,59 @@
+"""Summing up: from the tables to the report."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from genstamp.logs.report import Report
+from genstamp.logs.summary import Summary
+from genstamp.logs.tables import REJECTS, SPANS, VERDICTS
+from genstamp.logs.units import Found
+
+
+def _report(place: Path, *verdicts: dict[str, Any]) -> Report:
+    for table in ("verdicts", "rejects"):
+        (place / table).mkdir()
+    rows = [
+        {
+            "namespace": "BP-1",
+            "kind": "block",
+            "entity": str(number),
+            "safety": "conformant",
+            "completion": "unknown",
+            "events": 1,
+            "states": ["absent"],
+            **verdict,
+        }
+        for number, verdict in enumerate(verdicts)
+    ]
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, VERDICTS), place / "verdicts" / "part.parquet")
+    pyarrow.parquet.write_table(REJECTS.empty_table(), place / "rejects" / "part.parquet")
+    return Summary(Found(), SPANS.empty_table()).report(place, complete=False)
+
+
+def test_key_that_is_only_talked_of_has_not_begun(tmp_path: Path) -> None:
+    report = _report(tmp_path, {}, {"completion": "complete", "states": ["COMPLETE"]})
+    assert [(count.begun, count.keys) for count in report.keys] == [(True, 1), (False, 1)]
+    assert report.completion == "complete"
+
+
+def test_key_of_which_several_states_are_shown_leaves_the_run_unknown(tmp_path: Path) -> None:
+    report = _report(
+        tmp_path, {"states": ["COMMITTED", "COMPLETE"]}, {"completion": "complete", "states": ["COMPLETE"]}
+    )
+    assert report.completion == "unknown"
+
+
+def test_violated_keys_are_told_before_undetermined_ones(tmp_path: Path) -> None:
+    report = _report(
+        tmp_path,
+        {"safety": "undetermined", "failed": "no order was found"},
+        {"safety": "violated", "failed": "x", "states_before": ["absent"], "place": {"file": "a.log", "line": 3}},
+    )
+    assert [(f.safety, f.entity, f.place) for f in report.findings] == [
+        ("violated", "1", "a.log:3"),
+        ("undetermined", "0", ""),
+    ]
+    assert report.safety == "violated"
