@@ -4,6 +4,7 @@ Leaves out what an event means (see `genstamp.logs.rules` and the systems of the
 schema, which `genstamp.logs.schema` derives from the one here, so that nothing else needs pyspark.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -91,12 +92,19 @@ EVENT_SCHEMA: Any = pa.schema(
 """Columns of the table `events`, in the order of the fields of `Event`."""
 
 
-def events_table(events: list[Event]) -> Any:
+def events_table(events: Sequence[Event]) -> Any:
     """A pyarrow table of `EVENT_SCHEMA` with one row an event, in the order given."""
-    columns: dict[str, list[Any]] = {name: [getattr(event, name) for event in events] for name in EVENT_SCHEMA.names}
-    columns["place"] = [
-        None if place is None else {"file": place.file, "line": place.line} for place in columns["place"]
-    ]
+    columns: dict[str, Any] = {name: [getattr(event, name) for event in events] for name in EVENT_SCHEMA.names}
+    columns["place"] = places([event.place for event in events])
     for name in ("arguments", "observed"):
         columns[name] = [list(pairs.items()) for pairs in columns[name]]
     return pa.table(columns, schema=EVENT_SCHEMA)
+
+
+def places(given: Sequence[Place | None]) -> Any:
+    """A pyarrow array of places."""
+    files = pa.array(["" if place is None else place.file for place in given], pa.string())
+    lines = pa.array([0 if place is None else place.line for place in given], pa.int64())
+    absent = pa.array([place is None for place in given], pa.bool_())
+    fields = list(EVENT_SCHEMA.field("place").type)
+    return pa.StructArray.from_arrays([files, lines], fields=fields, mask=absent)

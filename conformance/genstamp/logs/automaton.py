@@ -18,8 +18,8 @@ import numpy as np
 
 from genstamp.events import Kind
 from genstamp.logs.graphs import graph
-from genstamp.logs.rules import BOOKS, Check, Move, Register, Rule, Way
-from genstamp.logs.unseen import ANYHOW, Moves, closure
+from genstamp.logs.rules import BOOKS, Check, Register, Rule, Way
+from genstamp.logs.unseen import ANYHOW, STILL, Moves, closure
 
 COMPARISONS: tuple[tuple[str, Register], ...] = (
     ("generation_stamp", Register.STAMP),
@@ -86,7 +86,7 @@ class Automaton:
         """The set of states after an event, with nothing unseen before it."""
         after = 0
         for way, needed in zip(rule.ways, needs, strict=True):
-            if needed is not None and all(need & Move.SAME for need in needed):
+            if needed is not None and all(need & still for need, still in zip(needed, STILL, strict=True)):
                 after |= self._through(states, way)
         return after
 
@@ -116,7 +116,7 @@ def moves_needed(checks: Iterable[Check], letter: int) -> Moves | None:
     for check in checks:
         order = letter >> 2 * COMPARISONS.index((check.value, check.register)) & 3
         if order:
-            needed[check.register] &= check.needs(order - 2)
+            needed[check.register] &= int(check.needs(order - 2))
     return None if 0 in needed else (needed[0], needed[1], needed[2])
 
 

@@ -9,12 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from genstamp.events import Event, events_table
+from genstamp.events import Event, events_table, places
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
 
 ROWS_IN_A_BATCH = 20_000
+
+_KIND, _ENTITY, _RULE = (CONCERNS.get_field_index(name) for name in ("kind", "entity", "rule"))
 
 Batch = tuple[str, Any]
 """Name of a table, and rows of it."""
@@ -51,7 +53,7 @@ class _Collected:
         self._unit = unit
         self._source = source
         self._events: list[Event] = []
-        self._concerns: list[dict[str, Any]] = []
+        self._concerns: list[tuple[Any, ...]] = []
         self._rejects: list[dict[str, Any]] = []
         self._by_event: Counter[tuple[str, str, str]] = Counter()
         self._rejected: Counter[str] = Counter()
@@ -69,9 +71,9 @@ class _Collected:
         self._events.append(event)
         for row in _concern_rows(self._unit, sighting):
             self._concerns.append(row)
-            if row["rule"] == NO_RULE:
-                reason = f"no rule says what {event.event!r} means for a {row['kind']}"
-                self.reject(Reject(event.place, reason, str(row["entity"])))
+            if row[_RULE] == NO_RULE:
+                reason = f"no rule says what {event.event!r} means for a {row[_KIND]}"
+                self.reject(Reject(event.place, reason, str(row[_ENTITY])))
 
     def reject(self, reject: Reject) -> None:
         self._rejected[reject.place.file] += 1
@@ -85,7 +87,7 @@ class _Collected:
         if self._events:
             yield "events", events_table(self._events)
         if self._concerns:
-            yield "concerns", pa.Table.from_pylist(self._concerns, CONCERNS)
+            yield "concerns", _concerns_table(self._concerns)
         if self._rejects:
             yield "rejects", pa.Table.from_pylist(self._rejects, REJECTS)
         self._events, self._concerns, self._rejects = [], [], []
@@ -103,22 +105,27 @@ class _Collected:
         return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
 
 
-def _concern_rows(unit: Unit, sighting: Sighting) -> Iterator[dict[str, Any]]:
+def _concern_rows(unit: Unit, sighting: Sighting) -> Iterator[tuple[Any, ...]]:
+    """Rows of `CONCERNS`, the place as it is."""
     event = sighting.event
-    assert event.place is not None
-    place = {"file": event.place.file, "line": event.place.line}
     for number, concern in enumerate(sighting.concerns):
-        yield {
-            "namespace": event.namespace,
-            "kind": concern.kind,
-            "entity": concern.entity,
-            "unit": unit.number,
+        yield (
+            event.namespace,
+            concern.kind,
+            concern.entity,
+            unit.number,
             # An event can concern an entity twice, in two roles: first the first.
-            "sequence": sighting.order * 16 + min(number, 15),
-            "node": event.node,
-            "rule": rule_of(concern.kind, concern.role, event),
-            "generation_stamp": event.generation_stamp,
-            "recovery_id": event.recovery_id,
-            "num_bytes": event.num_bytes,
-            "place": place,
-        }
+            sighting.order * 16 + min(number, 15),
+            event.node,
+            rule_of(concern.kind, concern.role, event),
+            event.generation_stamp,
+            event.recovery_id,
+            event.num_bytes,
+            event.place,
+        )
+
+
+def _concerns_table(rows: list[tuple[Any, ...]]) -> Any:
+    *columns, of_places = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, list(CONCERNS)[:-1], strict=True)]
+    return pa.table([*arrays, places(of_places)], schema=CONCERNS)

@@ -10,12 +10,14 @@ from genstamp.events import Kind
 from genstamp.logs.graphs import graph
 from genstamp.logs.rules import BOOKS, Effect, Move
 
-Moves = tuple[Move, Move, Move]
-"""How each register moved, in the order of `Register`."""
+Moves = tuple[int, int, int]
+"""How each register moved, in the order of `Register`: members of `Move` as plain numbers, which are combined much
+faster.
+"""
 
-STILL: Moves = (Move.SAME, Move.SAME, Move.SAME)
+STILL: Moves = (int(Move.SAME),) * 3
 
-ANYHOW: Moves = (Move.ANY, Move.ANY, Move.ANY)
+ANYHOW: Moves = (int(Move.ANY),) * 3
 
 
 def all_steps(kind: Kind) -> frozenset[str]:
@@ -65,8 +67,8 @@ class Closure:
             reached = 0
             for state, ways in enumerate(self._ways):
                 if states >> state & 1:
-                    for target, moves in ways:
-                        if all(move & need for move, need in zip(moves, needed, strict=True)):
+                    for target, (stamp, recovery_id, length) in ways:
+                        if stamp & needed[0] and recovery_id & needed[1] and length & needed[2]:
                             reached |= 1 << target
             self._masks[states, needed] = reached
         return reached
@@ -78,7 +80,10 @@ class Closure:
         while frontier:
             here, moves = frontier.pop()
             for target, effect in self._steps(here):
-                stamp, recovery_id, length = map(compose, moves, effect.moves())
+                stamp, recovery_id, length = (
+                    [int(move) for move in compose(Move(moved), more)]
+                    for moved, more in zip(moves, effect.moves(), strict=True)
+                )
                 for single in product(stamp, recovery_id, length):
                     if (target, single) not in reached:
                         reached.add((target, single))
