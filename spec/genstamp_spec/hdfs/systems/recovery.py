@@ -164,11 +164,13 @@ class RecoveryProperties(BlockRecovery, Clients):
 
     @transition
     def fenced_client_changes_nothing(s, t: Self, file: File) -> Bool:
-        """S11: once a recovery is under way, the block leaves it only with the recovery's stamp, or dropped."""
-        left = s.block[file].at(BlockLifecycle.under_recovery) & ~t.block[file].at(
-            BlockLifecycle.under_recovery, BlockLifecycle.removed
-        )
-        return left.implies(t.block_stamp[file] == s.recovery_id[file])
+        """S11: while a recovery is under way the block stays as it was; it ends with the recovery's stamp, or gone."""
+        fenced = s.block[file].at(BlockLifecycle.under_recovery)
+        same_block = (t.block_stamp[file] == s.block_stamp[file]) & (t.block_bytes[file] == s.block_bytes[file])
+        kept = same_block & (t.locations[file] == s.locations[file])
+        recovered = t.block_stamp[file] == s.recovery_id[file]
+        left = recovered | t.block[file].at(BlockLifecycle.removed)
+        return fenced.implies(when(t.block[file].at(BlockLifecycle.under_recovery), kept, left))
 
     @invariant
     def one_primary_per_recovery_id(s, first: Datanode, second: Datanode, file: File) -> Bool:
