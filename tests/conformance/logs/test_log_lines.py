@@ -406,10 +406,10 @@ def test_file_below_a_renamed_directory_keeps_its_key(check_log: Check) -> None:
     audit = "allowed=true\tugi=me\tip=/1\tcmd={}\tsrc={}\tdst={}\tperm=null"
     checked = check_log(
         namenode(audit.format("create", "/tmp/a", "null"))
-        + namenode(audit.format("mkdirs", "/home", "null"))
-        + namenode(audit.format("rename", "/tmp", "/home"))
+        + namenode(audit.format("mkdirs", "/user", "null"))
+        + namenode(audit.format("rename", "/tmp", "/user"))
         + namenode("DIR* completeFile: /user/tmp/a is closed by DFSClient_1")
-        + namenode(audit.format("delete", "/home", "null"))
+        + namenode(audit.format("delete", "/user", "null"))
     )
     assert [told[2] for told in _told(checked)] == ["/tmp/a#1", "/tmp", "/tmp/a#1", "/tmp/a#1"]
     assert dict(checked.events.to_pylist()[-1]["arguments"])["file"] == "/user/tmp/a"
