@@ -51,8 +51,9 @@ class SourceCount:
     Attributes:
         file: its name.
         source: the reader.
-        events, lines: read as events, and counted as something else.
-        rejects: that could not be read.
+        events: that it told.
+        lines: or records that it has, as far as it was read.
+        rejects: what could not be read.
     """
 
     file: str
@@ -122,8 +123,8 @@ class Report:
 
     @property
     def lines(self) -> int:
-        """Lines and records read, events among them."""
-        return sum(source.events + source.lines + source.rejects for source in self.sources)
+        """Lines and records read."""
+        return sum(source.lines for source in self.sources)
 
     def exit_code(self, require_complete: bool = False) -> int:
         """The exit code of the command."""

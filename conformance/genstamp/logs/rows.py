@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from genstamp.events import Event, events_table, places
+from genstamp.events import Event, Place, events_table, places
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
@@ -57,6 +57,8 @@ class _Collected:
         self._rejects: list[dict[str, Any]] = []
         self._by_event: Counter[tuple[str, str, str]] = Counter()
         self._rejected: Counter[str] = Counter()
+        self._telling: Counter[str] = Counter()
+        self._last_place: Place | None = None
         self._spans: dict[tuple[str, str, str, str], list[int]] = {}
 
     def see(self, sighting: Sighting) -> None:
@@ -68,6 +70,9 @@ class _Collected:
         )
         span[0], span[1] = min(span[0], event.node_sequence), max(span[1], event.node_sequence)
         span[2] += 1
+        if event.place != self._last_place:  # A record can tell several events.
+            self._telling[event.place.file] += 1
+            self._last_place = event.place
         self._events.append(event)
         for row in _concern_rows(self._unit, sighting):
             self._concerns.append(row)
@@ -95,12 +100,14 @@ class _Collected:
     def coverage(self, counts: Counts) -> list[dict[str, Any]]:
         rows = [(of, file, "event", name, count) for (of, file, name), count in self._by_event.items()]
         rows += [(self._source, file, "line", name, count) for (file, name), count in counts.lines.items()]
+        rows += [(self._source, file, "remark", name, count) for (file, name), count in counts.remarks.items()]
         return [dict(zip(COVERAGE.names, row, strict=True)) for row in rows]
 
     def spans(self, counts: Counts) -> list[dict[str, Any]]:
         rows: list[tuple[Any, ...]] = [(*key, *span, 0, 0) for key, span in self._spans.items()]
         for file in self._unit.files:
             lines = sum(count for (of, _), count in counts.lines.items() if of == file)
+            lines += self._telling[file] + self._rejected[file]
             rows.append((file, self._source, "", "", 0, 0, 0, lines, self._rejected[file]))
         return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
 

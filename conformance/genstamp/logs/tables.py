@@ -57,7 +57,7 @@ COVERAGE: Any = pa.schema(
         pa.field("count", pa.int64(), nullable=False),
     ]
 )
-"""What was read: `what` is "event" or "line"; `name` the event's, or what kind of line it is."""
+"""What was read: `what` is "event", "line" that is none, or "remark"; `name` is the event's, or what it is."""
 
 REJECTS: Any = pa.schema(
     [
@@ -84,7 +84,7 @@ SPANS: Any = pa.schema(
     ]
 )
 """What one file told of one node: its first and last number, how many events. Rows without a namespace count the
-lines that were no events, and the rejects, of a file."""
+lines and the rejects of a file."""
 
 SAFETIES = ("conformant", "violated", "undetermined")
 COMPLETIONS = ("complete", "unfinished", "unknown")

@@ -60,6 +60,7 @@ def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mi
         found, expected = _rows(out, table), getattr(alone, table).to_pylist()
         assert sorted(found, key=repr) == sorted(expected, key=repr), table
     assert report.events == alone.events.num_rows == sum(source.events for source in report.sources)
+    assert {Path(source.file).name: source.lines for source in report.sources}["editsStored"] == 121
     assert report.safety == "undetermined" and report.exit_code() == 3
     assert {Path(source.file).name: source.rejects for source in report.sources} == {
         "core": 1,

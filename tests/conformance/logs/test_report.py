@@ -7,8 +7,8 @@ from defusedxml.ElementTree import fromstring
 
 from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, as_json, as_junit, text
 
-READ = SourceCount("a.log", "log", 10, 5, 0)
-DAMAGED = SourceCount("b.log.gz", "log", 3, 1, 1)
+READ = SourceCount("a.log", "log", 10, 15, 0)
+DAMAGED = SourceCount("b.log.gz", "log", 3, 5, 1)
 
 FINDING = Finding(
     "BP-1", "block", "7", "violated", "start_recovery", ("UNDER_RECOVERY",), "recovery id 1002 is not above 1002",
@@ -104,7 +104,7 @@ def test_json_holds_the_report() -> None:
     shown = json.loads(as_json(Report(_keys(("block", "violated", "unknown")), (READ,), (FINDING,))))
     assert shown["safety"] == "violated"
     assert shown["findings"][0]["failed"] == "recovery id 1002 is not above 1002"
-    assert shown["sources"] == [{"file": "a.log", "source": "log", "events": 10, "lines": 5, "rejects": 0}]
+    assert shown["sources"] == [{"file": "a.log", "source": "log", "events": 10, "lines": 15, "rejects": 0}]
 
 
 def test_junit_fails_a_case_a_kind_and_a_case_a_source() -> None:

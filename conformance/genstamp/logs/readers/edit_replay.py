@@ -81,7 +81,7 @@ class Replay:
         if missing < 0:
             yield self._reject(f"transaction {txid} follows {last}, expected was {last + 1}")
             return
-        self._counts.lines[self._file, "missing transactions"] += missing
+        self._counts.remarks[self._file, "missing transactions"] += missing
         if self._unit.complete:
             yield self._reject(
                 f"transaction {txid} follows {last}, so {missing} are missing from a log said to be complete"

@@ -81,7 +81,7 @@ class NativeReader:
             yield Reject(place, reason, event.event)
             return
         missing = event.node_sequence - last - 1
-        self._counts.lines[place.file, "missing events"] += missing
+        self._counts.remarks[place.file, "missing events"] += missing
         if self._unit.complete:
             reason = f"event {event.node_sequence} of {event.node} follows {last}: the log was said to be whole"
             yield Reject(place, reason, event.event)

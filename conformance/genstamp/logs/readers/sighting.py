@@ -89,6 +89,8 @@ class Counts:
 
     Attributes:
         lines: lines or records that are no events, by file and kind.
+        remarks: what else is to be counted, by file and kind: gaps, and events that could not be put under a key.
     """
 
     lines: Counter[tuple[str, str]] = field(default_factory=Counter)
+    remarks: Counter[tuple[str, str]] = field(default_factory=Counter)
