@@ -15,8 +15,6 @@ from genstamp.stateful.story import Failure, Story
 from genstamp.track import Fit, Names, Rejected, Tracker
 from genstamp_model.language.model import Model
 
-_UNTIMED = float("nan")
-
 Arguments = tuple[tuple[str, str], ...]
 
 
@@ -143,11 +141,12 @@ class Run:
         outcome = self._answer(lambda: self._bench.adapter.tick(ms))
         events = outcome.events if isinstance(outcome, Done) else ()
         end_ms = self._now_ms + ms
-        times = [self._now_ms, *(_UNTIMED if e.time_us is None else e.time_us / 1_000 for e in events), end_ms]
-        if times == sorted(times):
+        times = [event.time_us / 1_000 for event in events if event.time_us is not None]
+        times = [self._now_ms, *times, end_ms]
+        if len(times) == len(events) + 2 and times == sorted(times):
             # It is known when each event came, and that nothing happened between them.
-            for event, earlier, later in zip(events, times, times[1:], strict=False):
-                with self.tracker.time_passes(later - earlier):
+            for position, event in enumerate(events):
+                with self.tracker.time_passes(times[position + 1] - times[position]):
                     pass
                 self._hold(event)
             with self.tracker.time_passes(end_ms - times[-2]):

@@ -58,11 +58,8 @@ class Names:
             self._positions[base] = {name: position for position, name in enumerate(names)}
 
     def position(self, index: IndexSet, name: str) -> int | None:
-        """Position of a member by its name; None where the set has no such member."""
-        position = self._positions[index.base].get(name)
-        if position is not None and index.root is not None and position >= self.unnamed[index.base]:
-            return None
-        return position
+        """Position of a member by its name, in the set or the one that it is a part of; None if it has no such name."""
+        return self._positions[index.base].get(name)
 
     def member(self, index: IndexSet, position: int) -> str:
         """Name of a member."""

@@ -9,8 +9,12 @@ from tests.conformance.track.lock_service import LOCK_SERVICE
 from genstamp.adapters import Cluster, Done, NotPossible, Outcome, Started
 from genstamp.errors import AdapterDiedError, AdapterError, DrivingError
 from genstamp.events import Event
-from genstamp.stateful import Driving, Report, conform
+from genstamp.stateful import Driving, Figures, Report, conform
+from genstamp.stateful.run import Bench, NonconformingError, Request, Run
+from genstamp.stateful.shorten import shorten
 from genstamp.track import Timer
+
+pytestmark = pytest.mark.slow
 
 LEASE_MS = 60_000
 DRIVING = Driving(
@@ -161,30 +165,84 @@ def test_too_many_possible_states_are_no_pass() -> None:
     assert report.figures.undetermined > 0
 
 
-@pytest.mark.parametrize("is_timed", [True, False])
-def test_events_that_come_while_time_passes_are_held_whether_or_not_they_say_when(is_timed: bool) -> None:
-    class RestlessServer(LockServer):
-        """Lets go of a lock by itself, half a lease after it was taken."""
+class RestlessServer(LockServer):
+    """Gives the lock to a client just before time stops passing, and takes it for expired all the same."""
 
-        now_ms = 0
+    now_ms = 0
 
+    def tick(self, ms: int) -> Outcome:
+        self.now_ms += ms
+        done = self.acquire("client1")
+        assert isinstance(done, Done)
+        self.age_ms = LEASE_MS + 1
+        time_us = (self.now_ms - 1) * 1_000
+        return Done(tuple(msgspec.structs.replace(event, time_us=time_us) for event in done.events))
+
+
+def new_run(server: LockServer) -> Run:
+    bench = Bench(server, LOCK_SERVICE.model(), DRIVING, max_states=100)
+    run = Run(bench, Cluster(("/a",), ("client1", "client2"), ("datanode1",), "default"), Figures())
+    run.start()
+    return run
+
+
+def test_when_an_event_came_while_time_passed_tells_how_much_passed_after_it() -> None:
+    run = new_run(RestlessServer())
+    run.request(Request(ms=LEASE_MS + 1))
+    with pytest.raises(NonconformingError) as caught:
+        run.request(Request("acquire", (("client", "client2"),)))
+    assert "not with ExpiredException" in str(caught.value.failure)
+
+
+@pytest.mark.parametrize("time_us", [None, -5, 10**12])
+def test_an_event_that_does_not_say_when_it_came_may_have_come_at_any_time(time_us: int | None) -> None:
+    class TimelessServer(RestlessServer):
         def tick(self, ms: int) -> Outcome:
-            due_ms = LEASE_MS // 2 - self.age_ms
-            self.age_ms += ms
-            self.now_ms += ms
-            if self.is_free or not 0 <= due_ms <= ms:
-                return Done(())
-            holder = self.holder
-            assert holder is not None
-            done = super().release(holder)
-            assert isinstance(done, Done)
-            time_us = (self.now_ms - ms + due_ms) * 1_000 if is_timed else None
-            return Done(tuple(msgspec.structs.replace(event, time_us=time_us) for event in done.events))
+            outcome = super().tick(ms)
+            assert isinstance(outcome, Done)
+            return Done(tuple(msgspec.structs.replace(event, time_us=time_us) for event in outcome.events))
 
-    report = report_on(RestlessServer())
-    assert report.failure is None, str(report.failure)
-    # A lock that is let go of in time never expires, which is known only if the time is.
-    assert ("acquire (ExpiredException)" in report.never_seen) or not is_timed
+    run = new_run(TimelessServer())
+    run.request(Request(ms=LEASE_MS + 1))
+    run.request(Request("acquire", (("client", "client2"),)))
+    assert run.tracker.states
+
+
+def test_what_was_not_possible_is_asked_again_once_something_has_happened() -> None:
+    run = new_run(LockServer())
+    run.request(Request("told"))
+    assert run.declined == {Request("told")}
+    run.request(Request("acquire", (("client", "client1"),)))
+    assert run.declined == set()
+
+
+def test_a_run_is_not_shortened_into_one_that_fails_elsewhere() -> None:
+    class TwiceBrokenServer(LockServer):
+        """Is wrong at a release, and also at an acquire unless somebody has given up."""
+
+        def acquire(self, client: str) -> Outcome:
+            return super().acquire(client) if self.gone else self.shown("acquire", "MoodException", client=client)
+
+        def release(self, holder: str) -> Outcome:
+            is_right = holder != self.holder
+            return super().release(holder) if is_right else self.shown("release", "MoodException", holder=holder)
+
+    server = TwiceBrokenServer()
+    requests = [
+        Request("give_up", (("client", "client2"),)),
+        Request("give_up", (("client", "client2"),)),
+        Request("acquire", (("client", "client1"),)),
+        Request("release", (("holder", "client1"),)),
+    ]
+    run = new_run(server)
+    with pytest.raises(NonconformingError) as caught:
+        for request in requests:
+            run.request(request)
+    bench = Bench(server, LOCK_SERVICE.model(), DRIVING, max_states=100)
+    failure, is_deterministic = shorten(bench, caught.value.failure, requests, run.cluster, seconds=10)
+    assert is_deterministic
+    assert failure.event == "release"
+    assert failure.steps == 3
 
 
 def test_an_event_before_anything_was_asked_for_is_held_too() -> None:

@@ -21,6 +21,7 @@ from genstamp_model.language import (
     ordered,
     reference,
     require,
+    when,
 )
 
 
@@ -97,6 +98,7 @@ class LockService(Part):
         require(s.holder == holder, "the caller holds the lock", refuses="NotHolderException")
         s.state = LockState.FREE
         s.holder = Holder.SERVER
+        observe(recovery_id=when(s.stamp > 1, s.stamp, 0))
 
     @action
     def give_up(s, client: Client) -> None:

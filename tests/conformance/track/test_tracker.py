@@ -177,6 +177,13 @@ def test_stamps_are_counted_from_the_first_of_the_run() -> None:
     assert "acquire(client bob)" in answer.misses[0][0].call
 
 
+def test_a_stamp_that_is_computed_is_counted_from_the_first_of_the_run_too_and_0_is_none() -> None:
+    tracker = lock_tracker()
+    for stamp in (0, 1002):
+        tracker.feed(event("acquire", client="alice"))
+        assert isinstance(tracker.feed(event("release", holder="alice", recovery_id=stamp)), Conforms)
+
+
 def test_labels_are_compared_without_regard_to_case() -> None:
     tracker = lock_tracker()
     assert isinstance(tracker.feed(event("acquire", client="alice", observed={"state": "held"})), Conforms)
@@ -185,7 +192,7 @@ def test_labels_are_compared_without_regard_to_case() -> None:
 
 
 def test_a_set_is_shown_as_sorted_names() -> None:
-    tracker = lock_tracker()
+    tracker = Tracker(LOCK_MODEL, {"Holder": ["bob", "alice"]}, first_stamp=1)
     tracker.feed(event("give_up", client="bob", observed={"gone": "bob"}))
     assert isinstance(tracker.feed(event("give_up", client="alice", observed={"gone": "alice,bob"})), Conforms)
 
