@@ -4,21 +4,25 @@ Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/
 """
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import typer
+from rich.console import Console
 
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.errors import AdapterError
 from genstamp.report import Case, junit
-from genstamp.stateful import Report, answer_text
+from genstamp.stateful import Figures, Report, answer_text
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_named
 
 _EXIT_CODES: Final = {"conforms": 0, "rejected": 12, "undetermined": 3}
 _FAILURE: Final = 75
+_LINE_EVERY_S: Final = 60.0
 
 
 class Format(StrEnum):
@@ -51,15 +55,17 @@ def conform(
     """
     adapter: Adapter = ReferenceAdapter() if command is None else ChildAdapter(command, answer_seconds)
     try:
-        report = hold(
-            adapter,
-            system_named(system),
-            semantics,
-            examples=examples,
-            steps=steps,
-            seed=seed,
-            shrink_seconds=shrink_seconds,
-        )
+        with _progress(examples) as progress:
+            report = hold(
+                adapter,
+                system_named(system),
+                semantics,
+                examples=examples,
+                steps=steps,
+                seed=seed,
+                shrink_seconds=shrink_seconds,
+                progress=progress,
+            )
     except AdapterError as problem:
         for line in problem.story:
             typer.echo(line, err=True)
@@ -73,6 +79,32 @@ def conform(
     else:
         typer.echo(junit("genstamp conform", [case(report)]), nl=False)
     raise typer.Exit(_EXIT_CODES[report.verdict])
+
+
+@contextmanager
+def _progress(examples: int) -> Iterator[Callable[[Figures], None]]:
+    """Shows on standard error how far a test is: live on a terminal, a line a minute elsewhere."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status("starts") as status:
+            yield lambda figures: status.update(_progress_line(figures, examples))
+        return
+    last = time.monotonic()
+
+    def show(figures: Figures) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _LINE_EVERY_S:
+            last = time.monotonic()
+            typer.echo(_progress_line(figures, examples), err=True)
+
+    yield show
+
+
+def _progress_line(figures: Figures, examples: int) -> str:
+    return (
+        f"{figures.examples:,} of about {examples:,} runs, {figures.events:,} events, "
+        f"at most {figures.largest_set:,} possible states"
+    )
 
 
 def told(report: Report) -> Iterator[str]:

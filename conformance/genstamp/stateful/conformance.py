@@ -5,6 +5,7 @@ Leaves out printing; that is the command line's.
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -75,6 +76,7 @@ def conform(
     max_states: int = MAX_STATES,
     shrink_seconds: float = 60.0,
     driving: Driving | None = None,
+    progress: Callable[[Figures], None] | None = None,
 ) -> Report:
     """Hold an implementation against a system.
 
@@ -88,6 +90,7 @@ def conform(
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
+        progress: told before each run what was done so far.
 
     Raises:
         AdapterError: the implementation cannot be driven; its `story` is the run that led there.
@@ -105,7 +108,7 @@ def conform(
     figures = Figures()
     began = time.monotonic()
     try:
-        failed = _search(bench, Cluster(FILES, CLIENTS, DATANODES, chosen), figures, examples, steps, seed)
+        failed = _search(bench, Cluster(FILES, CLIENTS, DATANODES, chosen), figures, examples, steps, seed, progress)
         failure, is_deterministic = None, True
         if failed is not None:
             failure, run = failed
@@ -127,12 +130,20 @@ def conform(
 
 
 def _search(
-    bench: Bench, cluster: Cluster, figures: Figures, examples: int, steps: int, seed: int
+    bench: Bench,
+    cluster: Cluster,
+    figures: Figures,
+    examples: int,
+    steps: int,
+    seed: int,
+    progress: Callable[[Figures], None] | None,
 ) -> tuple[Failure, Run] | None:
     """Make runs; the first that fails."""
     runs: list[Run] = []
 
     def begin(part: Cluster) -> Run:
+        if progress is not None:
+            progress(figures)
         run = Run(bench, part, figures)
         runs.append(run)
         run.start()

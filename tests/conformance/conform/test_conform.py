@@ -114,6 +114,22 @@ def test_a_correct_server_conforms_and_everything_is_seen() -> None:
     assert report.figures.events == sum(report.figures.seen.values())
 
 
+def test_progress_is_told_before_each_run() -> None:
+    told: list[int] = []
+    driving = Driving(DRIVING.members, clock=DRIVING.clock, ticks_ms=DRIVING.ticks_ms)
+    conform(
+        LockServer(),
+        LOCK_SERVICE,
+        examples=5,
+        steps=3,
+        seed=1,
+        driving=driving,
+        progress=lambda f: told.append(f.examples),
+    )
+    assert told == list(range(len(told)))
+    assert len(told) >= 5
+
+
 def test_figures_count_requests_that_are_not_possible_and_refusals() -> None:
     figures = report_on(LockServer()).figures
     assert figures.not_possible > 0
