@@ -22,6 +22,7 @@ class Logged(Enum):
 EDITS = "hdfs-edits"
 EDITS_BEFORE_40 = "hdfs-edits-before-40"
 NAMENODE_LOG = "hdfs-namenode-log"
+AUDIT_LOG = "hdfs-audit-log"
 DATANODE_LOG = "hdfs-datanode-log"
 GENSTAMP = "genstamp-dfs"
 
@@ -97,6 +98,17 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
             maybe="grant take_over reassign release recovery_ends start_recovery",
             never="renew soft_limit_passes restart",
         ),
+    },
+    # What clients asked for and got; nothing of how it went on, and no holder.
+    AUDIT_LOG: {
+        "file": _declared(
+            always="create append truncate truncate_at_block_boundary delete",
+            maybe="create_overwrite",
+            never="add_block abandon_block update_pipeline fsync reassign_lease close"
+            " commit_block_synchronization_without_close",
+        ),
+        "block": {**dict.fromkeys(all_steps("block"), Logged.NEVER), "remove": Logged.MAYBE},
+        "lease": {**dict.fromkeys(all_steps("lease"), Logged.NEVER), "release": Logged.MAYBE},
     },
     # `Receiving ...` comes with every stage of a pipeline, but before the checks; a deletion may name no datanode.
     DATANODE_LOG: {

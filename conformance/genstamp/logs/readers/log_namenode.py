@@ -11,6 +11,7 @@ from typing import Literal
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting
+from genstamp.logs.sources import AUDIT_LOG
 
 PATTERNS = Patterns()
 """What the NameNode's messages look like that tell of a step, each beside what it tells.
@@ -313,16 +314,18 @@ def _audit(message: Message) -> Iterator[Sighting]:
             yield from _removed(message, namespace, tree.remove(path), "")
         file = tree.create(path) if command == "create" else tree.at(path)
         file.is_open, file.holder = True, ""
-        yield _seen(message, command, "file", file.key, [Concern("file", file.key)], namespace, file=path)
+        yield _seen(
+            message, command, "file", file.key, [Concern("file", file.key)], namespace, source=AUDIT_LOG, file=path
+        )
 
 
 def _removed(message: Message, namespace: str, files: list[KnownFile], path: str) -> Iterator[Sighting]:
     for file in files:
         blocks = [Concern("block", str(block.block_id)) for block in file.blocks]
         concerns = [Concern("file", file.key), *_holder(file, "holder"), *blocks]
-        yield _seen(message, "delete", "file", file.key, concerns, namespace, file=file.path)
+        yield _seen(message, "delete", "file", file.key, concerns, namespace, source=AUDIT_LOG, file=file.path)
     if path and not files:  # A directory, or a file from before the log began.
-        yield _seen(message, "delete", "file", path, [], namespace, file=path)
+        yield _seen(message, "delete", "file", path, [], namespace, source=AUDIT_LOG, file=path)
 
 
 def _renamed(message: Message, namespace: str, source: str, destination: str) -> Iterator[Sighting]:
@@ -334,7 +337,9 @@ def _renamed(message: Message, namespace: str, source: str, destination: str) ->
     yield from _removed(message, namespace, overwritten, "")
     key = source if file is None else file.key
     concerns = [] if file is None else [Concern("file", key)]
-    yield _seen(message, "rename", "file", key, concerns, namespace, file=source, destination=destination)
+    yield _seen(
+        message, "rename", "file", key, concerns, namespace, source=AUDIT_LOG, file=source, destination=destination
+    )
 
 
 def _namespace(message: Message) -> str:
@@ -364,6 +369,7 @@ def _seen(
     *,
     observed: dict[str, str] | None = None,
     stamped: bool = True,
+    source: str = "",
     **arguments: str,
 ) -> Sighting:
     """An event of the NameNode; `stamped` if the stamp and length of the line are the entity's."""
@@ -381,5 +387,6 @@ def _seen(
         recovery_id=message.number("recovery_id") if stamped else None,
         num_bytes=message.number("length") if stamped else None,
         observed=observed,
+        source=source,
         **arguments,
     )

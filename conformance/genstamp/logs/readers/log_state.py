@@ -159,12 +159,13 @@ class LogState:
         num_bytes: int | None = None,
         refused_with: str | None = None,
         observed: dict[str, str] | None = None,
+        source: str = "",
         **arguments: str,
     ) -> Sighting:
-        """An event that a line tells of."""
+        """An event that a line tells of; the source is the node's log, unless it is named."""
         self._order += 1
         seen = Event(
-            source=NAMENODE_LOG if node.startswith(NAMENODE) else DATANODE_LOG,
+            source=source or (NAMENODE_LOG if node.startswith(NAMENODE) else DATANODE_LOG),
             node=node,
             node_sequence=self._next(node),
             time_us=line.time_us,
