@@ -57,18 +57,20 @@ def check(
     from genstamp.logs.job import Options, check_paths
     from genstamp.logs.report import as_json, as_junit, text
     from genstamp.logs.session import spark_session
+    from genstamp.logs.units import refuse_missing
 
     try:
+        refuse_missing(paths)
         with spark_session(master) as spark:
             report = check_paths(spark, paths, Options(complete=complete, group=group, out=out))
     except SparkFailedError as problem:
-        typer.echo(str(problem), err=True)
+        typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(_FAILED) from problem
     except GenstampError as problem:
-        typer.echo(str(problem), err=True)
+        typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(_USAGE) from problem
     except OSError as problem:
-        typer.echo(f"the check failed: {problem}", err=True)
+        typer.echo(f"genstamp: the check failed: {problem}", err=True)
         raise typer.Exit(_FAILED) from problem
     for file, note in report.notes:
         typer.echo(f"{file}: {note}", err=True)

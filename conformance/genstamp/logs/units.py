@@ -54,6 +54,17 @@ class Found:
         self.notes: list[tuple[str, str]] = []
 
 
+def refuse_missing(paths: Sequence[str]) -> None:
+    """Refuse paths that are not there; also for those who would start Spark in vain.
+
+    Raises:
+        NoSuchPathError: a path is not there.
+    """
+    for path in paths:
+        if not Path(path).exists():
+            raise NoSuchPathError(path)
+
+
 def find_units(paths: Sequence[str], group: str | None = None, complete: bool = False) -> Found:
     """What there is to read at some paths.
 
@@ -65,6 +76,7 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
     Raises:
         NoSuchPathError: a path is not there.
     """
+    refuse_missing(paths)
     found = Found()
     heads: dict[str, bytes] = {}
     readers: dict[str, str] = {}
@@ -97,8 +109,6 @@ def _files(paths: Sequence[str], found: Found) -> Iterator[tuple[Path, bool]]:
     seen: set[Path] = set()
     for given in paths:
         path = Path(given)
-        if not path.exists():
-            raise NoSuchPathError(given)
         for file in _below(path, found) if path.is_dir() else [path]:
             real = file.resolve()
             if real in seen:
