@@ -6,9 +6,9 @@ Leaves out finding it (`genstamp.logs.job`).
 import json
 from dataclasses import dataclass, field
 from typing import Literal
-from xml.etree import ElementTree
 
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES
+from genstamp.report import Case, junit
 
 Safety = Literal["conformant", "violated", "undetermined"]
 Completion = Literal["complete", "unfinished", "unknown"]
@@ -199,30 +199,21 @@ def as_json(report: Report) -> str:
 
 def as_junit(report: Report, require_complete: bool = False) -> str:
     """The report as JUnit's XML: one test case a kind of key, one a source."""
-    suite = ElementTree.Element("testsuite", name="genstamp logs check", time=f"{report.seconds:.3f}")
+    cases = []
     for kind in dict.fromkeys(count.kind for count in report.keys):
-        case = ElementTree.SubElement(suite, "testcase", classname="genstamp.logs", name=f"{kind}s conform")
         bad = sum(count.keys for count in report.keys if count.kind == kind and count.safety != "conformant")
-        if bad:
-            stories = ["\n".join(_story(finding)) for finding in report.findings if finding.kind == kind]
-            failure = ElementTree.SubElement(case, "failure", message=f"{bad} {kind}s do not conform")
-            failure.text = _printable("\n\n".join(stories))
+        stories = ["\n".join(_story(finding)) for finding in report.findings if finding.kind == kind]
+        message = f"{bad} {kind}s do not conform" if bad else ""
+        cases.append(_case(f"{kind}s conform", message, "\n\n".join(stories) if bad else ""))
     for source in report.sources:
-        case = ElementTree.SubElement(suite, "testcase", classname="genstamp.logs", name=_printable(source.file))
-        if source.rejects:
-            failure = ElementTree.SubElement(case, "failure", message=f"{source.rejects} could not be read")
-            failure.text = _printable("\n".join(r for r in report.rejects if r.startswith(f"{source.file}:")))
+        told = "\n".join(r for r in report.rejects if r.startswith(f"{source.file}:")) if source.rejects else ""
+        cases.append(_case(source.file, f"{source.rejects} could not be read" if source.rejects else "", told))
     if require_complete or not report.keys:
-        case = ElementTree.SubElement(suite, "testcase", classname="genstamp.logs", name="the run is complete")
-        if report.completion != "complete":
-            ElementTree.SubElement(case, "failure", message=f"the run is {report.completion}")
-    cases = suite.findall("testcase")
-    suite.set("tests", str(len(cases)))
-    suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+        is_complete = report.completion == "complete"
+        cases.append(_case("the run is complete", "" if is_complete else f"the run is {report.completion}"))
+    return junit("genstamp logs check", cases, report.seconds)
 
 
-def _printable(words: str) -> str:
-    """Without what XML cannot hold."""
-    return "".join(c if c in "\t\n" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words)
+def _case(name: str, message: str, text: str = "") -> Case:
+    """A test case that fails where there is something to say."""
+    return Case("genstamp.logs", name, 0.0, "failure" if message else "passed", message=message, text=text)
