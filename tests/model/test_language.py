@@ -522,6 +522,29 @@ def test_properties_of_each_kind() -> None:
     assert ir.text(target) == "member(chosen, client)"
 
 
+def test_strong_fairness_stands_in_the_text_only_where_it_is_asked_for() -> None:
+    class Weak(World):
+        @leads_to(fair=("dry",))
+        def dries(s) -> tuple[Bool, Bool]:
+            return s.wet, ~s.wet
+
+        @action
+        def dry(s) -> None:
+            s.wet = False
+
+    class Strong(Weak):
+        @leads_to(strongly_fair=("dry",))
+        def dries(s) -> tuple[Bool, Bool]:
+            return s.wet, ~s.wet
+
+    lines = [next(line for line in model_of(part).text() if line.startswith("leads_to")) for part in (Weak, Strong)]
+    assert lines == [
+        "leads_to dries: wet ~> ~wet inductive False given () fair ('dry',)",
+        "leads_to dries: wet ~> ~wet inductive False given () fair () strongly fair ('dry',)",
+    ]
+    assert model_of(Strong).property("dries").strongly_fair == ("dry",)
+
+
 def test_limits_and_observations_are_kept_apart_from_the_steps() -> None:
     class Tried(World):
         @limit("open")

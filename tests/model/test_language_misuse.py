@@ -617,6 +617,16 @@ def unknown_fair_action() -> Any:
     return Wrong
 
 
+@misuse("dries speaks of action 'dry'; there are none")
+def unknown_strongly_fair_action() -> Any:
+    class Wrong(World):
+        @leads_to(strongly_fair=("dry",))  # here
+        def dries(s) -> tuple[Bool, Bool]:
+            return s.wet, ~s.wet
+
+    return Wrong
+
+
 @misuse("a property cannot assign 'depth'; assign in an action")
 def next_state_assigned() -> Any:
     class Wrong(World):

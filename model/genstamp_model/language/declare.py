@@ -58,6 +58,7 @@ class PropertyDeclaration:
     inductive: bool
     given: tuple[str, ...]
     fair: tuple[str, ...]
+    strongly_fair: tuple[str, ...]
     source: Source
 
     @property
@@ -182,10 +183,14 @@ Claim: TypeAlias = Callable[..., Any]
 
 
 def _property(
-    kind: str, inductive: bool = False, given: tuple[str, ...] = (), fair: tuple[str, ...] = ()
+    kind: str,
+    inductive: bool = False,
+    given: tuple[str, ...] = (),
+    fair: tuple[str, ...] = (),
+    strongly_fair: tuple[str, ...] = (),
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = caller()
-    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, source)
+    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, strongly_fair, source)
 
 
 @overload
@@ -218,13 +223,20 @@ def witness(function: Claim, /) -> PropertyDeclaration:
     return _property("witness")(function)
 
 
-def leads_to(*, fair: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]:
+def leads_to(
+    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = ()
+) -> Callable[[Claim], PropertyDeclaration]:
     """Declare that one condition is always followed by another: return both, `(here, there)`.
+
+    Fairness is of each choice of the members that an action's arguments range over: every datanode gets its turn. It is
+    not of each message and each picked number: some message is received. A step that would change nothing does not
+    count, neither as enabled nor as taken.
 
     Args:
         fair: names of the actions that are weakly fair: not enabled for ever without being taken.
+        strongly_fair: names of those that are strongly fair: not enabled again and again without being taken.
     """
-    return _property("leads_to", fair=fair)
+    return _property("leads_to", fair=fair, strongly_fair=strongly_fair)
 
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:

@@ -74,8 +74,8 @@ class Action:
 class Property:
     """A claim with free index parameters.
 
-    `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, and `fair`
-    the actions assumed weakly fair. `inductive` claims must be proved, relative to `given`.
+    `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, `fair` and
+    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`.
     """
 
     name: str
@@ -88,6 +88,7 @@ class Property:
     fair: tuple[str, ...]
     doc: str
     source: Source
+    strongly_fair: tuple[str, ...] = ()
 
     @cached_property
     def closed(self) -> Expr:
@@ -195,6 +196,8 @@ class Model:
         for claim in self.properties:
             target = f" ~> {ir.text(claim.target)}" if claim.target is not None else ""
             demands = f"inductive {claim.inductive} given {claim.given} fair {claim.fair}"
+            if claim.strongly_fair:
+                demands += f" strongly fair {claim.strongly_fair}"
             yield f"{claim.kind} {claim.name}: {ir.text(claim.closed)}{target} {demands}"
         for name, expression in self.limits:
             yield f"limit {name}: {ir.text(expression)}"

@@ -170,7 +170,7 @@ class _Builder:
         self._refuse_unknown_breaks({p.name for p in properties})
         for claim in properties:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
-            _refuse_unknown("action", claim.fair, [a.name for a in actions], claim)
+            _refuse_unknown("action", claim.fair + claim.strongly_fair, [a.name for a in actions], claim)
         return Model(
             system=self.system.name,
             semantics=self.semantics,
@@ -263,6 +263,7 @@ class _Builder:
             inductive=declaration.inductive,
             given=declaration.given,
             fair=declaration.fair,
+            strongly_fair=declaration.strongly_fair,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
         )
