@@ -33,7 +33,21 @@ class Native:
 def compile_program(program: Program) -> Native:
     """Compile for the machine that this runs on."""
     started = time.perf_counter()
-    module = llvm.parse_assembly(program.text)
+    engine = machine_code(program.text)
+    address = engine.get_function_address
+    return Native(
+        expand=address("expand"),
+        judge=address("judge"),
+        may_stop=address("may_stop"),
+        cover=address("cover"),
+        seconds=time.perf_counter() - started,
+        engine=engine,
+    )
+
+
+def machine_code(text: str) -> Any:
+    """An engine that holds the functions of some LLVM IR; they can be called as long as it lives."""
+    module = llvm.parse_assembly(text)
     module.verify()
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
@@ -45,12 +59,4 @@ def compile_program(program: Program) -> Native:
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1)))
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    address = engine.get_function_address
-    return Native(
-        expand=address("expand"),
-        judge=address("judge"),
-        may_stop=address("may_stop"),
-        cover=address("cover"),
-        seconds=time.perf_counter() - started,
-        engine=engine,
-    )
+    return engine
