@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Generic, TypeVar
@@ -248,12 +248,19 @@ class Expansion(Generic[S]):
             bound = self.algebra.constant(self.instance.limits[name])
             yield name, self.algebra.lt(bound, scope.value(expr, {}))
 
-    def condition(self, expr: Expr, next_cells: Sequence[S] | None = None) -> S:
-        """A closed condition over the cells, and over the next cells where given."""
+    def condition(
+        self, expr: Expr, next_cells: Sequence[S] | None = None, members: Mapping[str, int] | None = None
+    ) -> S:
+        """A condition over the cells, and over the next cells where given.
+
+        Args:
+            members: the position of a member for each of its free parameters.
+        """
         scope = self._scope
         if next_cells is not None:
             scope = _Scope(self._trees, self._scope.before, self._read(next_cells))
-        found: S = scope.value(expr, {})
+        bound = {name: self.algebra.constant(i) for name, i in (members or {}).items()}
+        found: S = scope.value(expr, bound)
         return found
 
 
