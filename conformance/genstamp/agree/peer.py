@@ -1,0 +1,77 @@
+"""What a peer is: another checker that searches an exported model, and what it says about it.
+
+Leaves out the peers themselves (`tlc`, `spin`) and the comparison.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, Protocol
+
+from genstamp_model.language.model import Instance, Model
+
+RANGES: Final = "every number stays in its declared range"
+STOPS: Final = "no step is missing where the system may not stop"
+"""Claims that no property of a model is: judged by every peer, the second one only where the model has a `may_stop`."""
+
+
+class Verdict(StrEnum):
+    """What a checker says of one property; a witness is seen or not, all others hold or are violated."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    SEEN = "seen"
+    NOT_SEEN = "not seen"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a checker found in one configuration.
+
+    Every number is about all states that can be reached within the limits by steps that keep all numbers in their
+    range, whatever properties they break: a checker that stops at a violation runs again without that property.
+
+    Attributes:
+        distinct: distinct states; None where the search did not come to its end.
+        depth: most steps on a shortest path to a state; None where the checker does not search breadth first.
+        generated: states with those found again, as the checker counts them; never compared.
+        verdicts: by name of the property, `RANGES` and `STOPS` included. A property that is missing is not judged.
+        seconds: wall time, compilation or start of the checker included.
+        undetermined: why the search did not come to its end, in words; empty where it did.
+    """
+
+    distinct: int | None
+    depth: int | None
+    generated: int | None
+    verdicts: Mapping[str, Verdict]
+    seconds: float
+    undetermined: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+class Peer(Protocol):
+    """Another checker."""
+
+    @property
+    def name(self) -> str:
+        """As in `--peer NAME`."""
+
+    def version(self) -> str | None:
+        """Name and version for people; None where the checker is not on this machine."""
+
+    def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
+        """Search all that an instance can reach within its limits.
+
+        Args:
+            instance: what to search.
+            directory: an empty one for the exported model and whatever the checker writes.
+            limit_s: seconds after which the search is given up, and what is not known yet is undetermined.
+        """
+
+
+def claims(model: Model) -> list[str]:
+    """Everything that can be compared: the names of all properties, and of what every search judges."""
+    always = [RANGES] if model.may_stop is None else [RANGES, STOPS]
+    return [*always, *(claim.name for claim in model.properties)]
