@@ -35,7 +35,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_model.prove import Proof, Report, Verdict, prove
-from genstamp_model.prove.induction import RANGES
+from genstamp_model.prove.reliance import RANGES
 
 
 def instance_of(part: type[Part], sizes: dict[str, int] | None = None, **limits: int) -> Instance:

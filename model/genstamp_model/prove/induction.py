@@ -14,15 +14,13 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
-from genstamp_model.errors import SpecError
-from genstamp_model.language.model import Instance, Model, Property
+from genstamp_model.language.model import Instance, Property
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.counterexample import Replay
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
+from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.solver import Asked, Explain, Solver
-
-RANGES = "every number stays in its declared range"
 
 
 def prove(instance: Instance, *, timeout_ms: int = 10_000, others: bool = True) -> Report:
@@ -38,7 +36,7 @@ def prove(instance: Instance, *, timeout_ms: int = 10_000, others: bool = True) 
         SpecError: a property relies on one that cannot be proved by induction, or on itself within one step.
     """
     begun = time.perf_counter()
-    chosen = _chosen(instance.model)
+    chosen = relied_on(instance.model)
     induction = _Induction(instance, timeout_ms)
     ranges = induction.prove_ranges(chosen)
     proofs = [induction.prove(declared) for declared in chosen]
@@ -56,31 +54,6 @@ def prove(instance: Instance, *, timeout_ms: int = 10_000, others: bool = True) 
     )
 
 
-def _chosen(model: Model) -> list[Property]:
-    """The properties that are declared inductive, and all that they rely on, in the order of the model."""
-    needed = [claim.name for claim in model.properties if claim.inductive]
-    for name in needed:
-        claim = model.property(name)
-        if claim.kind not in ("invariant", "transition"):
-            raise SpecError(
-                f"'{name}' is a {claim.kind}, which induction cannot prove and nothing can rely on", claim.source
-            )
-        _refuse_circle(model, claim, ())
-        needed.extend(other for other in claim.given if other not in needed)
-    return [claim for claim in model.properties if claim.name in needed]
-
-
-def _refuse_circle(model: Model, claim: Property, path: tuple[str, ...]) -> None:
-    """Refuse transition properties that rely on each other: each would be assumed of the step that it is shown for."""
-    if claim.kind != "transition":
-        return
-    if claim.name in path:
-        circle = " -> ".join((*path, claim.name))
-        raise SpecError(f"transition properties rely on each other within one step: {circle}", claim.source)
-    for name in claim.given:
-        _refuse_circle(model, model.property(name), (*path, claim.name))
-
-
 def _settled(proofs: Sequence[Proof]) -> list[Proof]:
     """The proofs with their verdicts settled: proved only where all is proved that a proof relies on."""
     known = {proof.name: proof for proof in proofs}
@@ -88,16 +61,12 @@ def _settled(proofs: Sequence[Proof]) -> list[Proof]:
 
 
 def _settle(proof: Proof, known: Mapping[str, Proof]) -> Proof:
-    relied_on: dict[str, None] = {}
-    open_ = [RANGES, *proof.given]
-    for name in open_:
-        if name not in relied_on:
-            relied_on[name] = None
-            open_.extend(known[name].given)
-    missing = [name for name in relied_on if known[name].verdict is not Verdict.PROVED and name != proof.name]
-    if proof.verdict is not Verdict.PROVED or not missing:
+    given = {name: other.given for name, other in known.items()}
+    proved = {name for name, other in known.items() if other.verdict is Verdict.PROVED}
+    missing = first_unproved(proof.name, given, proved)
+    if proof.verdict is not Verdict.PROVED or missing is None:
         return proof
-    return replace(proof, verdict=Verdict.UNDETERMINED, reason=f"it relies on '{missing[0]}', which is not proved")
+    return replace(proof, verdict=Verdict.UNDETERMINED, reason=f"it relies on '{missing}', which is not proved")
 
 
 class _Induction:
