@@ -13,13 +13,14 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.errors import ConfigurationError, EvaluationError
-from genstamp_model.evaluate import Evaluator, State, Step
+from genstamp_model.errors import ConfigurationError
+from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.expand import from_cells, initial_cells
 from genstamp_model.explore import driver, memory
 from genstamp_model.explore.board import Board, processors
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.native import Native, compile_program
+from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path, follow
 
@@ -45,23 +46,6 @@ class Progress:
     generated: int
     levels: int
     seconds: float
-
-
-@dataclass(frozen=True)
-class Violation:
-    """What broke, and a shortest path to where it did.
-
-    Attributes:
-        kind: "invariant", "transition", "deadlock", or "error" (a step went wrong while it was computed).
-        name: the property; the action for an error; empty for a deadlock.
-        message: what went wrong, in words, for a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
-    """
-
-    kind: str
-    name: str
-    message: str
-    path: Path
 
 
 @dataclass(frozen=True)
@@ -315,12 +299,11 @@ class Search:
         evaluator = Evaluator(self.instance)
         match outcome:
             case driver.INVARIANT:
-                return _broken_invariant(evaluator, path)
+                return broken_invariant(evaluator, path)
             case driver.ALARM:
-                return _bad_step(evaluator, path)
+                return bad_step(evaluator, path)
             case _:
-                assert next(evaluator.steps(path.states[-1]), None) is None, "evaluate finds a step from the deadlock"
-                return Violation("deadlock", "", "no step is possible, and the system may not stop here", path)
+                return deadlock(evaluator, path)
 
 
 def _threads(asked: int | None) -> int:
@@ -348,31 +331,3 @@ def _interrupts() -> Iterator[list[int]]:
         yield found
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
-    claims = [claim for claim in evaluator.model.properties if claim.kind == "invariant"]
-    name = next((claim.name for claim in claims if not evaluator.holds(claim, path.states[-1])), None)
-    assert name is not None, f"evaluate finds that every invariant holds in {path.states[-1]}"
-    return Violation("invariant", name, "", path)
-
-
-def _bad_step(evaluator: Evaluator, path: Path) -> Violation:
-    """The first step from the path's end that goes wrong or breaks a transition property."""
-    before = path.states[-1]
-    claims = [claim for claim in evaluator.model.properties if claim.kind == "transition"]
-    for action in evaluator.model.actions:
-        for arguments in evaluator.choices(action, before):
-            if evaluator.first_failing(action, arguments, before) is not None:
-                continue
-            try:
-                after = evaluator.apply(action, arguments, before)
-            except EvaluationError as error:
-                return Violation("error", action.name, f"{evaluator.call(action, arguments)}: {error}", path)
-            if evaluator.beyond(after):
-                continue
-            for claim in claims:
-                if not evaluator.holds(claim, before, after):
-                    longer = Path(path.instance, path.initial, (*path.steps, Step(action, arguments, after)))
-                    return Violation("transition", claim.name, "", longer)
-    raise AssertionError(f"evaluate finds nothing wrong with the steps from {before}")
