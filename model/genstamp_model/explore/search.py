@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.evaluate import Evaluator, State
-from genstamp_model.expand import from_cells, initial_cells
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import driver, memory
 from genstamp_model.explore.board import Board, processors
+from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.native import Native, compile_program
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
-from genstamp_model.path import Path, follow
+from genstamp_model.path import Path
 
 # How long the driver runs before it comes back for progress, limits and interrupts.
 _SECONDS_A_TURN = 0.1
@@ -110,12 +110,17 @@ class Result:
 class Compiled:
     """An instance compiled for search: for those who search it more than once, or want its witnesses' paths."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, *, renumber: bool = False) -> None:
         started = time.perf_counter()
         self.instance = instance
-        self.program: Program = program(instance)
+        self.program: Program = program(instance, renumber=renumber)
         self.native: Native = compile_program(self.program)
+        self.canonical = Canonical(instance, self.program.layout, self.program.renumbering)
         self.seconds = time.perf_counter() - started
+
+    def path(self, rows: Sequence[Sequence[int]]) -> Path:
+        """The path of real states that are stored as these rows, each a neighbour of the one before."""
+        return self.canonical.replay([[int(word) for word in row] for row in rows])
 
 
 def explore(
@@ -126,6 +131,7 @@ def explore(
     progress: Callable[[Progress], None] | None = None,
     check_deadlock: bool = True,
     threads: int | None = None,
+    renumber: bool = False,
 ) -> Result:
     """Search every state that an instance can reach within its limits, breadth first, up to the first violation.
 
@@ -138,15 +144,19 @@ def explore(
             step that a limit cuts off counts as a step.
         threads: 1 or 2; by default 2 where there are two processors. Nothing but the time depends on it, and small
             searches run on one.
+        renumber: replace ordered numbers by their ranks in each state. A limit then bounds how many of them there are
+            at once, and endless retries become cycles; paths show the real numbers.
 
     Returns:
         The result; interrupted from the keyboard, it is undetermined with the counts so far.
 
     Raises:
-        ConfigurationError: the instance computes numbers that do not fit a machine word, or there cannot be so many
-            threads.
+        ConfigurationError: the instance computes numbers that do not fit a machine word, there cannot be so many
+            threads, or its ordered numbers cannot be renumbered, because more than their order matters or one is raised
+            that is not the largest.
     """
-    return Search(Compiled(instance), max_states, check_deadlock, threads).run(max_seconds, progress)
+    compiled = Compiled(instance, renumber=renumber)
+    return Search(compiled, max_states, check_deadlock, threads).run(max_seconds, progress)
 
 
 class Search:
@@ -169,7 +179,7 @@ class Search:
         self._board = Board(
             compiled.program,
             compiled.native,
-            compiled.program.layout.pack(initial_cells(self.instance)),
+            list(compiled.canonical.row(Evaluator(self.instance).initial())),
             may_stop=check_deadlock and self.instance.model.may_stop is not None,
             allowed=memory.states_that_fit(self._words) if max_states is None else min(max_states, memory.MOST_STATES),
         )
@@ -286,10 +296,7 @@ class Search:
         return None
 
     def _path(self, way: list[int]) -> Path:
-        return follow(self.instance, [self._state(place) for place in way])
-
-    def _state(self, place: int) -> State:
-        return from_cells(self.instance, self._program.layout.unpack(self._board.row(place)))
+        return self._compiled.path([self._board.row(place) for place in way])
 
     def _violation(self) -> Violation | None:
         outcome = self._board.outcome
@@ -301,7 +308,7 @@ class Search:
             case driver.INVARIANT:
                 return broken_invariant(evaluator, path)
             case driver.ALARM:
-                return bad_step(evaluator, path)
+                return bad_step(evaluator, path, self._compiled.canonical)
             case _:
                 return deadlock(evaluator, path)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Evaluator, Step
+from genstamp_model.explore.canonical import Canonical
 from genstamp_model.path import Path
 
 
@@ -37,9 +38,18 @@ def broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
     return Violation("invariant", name, "", path)
 
 
-def bad_step(evaluator: Evaluator, path: Path) -> Violation:
-    """The first step from a path's end that goes wrong or breaks a transition property; likewise."""
+def bad_step(evaluator: Evaluator, path: Path, canonical: Canonical | None = None) -> Violation:
+    """The first step from a path's end that goes wrong or breaks a transition property; likewise.
+
+    Args:
+        canonical: how the search stored its states, where not as they are.
+
+    Raises:
+        ConfigurationError: a step cannot be taken with ordered numbers renumbered.
+    """
     before = path.states[-1]
+    if canonical is not None and canonical.renumbering is not None:
+        canonical.renumbering.refuse(evaluator, before)
     claims = [claim for claim in evaluator.model.properties if claim.kind == "transition"]
     for action in evaluator.model.actions:
         for arguments in evaluator.choices(action, before):
@@ -49,7 +59,7 @@ def bad_step(evaluator: Evaluator, path: Path) -> Violation:
                 after = evaluator.apply(action, arguments, before)
             except EvaluationError as error:
                 return Violation("error", action.name, f"{evaluator.call(action, arguments)}: {error}", path)
-            if evaluator.beyond(after):
+            if canonical.beyond(evaluator, after) if canonical is not None else evaluator.beyond(after):
                 continue
             for claim in claims:
                 if not evaluator.holds(claim, before, after):
