@@ -24,6 +24,7 @@ for verb, function in (
     ("list", "list_systems"),
     ("check", "check"),
     ("prove", "prove"),
+    ("bmc", "bmc"),
     ("diagram", "diagram"),
     ("conform", "conform"),
     ("verify", "verify"),

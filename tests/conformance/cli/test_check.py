@@ -34,6 +34,34 @@ def test_check_tells_what_was_searched_and_within_which_limits() -> None:
         assert told in result.stdout
 
 
+@pytest.mark.slow
+def test_bmc_claims_the_steps_it_looked_at() -> None:
+    result = run("bmc", "hdfs.recovery:takeover", "--steps", "3")
+    assert result.exit_code == 0
+    assert "hdfs.recovery:takeover (repaired): no violation within 3 steps" in result.stdout
+    [case] = ElementTree.fromstring(
+        run("bmc", "hdfs.recovery:takeover", "--steps", "1", "--format", "junit").stdout.encode()
+    )
+    assert (case.get("name"), list(case)) == ("takeover within 1 steps", [])
+
+
+@pytest.mark.slow
+def test_bmc_shows_a_shortest_path_and_exits_as_check_does() -> None:
+    result = run("bmc", "hdfs.recovery", "--bug", "HDFS-10240", "--steps", "7", "--format", "json")
+    assert result.exit_code == 12
+    [found] = json.loads(result.stdout)
+    assert found["violation"] == {
+        "kind": "transition",
+        "name": "fenced_client_changes_nothing",
+        "message": "",
+        "steps": 7,
+    }
+    assert len(found["trace"]["states"]) == 8
+    assert run("bmc", "hdfs.recovery:takeover", "--steps", "3", "--max-seconds", "0").exit_code == 3
+    unreached = run("bmc", "hdfs.recovery:takeover", "--steps", "1", "--witness", "namenode_holds_a_lease")
+    assert unreached.exit_code == 12
+
+
 def test_check_with_a_bug_exits_12_with_a_numbered_counterexample() -> None:
     result = run("check", "hdfs.recovery", "--bug", "HDFS-10240")
     assert result.exit_code == 12
