@@ -26,6 +26,8 @@ def prove(
     system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="What is proved, and its sizes.")],
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back so many steps at most.")] = 1,
+    distinct: Annotated[bool, typer.Option(help="With --k-induction: only rows of states that differ.")] = False,
     timeout_ms: Annotated[int, typer.Option(min=1, help="For each question to the solver.")] = 10_000,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
@@ -35,7 +37,9 @@ def prove(
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
-    reports = [judge(Instance(model, one), timeout_ms=timeout_ms) for one in configurations]
+    reports = [
+        judge(Instance(model, one), timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in configurations
+    ]
     if form is Format.JSON:
         typer.echo(json.dumps([plain(report) for report in reports], indent=2))
     else:
@@ -52,7 +56,8 @@ def told(report: Report) -> Iterator[str]:
         questions = [one for one in proof.obligations if one.choices > one.trivial]
         given = f"; given {', '.join(proof.given)}" if proof.given else ""
         counts = f"{len(proof.obligations)} obligations, {len(questions)} asked"
-        yield f"  {proof.verdict:<12} {proof.name} ({counts}{given})"
+        by = f" by {proof.k}-induction" if proof.k > 1 else ""
+        yield f"  {proof.verdict:<12} {proof.name}{by} ({counts}{given})"
         if proof.reason:
             yield f"      {proof.reason}"
         if proof.broken_by is not None:
@@ -60,7 +65,8 @@ def told(report: Report) -> Iterator[str]:
     for sentence in report.assumptions:
         yield f"  assumes that {sentence}"
     if report.others:
-        yield f"  also proved, though not declared inductive: {', '.join(proof.name for proof in report.others)}"
+        names = (f"{proof.name} (k = {proof.k})" if proof.k > 1 else proof.name for proof in report.others)
+        yield f"  also proved, though not declared inductive: {', '.join(names)}"
     yield f"  {report.verdict} in {report.milliseconds / 1000:.1f} s"
 
 
@@ -74,7 +80,7 @@ def plain(report: Report) -> dict[str, object]:
         "assumptions": list(report.assumptions),
         "seconds": round(report.milliseconds / 1000, 3),
         "properties": [plain_proof(proof) for proof in report.proofs],
-        "also_proved": [proof.name for proof in report.others],
+        "also_proved": [{"name": proof.name, "k": proof.k} for proof in report.others],
     }
 
 
@@ -89,6 +95,7 @@ def plain_proof(proof: Proof) -> dict[str, object]:
         "name": proof.name,
         "kind": proof.kind,
         "given": list(proof.given),
+        "k": proof.k,
         "verdict": proof.verdict.value,
         "reason": proof.reason,
         "obligations": obligations,
