@@ -23,6 +23,8 @@ app = typer.Typer(
 for verb, function in (
     ("list", "list_systems"),
     ("check", "check"),
+    ("simulate", "simulate"),
+    ("replay", "replay"),
     ("prove", "prove"),
     ("bmc", "bmc"),
     ("diagram", "diagram"),

@@ -163,11 +163,11 @@ def told(result: Result) -> Iterator[str]:
         yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
 
 
-def told_violation(violation: Violation) -> Iterator[str]:
+def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
     """What broke, and the way there."""
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
-    yield f"  a shortest counterexample, {len(violation.path)} steps:"
+    yield f"  {what_path}, {len(violation.path)} steps:"
     for line in violation.path.lines():
         yield f"  {line}"
 
