@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 
 import z3
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State, Step
 from genstamp_model.expand import from_cells, initial_cells, plain_arguments, to_cells
-from genstamp_model.language.ir import text
 from genstamp_model.language.model import Action, Property
-from genstamp_model.language.types import IndexSet
 from genstamp_model.path import changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
+from genstamp_model.prove.failure import first_failure
 from genstamp_model.prove.report import Break
 
 # How far from its initial value a number is looked for before any value will do.
@@ -43,7 +42,7 @@ class Replay:
     def initially(self, declared: Property) -> Break:
         """The break of a property that fails in the initial state."""
         initial = self._evaluator.initial()
-        return Break(None, (), initial, None, "", (), (), self._failing(declared, initial, None))
+        return Break(None, (), initial, None, "", (), (), first_failure(self._evaluator, declared, initial, None))
 
     def step(
         self,
@@ -82,7 +81,7 @@ class Replay:
                 holds = self._evaluator.holds(claim, one, next_one)
                 assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
-        return self._break(action, arguments, [*leading, before], after, self._failing(declared, before, after))
+        return self._break(action, arguments, [*leading, before], after, first_failure(self._evaluator, declared, before, after))
 
     def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:
         """The path from the initial state to where a property fails, at least a step away.
@@ -95,7 +94,7 @@ class Replay:
         *_, before, after = states
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
         step = self._leading_to(before, after)
-        return self._break(step.action, step.arguments, states[:-1], after, self._failing(declared, before, after))
+        return self._break(step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after))
 
     def _near_initial(self, solver: z3.Solver, model: Term, cells: Sequence[Term]) -> Term:
         """A model whose cells are as initially or nearly so wherever that still breaks the claim.
@@ -177,22 +176,6 @@ class Replay:
                 if enabled and self._apply(action, arguments, before)[0] == after:
                     return Step(action, arguments, after)
         raise AssertionError(f"evaluate has no step from {before} to {after}")
-
-    def _failing(self, declared: Property, before: State, after: State | None) -> str:
-        """The property's name, with the first choice of its parameters for which it fails."""
-        sizes = self._instance.sizes
-        one, other = (before, after) if declared.kind == "transition" else (after or before, None)
-        domains = [p.domain for p in declared.parameters if isinstance(p.domain, IndexSet)]
-        for choice in product(*(range(sizes.of(domain)) for domain in domains)):
-            bound = {p.name: position for p, position in zip(declared.parameters, choice, strict=True)}
-            if not self._evaluator.value(declared.condition, one, other, bound):
-                shown = [
-                    f"{p.name} {sizes.member_name(d, i)}"
-                    for p, d, i in zip(declared.parameters, domains, choice, strict=True)
-                ]
-                where = f"({', '.join(shown)})" if shown else ""
-                return f"{declared.name}{where}: {text(declared.condition)}"
-        raise AssertionError(f"{declared.name} fails for no choice of its parameters")
 
 
 def _model_with(solver: z3.Solver, wish: Term) -> Term | None:
