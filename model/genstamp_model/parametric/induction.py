@@ -86,55 +86,46 @@ class _Induction:
             if reason is not None:
                 why = f"{spoken.source}: '{spoken.name}' cannot be said for any size: {reason}"
                 return Proof(name, kind, names, Verdict.UNDETERMINED, (), reason=why)
-        claim, rows = Claim(declared), []
-        broken_by: Break | None = None
+        claim = Claim(declared)
         actions: list[Action | None] = [*self.model.actions] if claim.two_states else [None, *self.model.actions]
-        for action in actions:
-            row, broken = self._obligation(claim, action, given, explain=broken_by is None)
-            rows.append(row)
-            broken_by = broken_by or broken
+        found = [self._obligation(claim, action, given) for action in actions]
+        rows = tuple(row for row, _ in found)
+        broken_by = next((broken for _, broken in found if broken is not None), None)
         verdicts = {Verdict.PROVED, *(row.verdict for row in rows)}
         worst = next(v for v in (Verdict.VIOLATED, Verdict.UNDETERMINED, Verdict.PROVED) if v in verdicts)
         unknown = [row.action or "the beginning" for row in rows if row.verdict is Verdict.UNDETERMINED]
-        return Proof(
-            name=name,
-            kind=kind,
-            given=names,
-            verdict=worst,
-            obligations=tuple(rows),
-            broken_by=broken_by,
-            reason=f"undetermined for {', '.join(unknown)}" if unknown else "",
-        )
+        reason = f"undetermined for {', '.join(unknown)}" if unknown else ""
+        return Proof(name, kind, names, worst, rows, broken_by, reason)
 
     def _obligation(
-        self, claim: Claim, action: Action | None, given: Sequence[Property], *, explain: bool
+        self, claim: Claim, action: Action | None, given: Sequence[Property]
     ) -> tuple[Obligation, Break | None]:
+        """What came of one question, and the step that breaks the claim."""
         begun = time.perf_counter()
         name = action.name if action is not None else None
-
-        def row(verdict: Verdict, reason: str = "", found: tuple[str, ...] = (), trivial: bool = False) -> Obligation:
-            return Obligation(name, verdict, _milliseconds_since(begun), trivial, found, reason)
-
         try:
             question = self._question(claim, action, given)
         except NotFirstOrderError as error:
-            return row(Verdict.UNDETERMINED, str(error)), None
+            return Obligation(name, Verdict.UNDETERMINED, _milliseconds_since(begun), reason=str(error)), None
         if question is None:
-            return row(Verdict.PROVED, trivial=True), None
+            return Obligation(name, Verdict.PROVED, _milliseconds_since(begun), trivial=True), None
         lead = circle(question.assertions)
+        verdict, broken, reason = self._answer(question, Replay(self.model, claim, action, given))
+        return Obligation(name, verdict, _milliseconds_since(begun), circle=lead, reason=reason), broken
+
+    def _answer(self, question: Question, replay: Replay) -> tuple[Verdict, Break | None, str]:
         solver = z3.Solver()
         solver.set("timeout", self._timeout_ms)
         solver.add(*question.assertions)
         answer = solver.check()
         if answer == z3.unsat:
-            return row(Verdict.PROVED, found=lead), None
+            return Verdict.PROVED, None, ""
         # Where the solver does not know, a small counterexample settles it all the same.
-        replay = Replay(self.model, claim, action, given)
         broken = replay.find(question, self._timeout_ms)
         if broken is not None:
-            return row(Verdict.VIOLATED, found=lead), broken if explain else None
-        unknown = f"the solver does not know ({solver.reason_unknown()})" if answer == z3.unknown else replay.reason
-        return row(Verdict.UNDETERMINED, unknown, lead), None
+            return Verdict.VIOLATED, broken, ""
+        unknown = f"the solver does not know ({solver.reason_unknown()})"
+        return Verdict.UNDETERMINED, None, unknown if answer == z3.unknown else replay.reason
 
     def _question(self, claim: Claim, action: Action | None, given: Sequence[Property]) -> Question | None:
         if action is None:

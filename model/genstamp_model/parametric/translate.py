@@ -18,7 +18,7 @@ import z3
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.types import ArrayType, BagType, IndexSet, SequenceType, SetType
+from genstamp_model.language.types import ArrayType, BagType, IndexSet, RecordType, SequenceType, SetType, Type
 from genstamp_model.parametric.counting import COUNTING, Counted, compared
 from genstamp_model.parametric.symbolic import Bag, Reference, Symbolic, Table, Values, terms_in
 from genstamp_model.prove.algebra import Term, Z3Algebra, lift
@@ -63,13 +63,26 @@ def _refused(node: Expr, parameters: AbstractSet[str]) -> str | None:
     for counted in node.args:
         if counted.op in COUNTING and compared(node) is None:
             return _refused_count(counted)
-    if node.op is Op.EQ and isinstance(node.args[0].type, BagType):
-        return f"it compares copies of messages ({ir.text(node)}); it could say every or some"
+    if node.op is Op.EQ and _uncomparable(node.args[0].type):
+        return f"it compares all messages or elements of two values ({ir.text(node)}); it could say every or some"
     if node.op is Op.MUL and all(arg.op is not Op.CONST for arg in node.args):
         return f"it multiplies two variables ({ir.text(node)}), which is undecidable"
     if node.op is Op.TAKE and not node.free <= parameters:
         return f"it takes many messages at once ({ir.text(node)}); it could take one that was received"
     return None
+
+
+def _uncomparable(type_: Type) -> bool:
+    """Whether a value of the type holds a bag or a sequence."""
+    match type_:
+        case BagType() | SequenceType():
+            return True
+        case ArrayType(element=element):
+            return _uncomparable(element)
+        case RecordType(fields=fields):
+            return any(_uncomparable(kind) for _, kind in fields)
+        case _:
+            return False
 
 
 @dataclass(frozen=True)
