@@ -81,7 +81,9 @@ class Replay:
                 holds = self._evaluator.holds(claim, one, next_one)
                 assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
-        return self._break(action, arguments, [*leading, before], after, first_failure(self._evaluator, declared, before, after))
+        return self._break(
+            action, arguments, [*leading, before], after, first_failure(self._evaluator, declared, before, after)
+        )
 
     def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:
         """The path from the initial state to where a property fails, at least a step away.
@@ -94,7 +96,9 @@ class Replay:
         *_, before, after = states
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
         step = self._leading_to(before, after)
-        return self._break(step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after))
+        return self._break(
+            step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after)
+        )
 
     def _near_initial(self, solver: z3.Solver, model: Term, cells: Sequence[Term]) -> Term:
         """A model whose cells are as initially or nearly so wherever that still breaks the claim.
