@@ -51,11 +51,11 @@ def random_system(draw: random.Random) -> System:
 
     names = [f"step{i}" for i in range(draw.randint(1, 5))]
     body: dict[str, Any] = {name: _action(draw, name, places) for name in names}
-    weak = tuple(name for name in names if draw.random() < 0.45)
+    weak = tuple(name for name in names if draw.random() < 0.55)
     strong = tuple(name for name in names if name not in weak and draw.random() < 0.45)
     body["follows"] = _claim(draw, places, weak, strong)
     part = type("Random", (Base,), body)
-    limit = draw.choice((0, 1, 2, 2))
+    limit = draw.randint(0, 2)
     return System(
         "random", parts=[part], configurations=[Configuration("one", sizes={"Middle": 1}, limits={"level": limit})]
     )
@@ -63,7 +63,7 @@ def random_system(draw: random.Random) -> System:
 
 def _table(draw: random.Random, places: int) -> Table:
     density = draw.choice((0.2, 0.4, 0.7, 1.0))
-    how = draw.choice((("same",), ("same", "same", "reset", "rise"), ("same", "reset")))
+    how = draw.choice((("same",), ("same", "same", "reset", "rise"), ("same", "rise")))
     return {p: (draw.randrange(places), draw.choice(how)) for p in range(places) if draw.random() < density}
 
 

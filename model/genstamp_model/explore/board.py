@@ -156,6 +156,11 @@ class Board:
         counts = self._partitions[:, driver.STATES].tolist()
         return np.concatenate([room.store[:count] for room, count in zip(self.memory, counts, strict=True)])
 
+    def places(self) -> NDArray[np.int64]:
+        """Of each of those its place."""
+        counts = self._partitions[:, driver.STATES].tolist()
+        return np.concatenate([np.arange(count) * _PARTITIONS + number for number, count in enumerate(counts)])
+
 
 def _padded(words: int) -> int:
     """At least so many words, and a distance at which threads do not share a line of the cache."""

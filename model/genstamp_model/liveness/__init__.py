@@ -5,7 +5,7 @@ them for a strongly connected component in which a fair behaviour can stay for e
 finds is shown as a lasso. Left out: symmetry, refinement, and other temporal formulas.
 """
 
-from genstamp_model.liveness.judge import Liveness, judge
+from genstamp_model.liveness.judging import Liveness, judge
 from genstamp_model.liveness.lasso import Lasso
 
 __all__ = ["Lasso", "Liveness", "judge"]

@@ -82,16 +82,16 @@ def fair_instances(instance: Instance, claim: Property) -> list[FairInstance]:
     return found
 
 
-def instance_of_steps(
-    instance: Instance, steps: Sequence[tuple[Action, tuple[int, ...]]], fair: Sequence[FairInstance], otherwise: int
+def labels_of(
+    instance: Instance, steps: Sequence[tuple[Action, tuple[int, ...]]], fair: Sequence[FairInstance]
 ) -> list[int]:
-    """For each step, given with the values of its cells, the number of its fair instance."""
-    number = {(one.action.name, one.members): i for i, one in enumerate(fair)}
+    """For each step, given with the values of its cells, 1 + the number of its fair instance; 0 where it has none."""
+    number = {(one.action.name, one.members): i for i, one in enumerate(fair, 1)}
     found = []
     for action, arguments in steps:
         plain: list[Value] = [
             None if isinstance(p.domain, OptionalMember) and value == nobody(instance, p.domain.index) else value
             for p, value in zip(action.parameters, arguments, strict=True)
         ]
-        found.append(number.get((action.name, chosen_members(action, plain)), otherwise))
+        found.append(number.get((action.name, chosen_members(action, plain)), 0))
     return found

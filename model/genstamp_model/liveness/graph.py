@@ -1,27 +1,48 @@
 """The graph of one obligation's pending states, and the search for a fair behaviour that stays in it for ever.
 
-What is behind the judge: arrays, and the order in which `kernel` and `components` are asked.
+What is behind the judge: arrays, and the order in which the machine functions of `kernel` and `components` are asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from genstamp_model.explore.machine import Library, build
 from genstamp_model.explore.memory import available_bytes
 from genstamp_model.liveness import components, kernel
 from genstamp_model.liveness.fairness import FairInstance
-from genstamp_model.liveness.kernel import Bits, Flags, Labels, Places, Words
 
-# States that are handed to compiled code at once, so that it comes back for interrupts and progress.
-_TURN = 1 << 18
-# The bytes that a pending state takes besides a row of bits, and that row's copies.
-_BYTES_A_STATE, _ROWS_A_STATE = 80, 4
-_BYTES_A_STEP = 6
-
+Words = NDArray[np.int64]
+Halves = NDArray[np.uint32]
 Told = Callable[[str, int], None]
+
+# States of a fair component among which the nearest one is looked for.
+_CANDIDATES = 32
+
+# States that are handed to machine code at once, so that it comes back for interrupts and progress.
+_TURN = 1 << 18
+# Most bytes that a pending state takes besides its row of bits, how often there is such a row, and those of a step.
+_BYTES_A_STATE, _ROWS_A_STATE, _BYTES_A_STEP = 56, 4, 8
+
+
+@cache
+def library_for(words: int, width: int) -> Library:
+    """The machine functions for states of so many words and rows of so many, compiled once in a process."""
+    return build(
+        kernel.index_states,
+        kernel.stand,
+        kernel.grow_pending,
+        components.split,
+        components.survey,
+        components.first_fair,
+        components.nearest,
+        constants={"WORDS": words, "WIDTH": width},
+    )
 
 
 class Index:
@@ -32,31 +53,45 @@ class Index:
         slots = 16
         while slots < 2 * len(store):
             slots *= 2
-        self.slots: Places = np.zeros(slots, np.uint32)
+        self.slots: Words = np.zeros(slots, np.int64)
+        library = library_for(store.shape[1], 1)
         for begin in range(0, len(store), _TURN):
             told("indexing", begin)
-            kernel.enter(store, self.slots, begin, min(begin + _TURN, len(store)))
+            end = min(begin + _TURN, len(store))
+            library.run(kernel.index_states, store, self.slots, slots - 1, begin, end)
 
 
 @dataclass(frozen=True)
 class Pending:
     """The pending states of an obligation and the steps between them; `kernel` says what the arrays hold."""
 
-    places: Places
-    parents: Places
+    library: Library
+    places: Halves
+    parents: Halves
     offsets: Words
-    targets: Places
-    labels: Labels
-    enabled: Bits
-    is_cut: Flags
+    steps: Words
+    enabled: Words
 
     def __len__(self) -> int:
         return len(self.places)
 
+    def target(self, step: int) -> int:
+        """The pending state that a step leads to."""
+        return int(self.steps[step]) & (2**32 - 1)
+
+    def label(self, step: int) -> int:
+        """A step's label: 1 + the number of its fair instance, or 0."""
+        return int(self.steps[step]) >> 32
+
+    def source(self, step: int) -> int:
+        """The pending state that a step begins in."""
+        return int(np.searchsorted(self.offsets, step, side="right")) - 1
+
     @property
-    def steps(self) -> int:
-        """How many steps there are between pending states."""
-        return len(self.targets)
+    def is_cut(self) -> NDArray[np.bool_]:
+        """Of each pending state whether a limit cuts off a step from it."""
+        found: NDArray[np.bool_] = (self.enabled[:, 0] & 1).astype(np.bool_)
+        return found
 
     def way_to(self, state: int) -> list[int]:
         """Pending states on a shortest way to one, from a state that owes on."""
@@ -66,83 +101,64 @@ class Pending:
         return found[::-1]
 
 
+@dataclass(frozen=True)
+class Functions:
+    """Addresses of the model's functions.
+
+    Attributes:
+        edges: as `emit` writes it.
+        canonical: makes a state canonical in place; 0 where states stay as they are.
+    """
+
+    edges: int
+    canonical: int = 0
+
+
 def pending(
-    index: Index,
-    obligation: int,
-    functions: Words,
-    instances: Sequence[int],
-    fair: int,
-    most_steps: int,
-    told: Told,
+    index: Index, obligation: int, functions: Functions, labels: Sequence[int], most_steps: int, told: Told
 ) -> Pending:
-    """Find the pending states.
+    """Find the pending states of an obligation.
 
     Args:
         obligation: address of the function that tells how a state stands to it.
-        functions: addresses, as `kernel.grow` takes them.
-        instances: fair instance of each step number.
-        fair: how many fair instances there are.
-        most_steps: no more steps than this are possible in the whole search.
+        labels: of each step of the model.
+        most_steps: no more than so many steps are possible in all states together.
 
     Raises:
         MemoryError: they may not fit.
     """
     store = index.store
-    standing = np.empty(len(store), np.uint8)
-    owing = 0
-    for begin in range(0, len(store), _TURN):
-        told("judging", begin)
-        owing += kernel.stand(obligation, store, standing, begin, min(begin + _TURN, len(store)))
-    room = int(np.count_nonzero(standing != kernel.MET)) if owing else 0
-    width = max(1, -(-fair // 64))
-    steps = most_steps if owing else 0
-    if room * (_BYTES_A_STATE + 8 * width * _ROWS_A_STATE) + steps * _BYTES_A_STEP > available_bytes():
+    width = max(labels, default=0) // 64 + 1
+    room = len(store)
+    # Arrays are given memory when they are written to, so what is not pending takes none.
+    if 4 * room + most_steps * _BYTES_A_STEP > available_bytes():
         raise MemoryError
-    numbers = np.full(len(store), kernel.NOWHERE, np.uint32)
-    found = Pending(
-        places=np.empty(room, np.uint32),
-        parents=np.empty(room, np.uint32),
-        offsets=np.zeros(room + 1, np.int64),
-        targets=np.empty(steps, np.uint32),
-        labels=np.empty(steps, np.uint16),
-        enabled=np.empty((room, width), np.uint64),
-        is_cut=np.empty(room, np.uint8),
-    )
-    control = np.zeros(kernel.SLOTS, np.int64)
-    records = np.empty((len(instances) + 1) * (store.shape[1] + 1), np.int64)
-    kernel.sow(control, standing, numbers, found.places, found.parents)
-    more = True
-    while more:
-        told("pending", int(control[kernel.HEAD]))
-        more = kernel.grow(
-            control,
-            functions,
-            store,
-            index.slots,
-            standing,
-            numbers,
-            found.places,
-            found.parents,
-            found.offsets,
-            found.targets,
-            found.labels,
-            found.enabled,
-            found.is_cut,
-            np.array(instances, np.uint16),
-            records,
-            _TURN,
-        )
-    assert not control[kernel.STRANGE], f"a step from place {control[kernel.STRANGE] - 1} leads out of the search"
-    states, edges = int(control[kernel.PENDING]), int(control[kernel.EDGES])
-    return Pending(
-        places=found.places[:states],
-        parents=found.parents[:states],
-        offsets=found.offsets[: states + 1],
-        targets=found.targets[:edges],
-        labels=found.labels[:edges],
-        enabled=found.enabled[:states],
-        is_cut=found.is_cut[:states],
-    )
+    library = library_for(store.shape[1], width)
+    numbers, places, parents = (np.empty(room, np.uint32) for _ in range(3))
+    board = np.zeros(kernel.BOARD, np.int64)
+    board[kernel.EDGES], board[kernel.CANONICAL] = functions.edges, functions.canonical
+    board[kernel.MASK] = len(index.slots) - 1
+    for begin in range(0, room, _TURN):
+        told("judging", begin)
+        end = min(begin + _TURN, room)
+        library.run(kernel.stand, obligation, store, numbers, places, parents, board, begin, end)
+    if not board[kernel.PENDING]:
+        most_steps = room = 0
+    elif room * (_BYTES_A_STATE + 8 * width * _ROWS_A_STATE) + most_steps * _BYTES_A_STEP > available_bytes():
+        raise MemoryError
+    offsets, steps = np.zeros(room + 1, np.int64), np.empty(most_steps, np.int64)
+    enabled = np.empty((room, width), np.int64)
+    records = np.empty(kernel.BLOCK * len(labels) * (store.shape[1] + 1), np.int64)
+    hashes, counts = np.empty(kernel.BLOCK * len(labels), np.int64), np.empty(kernel.BLOCK, np.int64)
+    label_of = np.array(labels, np.int64)
+    arrays = (store, index.slots, numbers, places, parents, offsets, steps, enabled, label_of, records, hashes, counts)
+    while True:
+        told("pending", int(board[kernel.HEAD]))
+        if not library.run(kernel.grow_pending, board, *arrays, _TURN):
+            break
+    assert not board[kernel.STRANGE], f"a step from place {board[kernel.STRANGE] - 1} leads out of the search"
+    states, found = int(board[kernel.PENDING]), int(board[kernel.STEPS])
+    return Pending(library, places[:states], parents[:states], offsets[: states + 1], steps[:found], enabled[:states])
 
 
 @dataclass(frozen=True)
@@ -162,44 +178,49 @@ class Traps:
     """Looks for a trap.
 
     Attributes:
-        components: strongly connected components of the pending states.
+        components: how many strongly connected components the pending states have.
     """
 
     def __init__(self, graph: Pending, fair: Sequence[FairInstance]) -> None:
         self._graph = graph
-        width = graph.enabled.shape[1]
-        self._weak, self._strong = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
-        for number, one in enumerate(fair):
+        self._weak, self._strong = (np.zeros(graph.enabled.shape[1], np.int64) for _ in range(2))
+        for label, one in enumerate(fair, 1):
             bits = self._strong if one.strong else self._weak
-            bits[number >> 6] |= np.uint64(1 << (number & 63))
-        self._component: Places = np.zeros(len(graph), np.uint32)
+            bits[label >> 6] |= _bit(label)
+        self._component: Halves = np.zeros(len(graph), np.uint32)
         self.components = 0
 
-    def find(self) -> Trap | None:
-        """A trap that begins at the first pending state from which there is one, or None."""
-        graph = self._graph
-        former, found = self._component, np.empty(len(graph), np.uint32)
+    def find(self, distance: Callable[[int], int]) -> Trap | None:
+        """A trap, or None where there is none.
+
+        Args:
+            distance: steps on a way to a pending state; of some that come first, the trap begins at a near one.
+        """
+        graph, run = self._graph, self._graph.library.run
+        former, found, *room = (np.zeros(len(graph), np.uint32) for _ in range(6))
+        next_step = np.empty(len(graph), np.int64)
         is_first = True
         while True:
-            count = components.split(graph.offsets, graph.targets, former, found)
+            count = run(components.split, len(graph), graph.offsets, graph.steps, former, found, *room, next_step)
             if is_first:
                 self.components, is_first = count, False
             if not count:
                 return None
-            entry = components.first_fair(
-                graph.offsets, graph.targets, graph.labels, graph.enabled, self._weak, self._strong, found, count
-            )
+            seen = [np.empty((count, graph.enabled.shape[1]), np.int64) for _ in range(3)]
+            run(components.survey, len(graph), graph.offsets, graph.steps, graph.enabled, found, count, *seen)
+            entry = run(components.first_fair, len(graph), graph.enabled, self._weak, self._strong, found, *seen)
             if entry >= 0:
                 self._component = found
-                return Trap(entry, self._cycle(entry))
+                first = np.flatnonzero(found == found[entry])[:_CANDIDATES].tolist()
+                nearest = min(first, key=distance)
+                return Trap(nearest, self._cycle(nearest))
             former, found = found, former
 
     def _cycle(self, entry: int) -> tuple[int, ...]:
         """A cycle within the entry's component that treats all fairly: what is missing is fetched step by step."""
         graph = self._graph
         cycle: list[int] = []
-        everywhere = graph.enabled[entry].copy()
-        somewhere = everywhere.copy()
+        everywhere, somewhere = graph.enabled[entry].copy(), graph.enabled[entry].copy()
         taken = np.zeros_like(everywhere)
         here = entry
         while True:
@@ -208,23 +229,27 @@ class Traps:
             is_fair = not (missing_weak.any() or missing_strong.any())
             if is_fair and here == entry:
                 return tuple(cycle)
-            goal = entry if is_fair else -1
-            way, here = components.nearest(
-                graph.offsets,
-                graph.targets,
-                graph.labels,
-                graph.enabled,
-                self._component,
-                here,
-                goal,
-                missing_weak | missing_strong,
-                missing_weak,
-            )
-            assert here >= 0, "a fair component has what a fair cycle in it needs"
-            for step in way.tolist():
+            for step in self._way(here, entry if is_fair else -1, missing_weak | missing_strong, missing_weak):
                 cycle.append(step)
-                after, label = graph.targets[step], int(graph.labels[step])
-                everywhere &= graph.enabled[after]
-                somewhere |= graph.enabled[after]
-                if label != kernel.UNLABELLED:
-                    taken[label >> 6] |= np.uint64(1 << (label & 63))
+                here, label = graph.target(step), graph.label(step)
+                everywhere &= graph.enabled[here]
+                somewhere |= graph.enabled[here]
+                if label:
+                    taken[label >> 6] |= _bit(label)
+
+    def _way(self, start: int, goal: int, wanted: Words, unwanted: Words) -> list[int]:
+        """Steps of a shortest way from a state to a goal, as `components.nearest` explains it."""
+        graph = self._graph
+        arrived, queue = np.full(len(graph), -1, np.int64), np.empty(len(graph), np.uint32)
+        arrays = (graph.offsets, graph.steps, graph.enabled, self._component)
+        last = graph.library.run(components.nearest, *arrays, start, goal, wanted, unwanted, arrived, queue)
+        assert last >= 0, "a fair component has what a fair cycle in it needs"
+        way = [last]
+        while graph.source(way[-1]) != start:
+            way.append(int(arrived[graph.source(way[-1])]))
+        return way[::-1]
+
+
+def _bit(label: int) -> np.int64:
+    """The bit of a label in its word of a row."""
+    return np.int64(np.uint64(1 << (label & 63)).astype(np.int64))

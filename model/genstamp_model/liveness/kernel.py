@@ -1,226 +1,224 @@
-"""The pending states of one obligation, and the steps between them: compiled once by numba, independent of the model.
+"""The pending states of one obligation, and the steps between them: machine functions that know no model.
 
 A state is *pending* where the obligation has arisen and is not met: it is reached from a state that owes, through
-states that do not meet it. `grow` finds them breadth first and numbers them in that order; the steps from pending
-state v stand at `offsets[v]` up to `offsets[v + 1]` of `targets` and `labels`. A label is the number of the fair
-instance that the step belongs to (an action with its members), or UNLABELLED.
-
-numba keeps what it compiled as long as this one file's text stays the same: all that is compiled together stands here.
+states that do not meet it. `grow_pending` finds them breadth first and numbers them in that order; the steps from
+pending state v are the elements `offsets[v]` up to `offsets[v + 1]` of `steps`. A step is one word: the number of the
+pending state that it leads to, and above that its label. A label is 1 + the number of the fair instance that the step
+belongs to (an action with its members), or 0. Of each pending state there is a row of bits: bit n is set where the
+instance labelled n is enabled, and bit 0 where a limit cuts off a step.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
-from numpy.typing import NDArray
+from genstamp_model.explore.driver import same
+from genstamp_model.explore.machine import Halves, Word, Words, assembly, call, function
+from genstamp_model.explore.table import LOWER, UPPER, WORDS, hashed, prefetch
 
-# Slots of `control`.
-PENDING: Final = 0  # how many states are pending
-HEAD: Final = 1  # the next one whose steps are to be found
-EDGES: Final = 2  # how many steps between pending states
-STRANGE: Final = 3  # 1 + the place of a state from which a step leads to a state that the search has not found
-SLOTS: Final = 4
+# Words of a row of bits; a build gives the true number.
+WIDTH: Final = 1
 
 # How a state stands to an obligation: the second condition holds; only the first one does; neither.
 NEITHER: Final = 0
 OWED: Final = 1
 MET: Final = 2
 
-UNLABELLED: Final = 2**16 - 1
-NOWHERE: Final = 2**32 - 1
+# In place of the number of a pending state.
+NOWHERE: Final = 2**32 - 1  # it has not been found to be pending
+IS_MET: Final = 2**32 - 2  # what is owed is done there
 
-Words = NDArray[np.int64]
-Places = NDArray[np.uint32]
-Labels = NDArray[np.uint16]
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.uint8]
+# Slots of the board.
+PENDING: Final = 0  # how many states are pending
+HEAD: Final = 1  # the next one whose steps are to be found
+STEPS: Final = 2  # how many steps there are between pending states
+STRANGE: Final = 3  # 1 + the place of a state with a step to a state that the search has not found
+EDGES: Final = 4  # addresses: the model's `edges`, and what makes a state canonical in place (0: as it is)
+CANONICAL: Final = 5
+MASK: Final = 6  # slots of the index, less one
+BOARD: Final = 8
 
-# numba's types know neither a decorated intrinsic's own parameters nor numpy's integers.
-_intrinsic: Any = intrinsic
-_njit: Any = njit
-
-_I64 = ir.IntType(64)
-
-
-def _row(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
-    """Pointer to a matrix' row, or to a vector's element."""
-    view = context.make_array(kind)(context, builder, array)
-    if kind.ndim == 2:
-        row = builder.mul(row, builder.extract_value(view.shape, 1))
-    return builder.gep(view.data, [row])
+# Pending states whose steps are found together, so that memory can be fetched ahead of use.
+BLOCK: Final = 32
 
 
-def _through(builder: Any, address: Any, pointers: list[Any]) -> Any:
-    kind = ir.FunctionType(_I64, [pointer.type for pointer in pointers])
-    return builder.call(builder.inttoptr(address, kind.as_pointer()), pointers)
+@assembly(
+    "call void @llvm.prefetch.p0(ptr %place, i32 1, i32 3, i32 1)\nret i64 0",
+    declares="declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+)
+def prefetch_half(place: Halves) -> None:
+    """Begin to bring memory into the cache."""
 
 
-@_intrinsic
-def _call_obligation(typing: Any, address: Any, store: Any, row: Any) -> Any:
-    """`obligation(&store[row])` through its address."""
-    signature = types.int64(address, store, row)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _through(builder, args[0], [_row(context, builder, sig.args[1], args[1], args[2])])
-
-    return signature, generate
-
-
-@_intrinsic
-def _call_edges(typing: Any, address: Any, store: Any, row: Any, out: Any) -> Any:
-    """`edges(&store[row], out)` through its address."""
-    signature = types.int64(address, store, row, out)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        state = _row(context, builder, sig.args[1], args[1], args[2])
-        return _through(builder, args[0], [state, _row(context, builder, sig.args[3], args[3], _I64(0))])
-
-    return signature, generate
-
-
-@_njit(cache=True, inline="always")
-def _hash(states: Words, start: int, words: int) -> Any:
-    """Hash of the words from a position of a vector on."""
-    h = np.int64(-7046029254386353131)
-    for k in range(words):
-        h ^= states[start + k]
-        h *= np.int64(-49064778989728563)
-        h ^= (h >> 32) & np.int64(0xFFFFFFFF)
-        h *= np.int64(-4265267296055464877)
-        h ^= (h >> 29) & np.int64(0x7FFFFFFFF)
-    return h & np.int64(0x7FFFFFFFFFFFFFFF)
-
-
-@_njit(cache=True)
-def enter(store: Words, slots: Places, begin: int, end: int) -> None:
-    """Enter states into an index, by place: a slot holds one more than the place, 0 is free.
-
-    The number of slots is a power of two and greater than that of all states.
-    """
-    words, mask = store.shape[1], np.int64(slots.shape[0] - 1)
-    flat = store.reshape(-1)
+@function
+def index_states(store: Words, slots: Words, mask: Word, begin: Word, end: Word) -> None:
+    """Enter states into an index, by place: a slot holds the upper half of the hash, and 1 + the place; or 0."""
     for place in range(begin, end):
-        slot = _hash(flat, place * words, words) & mask
+        h = hashed(store + place * WORDS)
+        slot = h & mask
         while slots[slot] != 0:
             slot = (slot + 1) & mask
-        slots[slot] = place + 1
+        slots[slot] = (h & UPPER) | (place + 1)
 
 
-@_njit(cache=True)
-def _find(flat: Words, words: int, slots: Places, states: Words, start: int) -> Any:
-    """Place of the state that stands at a position of `states`; -1 where the index does not have it."""
-    mask = np.int64(slots.shape[0] - 1)
-    slot = _hash(states, start, words) & mask
-    while slots[slot] != 0:
-        place = np.int64(slots[slot]) - 1
-        same = True
-        for k in range(words):
-            if flat[place * words + k] != states[start + k]:
-                same = False
-                break
-        if same:
-            return place
-        slot = (slot + 1) & mask
-    return np.int64(-1)
-
-
-@_njit(cache=True)
-def stand(obligation: int, store: Words, standing: Flags, begin: int, end: int) -> int:
-    """Ask how some states stand to an obligation; gives how many of them owe."""
-    owing = 0
+@function
+def stand(
+    obligation: Word,
+    store: Words,
+    numbers: Halves,
+    places: Halves,
+    parents: Halves,
+    board: Words,
+    begin: Word,
+    end: Word,
+) -> None:
+    """Ask how some states stand to an obligation; those that owe are pending, and numbered."""
+    pending = board[PENDING]
     for place in range(begin, end):
-        standing[place] = _call_obligation(obligation, store, place)
-        owing += standing[place] == OWED
-    return owing
-
-
-@_njit(cache=True)
-def sow(control: Words, standing: Flags, numbers: Places, places: Places, parents: Places) -> None:
-    """Number the states that owe: they are pending, and the search for others begins with them."""
-    pending = 0
-    for place in range(standing.shape[0]):
-        if standing[place] == OWED:
+        standing = call(obligation, store + place * WORDS)
+        numbers[place] = IS_MET if standing == MET else NOWHERE
+        if standing == OWED:
             numbers[place] = pending
             places[pending] = place
             parents[pending] = pending
             pending += 1
-    control[PENDING] = pending
+    board[PENDING] = pending
 
 
-@_njit(cache=True)
-def grow(
-    control: Words,
-    functions: Words,
+@function
+def expand_block(
+    board: Words, store: Words, slots: Words, places: Halves, records: Words, hashes: Words, counts: Words
+) -> Word:
+    """Make the steps of the next pending states: records, hashes, and how many each has; gives for how many states."""
+    edges, canonical, mask, head = board[EDGES], board[CANONICAL], board[MASK], board[HEAD]
+    states, total = 0, 0
+    while states < BLOCK and head + states < board[PENDING]:
+        size = call(edges, store + places[head + states] * WORDS, records + total * (WORDS + 1))
+        count = 0
+        while count * (WORDS + 1) < size:
+            record = records + total * (WORDS + 1)
+            if record[WORDS] >= 0:
+                if canonical != 0:
+                    call(canonical, record)
+                hashes[total] = hashed(record)
+                prefetch(slots + (hashes[total] & mask))
+            count += 1
+            total += 1
+        counts[states] = count
+        states += 1
+    return states
+
+
+@function
+def next_likely(slots: Words, mask: Word, h: Word, slot: Word) -> Word:
+    """The first slot from one on that holds a state with such a hash; a free one where the index has none."""
+    while slots[slot] != 0:
+        if (slots[slot] ^ h) & UPPER == 0:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@function
+def fetch_states(
+    board: Words, store: Words, slots: Words, numbers: Halves, records: Words, hashes: Words, total: Word
+) -> None:
+    """Bring the states that the steps are likely to lead to into the cache."""
+    mask = board[MASK]
+    for j in range(total):
+        if records[j * (WORDS + 1) + WORDS] >= 0:
+            slot = next_likely(slots, mask, hashes[j], hashes[j] & mask)
+            if slots[slot] != 0:
+                place = (slots[slot] & LOWER) - 1
+                prefetch(store + place * WORDS)
+                prefetch_half(numbers + place)
+
+
+@function
+def place_of(store: Words, slots: Words, mask: Word, state: Words, h: Word) -> Word:
+    """Place of a state; -1 where the index does not have it."""
+    slot = next_likely(slots, mask, h, h & mask)
+    while slots[slot] != 0:
+        place = (slots[slot] & LOWER) - 1
+        if same(store + place * WORDS, state):
+            return place
+        slot = next_likely(slots, mask, h, (slot + 1) & mask)
+    return -1
+
+
+@function
+def keep_step(
+    board: Words, numbers: Halves, places: Halves, parents: Halves, steps: Words, state: Word, place: Word, label: Word
+) -> None:
+    """Keep a step from a pending state to the state at a place, unless what is owed is done there."""
+    if numbers[place] == IS_MET:
+        return
+    if numbers[place] == NOWHERE:
+        pending = board[PENDING]
+        numbers[place] = pending
+        places[pending] = place
+        parents[pending] = state
+        board[PENDING] = pending + 1
+    steps[board[STEPS]] = (label << 32) | numbers[place]
+    board[STEPS] += 1
+
+
+@function
+def grow_pending(
+    board: Words,
     store: Words,
-    slots: Places,
-    standing: Flags,
-    numbers: Places,
-    places: Places,
-    parents: Places,
+    slots: Words,
+    numbers: Halves,
+    places: Halves,
+    parents: Halves,
     offsets: Words,
-    targets: Places,
-    labels: Labels,
-    enabled: Bits,
-    is_cut: Flags,
-    instances: Labels,
+    steps: Words,
+    enabled: Words,
+    labels: Words,
     records: Words,
-    quota: int,
-) -> bool:
-    """Find the steps of some more pending states, and the pending states that they lead to.
+    hashes: Words,
+    counts: Words,
+    quota: Word,
+) -> Word:
+    """Find the steps of some more pending states, and those that they lead to; gives whether there are more.
 
     Args:
-        control: as the slots above say; after `sow`.
-        functions: addresses of `edges`, and of the function that makes a state canonical (0: states are as they are).
-        numbers: of each place its number among the pending states, NOWHERE where it is not one of them.
+        board: as the slots above say; after `stand`.
+        numbers: of each place its number among the pending states, or as above.
         places, parents: of each pending state its place, and the one that it was first reached from (or itself).
-        enabled: of each pending state a bit for each fair instance, in rows of whole words.
-        is_cut: of each pending state whether a limit cuts off a step from it.
-        instances: fair instance of each step number, or UNLABELLED.
-        records: room for what `edges` writes.
-        quota: how many states at most.
-
-    Returns:
-        Whether there is more to do.
+        enabled: of each pending state its row of bits.
+        labels: of each step of the model its label.
+        records, hashes, counts: room for the steps of BLOCK states.
+        quota: for how many states about.
     """
-    words = store.shape[1]
-    flat = store.reshape(-1)
-    last = control[HEAD] + quota
-    while control[HEAD] < control[PENDING] and control[HEAD] < last:
-        v = control[HEAD]
-        offsets[v] = control[EDGES]
-        is_cut[v] = 0
-        for k in range(enabled.shape[1]):
-            enabled[v, k] = 0
-        size = _call_edges(functions[0], store, np.int64(places[v]), records)
-        for start in range(0, size, words + 1):
-            step = records[start + words]
-            cut = step < 0
-            label = instances[-1 - step if cut else step]
-            if label != UNLABELLED:
-                enabled[v, label >> 6] |= np.uint64(1) << np.uint64(label & 63)
-            if cut:
-                is_cut[v] = 1
-                continue
-            if functions[1] != 0:
-                _call_obligation(functions[1], records, start)
-            place = _find(flat, words, slots, records, start)
-            if place < 0:
-                control[STRANGE] = np.int64(places[v]) + 1
-                return False
-            if standing[place] == MET:
-                continue
-            if numbers[place] == NOWHERE:
-                numbers[place] = control[PENDING]
-                places[control[PENDING]] = place
-                parents[control[PENDING]] = v
-                control[PENDING] += 1
-            targets[control[EDGES]] = numbers[place]
-            labels[control[EDGES]] = label
-            control[EDGES] += 1
-        control[HEAD] += 1
-        offsets[control[HEAD]] = control[EDGES]
-    return bool(control[HEAD] < control[PENDING])
+    last = board[HEAD] + quota
+    while board[HEAD] < board[PENDING] and board[HEAD] < last:
+        states = expand_block(board, store, slots, places, records, hashes, counts)
+        total = 0
+        for i in range(states):
+            total += counts[i]
+        fetch_states(board, store, slots, numbers, records, hashes, total)
+        j = 0
+        for i in range(states):
+            v = board[HEAD]
+            row = enabled + v * WIDTH
+            for k in range(WIDTH):
+                row[k] = 0
+            for _ in range(counts[i]):
+                record = records + j * (WORDS + 1)
+                step = record[WORDS]
+                label = labels[step if step >= 0 else -1 - step]
+                if label != 0:
+                    row[label >> 6] |= 1 << (label & 63)
+                if step < 0:
+                    row[0] |= 1
+                else:
+                    place = place_of(store, slots, board[MASK], record, hashes[j])
+                    if place < 0:
+                        board[STRANGE] = places[v] + 1
+                        return 0
+                    keep_step(board, numbers, places, parents, steps, v, place, label)
+                j += 1
+            board[HEAD] = v + 1
+            offsets[v + 1] = board[STEPS]
+    return board[HEAD] < board[PENDING]

@@ -1,7 +1,7 @@
 """A lasso: a behaviour that never does what it owes. A path, and a cycle that is repeated for ever.
 
 It is made of what `evaluate` computes, whichever way it was found, and `check` asks `evaluate` whether it is what it
-claims to be. Left out: how it is found (`judge`).
+claims to be. Left out: how it is found (`judging`).
 """
 
 from __future__ import annotations

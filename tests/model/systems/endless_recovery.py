@@ -52,9 +52,9 @@ class Numbered(Part):
     at_work = per(Datanode, ordered(limit="recoveries"))  # the one that it works on; 0 for none
 
     def _under_way(s) -> Bool:
-        return exists(
-            Datanode, lambda dn: (s.commanded[dn] == s.recovery_id) | (s.at_work[dn] == s.recovery_id)
-        ) & (s.recovery_id > 0)
+        return exists(Datanode, lambda dn: (s.commanded[dn] == s.recovery_id) | (s.at_work[dn] == s.recovery_id)) & (
+            s.recovery_id > 0
+        )
 
     @action
     def command_recovery(s, dn: Datanode) -> None:

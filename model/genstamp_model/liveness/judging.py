@@ -27,10 +27,9 @@ from genstamp_model.expand import from_cells
 from genstamp_model.explore.native import machine_code
 from genstamp_model.explore.search import Compiled, Search, Verdict
 from genstamp_model.language.model import Instance, Property
-from genstamp_model.liveness import kernel
 from genstamp_model.liveness.emit import Obligation, Program, program
-from genstamp_model.liveness.fairness import FairInstance, fair_instances, instance_of_steps
-from genstamp_model.liveness.graph import Index, Pending, Trap, Traps, pending
+from genstamp_model.liveness.fairness import FairInstance, fair_instances, labels_of
+from genstamp_model.liveness.graph import Functions, Index, Pending, Trap, Traps, pending
 from genstamp_model.liveness.lasso import Lasso, owed_since, replay, shown_obligation
 from genstamp_model.path import Path
 
@@ -103,7 +102,6 @@ class _Judge:
         claims = tuple(claim for claim in instance.model.properties if claim.kind == "leads_to")
         bare = Instance(replace(instance.model, properties=claims, may_stop=None), instance.configuration)
         self._search = Search(Compiled(bare), max_states)
-        self._most_states = max_states
 
     def judge_all(self, claims: list[Property]) -> tuple[Liveness, ...]:
         result = self._search.run(progress=lambda progress: self._told("searching", progress.states))
@@ -113,11 +111,15 @@ class _Judge:
                 Liveness(self._instance, claim, Verdict.UNDETERMINED, why, states=result.states) for claim in claims
             )
         self._states, self._generated = result.states, result.generated
-        store = self._search._memory.store[: result.states]
+        places = self._search.places()
+        # In the order of places, what comes first is near the initial state.
+        order = np.argsort(places)
+        self._places, self._store = places[order], self._search.states()[order]
         compiled = program(self._instance)
+        self._layout = compiled.layout
         engine = machine_code(compiled.text)
         try:
-            index = Index(store, self._told)
+            index = Index(self._store, self._told)
         except MemoryError:
             return tuple(self._out_of_memory(claim) for claim in claims)
         found = []
@@ -137,26 +139,21 @@ class _Judge:
     def _judge(self, claim: Property, index: Index, compiled: Program, address: Callable[[str], int]) -> Liveness:
         """One property: the first members for which it is violated decide, then those that are undetermined."""
         fair = fair_instances(self._instance, claim)
-        if len(fair) > kernel.UNLABELLED:
-            raise ConfigurationError(
-                f"{claim.name} has {len(fair)} fair instances, of which {kernel.UNLABELLED} can be told apart; "
-                "lower the sizes"
-            )
-        instances = instance_of_steps(self._instance, compiled.steps, fair, kernel.UNLABELLED)
-        functions = np.array([address("edges"), 0], np.int64)
+        labels = labels_of(self._instance, compiled.steps, fair)
+        functions = Functions(address("edges"))
         so_far = Liveness(self._instance, claim, Verdict.HOLDS, states=self._states)
         for number, obligation in enumerate(compiled.obligations):
             if obligation.claim is not claim:
                 continue
             function = address(f"obligation{number}")
-            graph = pending(index, function, functions, instances, len(fair), self._generated, self._told)
+            graph = pending(index, function, functions, labels, self._generated, self._told)
             self._told("components", len(graph))
             traps = Traps(graph, fair)
-            trap = traps.find() if len(graph) else None
+            trap = traps.find(self._distances(graph)) if len(graph) else None
             so_far = replace(
                 so_far,
                 pending=so_far.pending + len(graph),
-                steps=so_far.steps + graph.steps,
+                steps=so_far.steps + len(graph.steps),
                 components=so_far.components + traps.components,
             )
             if trap is not None:
@@ -185,10 +182,8 @@ class _Judge:
 
     def _lasso(self, obligation: Obligation, graph: Pending, trap: Trap, fair: list[FairInstance]) -> Lasso:
         prefix = self._way_to(graph, trap.entry)
-        targets = [self._state(int(graph.places[graph.targets[step]])) for step in trap.cycle]
-        wanted = [
-            fair[label] if (label := int(graph.labels[step])) != kernel.UNLABELLED else None for step in trap.cycle
-        ]
+        targets = [self._state(graph, graph.target(step)) for step in trap.cycle]
+        wanted = [fair[graph.label(step) - 1] if graph.label(step) else None for step in trap.cycle]
         cycle = replay(self._evaluator, prefix.states[-1], targets, wanted, _as_it_is)
         owed = owed_since(self._evaluator, obligation, prefix)
         lasso = Lasso(obligation, prefix, cycle, owed, tuple(fair), renumbered=False)
@@ -197,14 +192,21 @@ class _Judge:
 
     def _way_to(self, graph: Pending, state: int) -> Path:
         """A path to a pending state, through one where the obligation arises."""
-        pending_places = [int(graph.places[v]) for v in graph.way_to(state)]
-        places = [*self._search._places(pending_places[0]), *pending_places[1:]]
-        targets = [self._state(place) for place in places[1:]]
-        return replay(self._evaluator, self._evaluator.initial(), targets, [None] * len(targets), _as_it_is)
+        initial, *targets = self._states_to(graph, state)
+        return replay(self._evaluator, initial, targets, [None] * len(targets), _as_it_is)
 
-    def _state(self, place: int) -> State:
-        layout = self._search._program.layout
-        return from_cells(self._instance, layout.unpack(self._search._memory.store[place].tolist()))
+    def _distances(self, graph: Pending) -> Callable[[int], int]:
+        return lambda state: len(self._states_to(graph, state))
+
+    def _states_to(self, graph: Pending, state: int) -> list[State]:
+        """The states on a way to a pending state, the initial one first."""
+        first, *others = graph.way_to(state)
+        way = self._search.way_to(int(self._places[graph.places[first]]))
+        return [*way, *(self._state(graph, other) for other in others)]
+
+    def _state(self, graph: Pending, state: int) -> State:
+        words = self._store[graph.places[state]].tolist()
+        return from_cells(self._instance, self._layout.unpack(words))
 
 
 def _as_it_is(state: State) -> State:
