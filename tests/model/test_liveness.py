@@ -277,7 +277,7 @@ def test_fairness_is_not_of_each_message() -> None:
     lasso = found["the_important_one_is_read"].lasso
     assert lasso is not None
     assert calls(lasso.cycle.steps) == ["receive", "receive"]
-    assert list(lasso.lines())[-1] == "fair to receive(any letter): taken in step 2"
+    assert list(lasso.lines())[-1] == "fair to receive(any message of post): taken in step 2"
 
 
 def test_fairness_is_of_each_member() -> None:

@@ -3,6 +3,8 @@
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -10,9 +12,10 @@ from tests.model import liveness_reference as reference
 from tests.model.random_liveness import random_system
 
 from genstamp_model.explore import Verdict
-from genstamp_model.liveness import Liveness, graph, judge
+from genstamp_model.explore.machine import Function, Library
+from genstamp_model.liveness import Liveness, components, graph, judge
 
-SYSTEMS = 220
+SYSTEMS = 200
 SUSPECTS = 45
 
 

@@ -45,14 +45,17 @@ class FairInstance:
                     yield after
 
     def shown(self, evaluator: Evaluator) -> str:
-        """As reports name it: `receive(dn datanode1, any message)`."""
+        """As reports name it: `receive(dn datanode1, any message of post)`."""
         members = iter(self.members)
         arguments = []
         for parameter in self.action.parameters:
-            if isinstance(parameter.domain, MessageOf | Range):
-                arguments.append(f"any {parameter.name}")
-            else:
-                arguments.append(f"{parameter.name} {show(next(members), parameter.type, evaluator.sizes)}")
+            match parameter.domain:
+                case MessageOf(bag=bag):
+                    arguments.append(f"any message of {bag}")
+                case Range():
+                    arguments.append(f"any {parameter.name}")
+                case _:
+                    arguments.append(f"{parameter.name} {show(next(members), parameter.type, evaluator.sizes)}")
         return f"{self.action.name}({', '.join(arguments)})"
 
 
