@@ -13,6 +13,7 @@ from itertools import chain, combinations, product
 
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.explore import Verdict
+from genstamp_model.explore.renumber import Renumbering
 from genstamp_model.language import Instance
 from genstamp_model.language.model import Property
 from genstamp_model.language.trace import MessageOf, Range
@@ -30,11 +31,15 @@ class Graph:
     is_cut: set[State]
 
 
-def graph_of(instance: Instance) -> Graph:
-    """Every state within the limits; steps that change nothing are left out."""
+def graph_of(instance: Instance, renumber: bool = False) -> Graph:
+    """Every state within the limits; steps that change nothing are left out.
+
+    With ordered numbers renumbered, a step that changes nothing but those may lead from a state to itself.
+    """
     evaluator = Evaluator(instance)
+    stored = Renumbering(instance).renumbered if renumber else _as_it_is
     found = Graph({}, {}, set())
-    waiting = [evaluator.initial()]
+    waiting = [stored(evaluator.initial())]
     while waiting:
         state = waiting.pop()
         if state in found.after:
@@ -46,12 +51,17 @@ def graph_of(instance: Instance) -> Graph:
             pairs = zip(step.action.parameters, step.arguments, strict=True)
             who = (step.action.name, tuple(v for p, v in pairs if not isinstance(p.domain, MessageOf | Range)))
             found.enabled[state].add(who)
-            if evaluator.beyond(step.after):
+            after = stored(step.after)
+            if evaluator.beyond(after):
                 found.is_cut.add(state)
             else:
-                found.after[state].setdefault(step.after, set()).add(who)
-                waiting.append(step.after)
+                found.after[state].setdefault(after, set()).add(who)
+                waiting.append(after)
     return found
+
+
+def _as_it_is(state: State) -> State:
+    return state
 
 
 def verdict(instance: Instance, claim: Property, graph: Graph) -> tuple[Verdict, int]:

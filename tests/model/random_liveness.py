@@ -1,7 +1,8 @@
 """Random small systems with a leads-to property, for comparing liveness judges.
 
 A state is a place, and a level that some configurations limit. Each action has a table: where it is possible, and where
-it leads; some have a table for each member of an index set, or a choice between two.
+it leads; some have a table for each member of an index set, or a choice between several. Some systems also have
+stamps, which some actions draw, look at or wait for.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from genstamp_model.language import (
     leads_to,
     named,
     number,
+    ordered,
     pick,
     reference,
     require,
@@ -40,24 +42,30 @@ class Side(Index, unnamed="Middle"):
 Table = dict[int, tuple[int, str]]
 
 
-def random_system(draw: random.Random) -> System:
-    """A system with one leads-to property, `follows`."""
-    places = draw.randint(2, 9)
+def random_system(draw: random.Random, stamps: bool = False) -> System:
+    """A system with one leads-to property, `follows`; its numbers can be renumbered where it has stamps."""
+    places = draw.randint(2, 5 if stamps else 9)
 
     class Base(Part):
         place = number(0, places - 1)
         level = number(limit="level")
         chair = reference(Side)  # never changes: here so that every system has sides
 
+    class Stamped(Base):
+        stamp = ordered(limit="stamps")
+        seen = ordered(limit="stamps")
+
     names = [f"step{i}" for i in range(draw.randint(1, 5))]
-    body: dict[str, Any] = {name: _action(draw, name, places) for name in names}
+    body: dict[str, Any] = {name: _action(draw, name, places, stamps) for name in names}
     weak = tuple(name for name in names if draw.random() < 0.55)
     strong = tuple(name for name in names if name not in weak and draw.random() < 0.45)
     body["follows"] = _claim(draw, places, weak, strong)
-    part = type("Random", (Base,), body)
-    limit = draw.randint(0, 2)
+    part = type("Random", (Stamped if stamps else Base,), body)
+    limits = {"stamps": 3} if stamps else {}
     return System(
-        "random", parts=[part], configurations=[Configuration("one", sizes={"Middle": 1}, limits={"level": limit})]
+        "random",
+        parts=[part],
+        configurations=[Configuration("one", sizes={"Middle": 1}, limits=limits | {"level": draw.randint(0, 2)})],
     )
 
 
@@ -67,23 +75,32 @@ def _table(draw: random.Random, places: int) -> Table:
     return {p: (draw.randrange(places), draw.choice(how)) for p in range(places) if draw.random() < density}
 
 
-def _action(draw: random.Random, name: str, places: int) -> ActionDeclaration:
+def _action(draw: random.Random, name: str, places: int, stamps: bool) -> ActionDeclaration:
+    stamping = draw.choice(("", "draw", "look", "forget", "if seen", "if unseen")) if stamps else ""
     tables = [_table(draw, places) for _ in range(3)]
     kind = draw.choice(("plain", "of a side", "with a choice", "both"))
 
     def plain(s: Any) -> None:
+        _await(s, stamping)
         _follow(s, tables[0])
+        _stamp(s, stamping)
 
     def of_a_side(s: Any, side: Side) -> None:
+        _await(s, stamping)
         _follow_one(s, tables, [side == Side.LEFT, side == Side.RIGHT])
+        _stamp(s, stamping)
 
     def with_a_choice(s: Any) -> None:
         chosen = pick("which", 0, 2)
+        _await(s, stamping)
         _follow_one(s, tables, [chosen == 0, chosen == 1])
+        _stamp(s, stamping)
 
     def both(s: Any, side: Side) -> None:
         chosen = pick("which", 0, 1)
+        _await(s, stamping)
         _follow_one(s, tables, [side == Side.LEFT, (side == Side.RIGHT) & (chosen == 0)])
+        _stamp(s, stamping)
 
     functions: dict[str, Callable[..., None]] = {
         "plain": plain,
@@ -94,6 +111,24 @@ def _action(draw: random.Random, name: str, places: int) -> ActionDeclaration:
     function = functions[kind]
     function.__name__ = name
     return action(function)
+
+
+def _stamp(s: Any, stamping: str) -> None:
+    match stamping:
+        case "draw":
+            s.stamp = s.stamp + 1
+        case "look":
+            s.seen = s.stamp
+        case "forget":
+            s.seen = 0
+
+
+def _await(s: Any, stamping: str) -> None:
+    match stamping:
+        case "if seen":
+            require(s.seen == s.stamp, "the last stamp was seen")
+        case "if unseen":
+            require(s.seen < s.stamp, "the last stamp was not seen")
 
 
 def _follow_one(s: Any, tables: list[Table], chosen: list[Bool]) -> None:

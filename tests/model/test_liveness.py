@@ -233,6 +233,39 @@ def test_a_recovery_that_is_overtaken_needs_more_recoveries_than_any_limit() -> 
     assert found.cut.states[-1][1] == 5
 
 
+def test_a_recovery_that_is_overtaken_is_a_lasso_whose_ids_rise() -> None:
+    for configuration in ("one", "two"):
+        [repaired] = judge(NUMBERED.instance(configuration), renumber=True)
+        assert repaired.verdict is Verdict.HOLDS
+        [found] = judge(NUMBERED.instance(configuration, bugs=["HDFS-11576"]), renumber=True)
+        assert found.verdict is Verdict.VIOLATED
+        assert found.lasso is not None
+        assert found.lasso.renumbered
+        first, last = found.lasso.cycle.initial, found.lasso.cycle.states[-1]
+        assert (first[0], last[0]) == (False, False), "the file is closed"
+        assert first[1] < last[1]  # type: ignore[operator]
+    [found] = judge(NUMBERED.instance("one", bugs=["HDFS-11576"]), renumber=True)
+    assert found.lasso is not None
+    assert list(found.lasso.lines()) == [
+        "  1. command_recovery(dn datanode1)",
+        "       recovery_id: 0 -> 1",
+        "       commanded[datanode1]: 0 -> 1",
+        "for ever, with closes owed since step 1:",
+        "  2. begin_recovery(dn datanode1)",
+        "       commanded[datanode1]: 1 -> 0",
+        "       at_work[datanode1]: 0 -> 1",
+        "  3. command_recovery(dn datanode1)",
+        "       recovery_id: 1 -> 2",
+        "       commanded[datanode1]: 0 -> 2",
+        "  4. commit_block_synchronization(dn datanode1)",
+        "       at_work[datanode1]: 1 -> 0",
+        "and again from step 2, with higher numbers",
+        "fair to command_recovery(dn datanode1): taken in step 3",
+        "fair to begin_recovery(dn datanode1): taken in step 2",
+        "fair to commit_block_synchronization(dn datanode1): taken in step 4",
+    ]
+
+
 # What fairness is of.
 
 

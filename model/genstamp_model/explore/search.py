@@ -224,9 +224,9 @@ class Search:
         """Of each row of `states` its place. States found later have higher places, more or less."""
         return self._board.places()
 
-    def way_to(self, place: int) -> list[State]:
-        """The states on a shortest path to the one at a place, the initial one first."""
-        return [self._state(one) for one in self._board.way(place)]
+    def way_to(self, place: int) -> list[list[int]]:
+        """The rows of the states on a shortest path to the one at a place, the initial one first."""
+        return [self._board.row(one) for one in self._board.way(place)]
 
     def _progress(self) -> Progress:
         board = self._board

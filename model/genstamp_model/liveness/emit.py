@@ -3,9 +3,10 @@
     edges(state, out) -> number of int64 written to `out`
     obligation<n>(state) -> MET, OWED or NEITHER
 
-`edges` writes a record for each step that changes the state: the words of the state after it, and the step's number.
-Where a limit cuts the step off, its number is negative (-1 - number) and the words are not written. Left out: what the
-search has judged before, above all numbers that leave their range.
+`edges` writes a record for each step that changes the state: the words of the state after it, as the search stores it,
+and the step's number. Where a limit cuts the step off, its number is negative (-1 - number) and the words mean nothing.
+A step that only raises an ordered number changes the state, also where renumbering makes it the same again. Left out:
+what the search has judged before, above all numbers that leave their range.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from itertools import product
 from genstamp_model.expand import Expansion, Step, cells
 from genstamp_model.explore.assume import Assumption
 from genstamp_model.explore.layout import Layout, layout, span
+from genstamp_model.explore.renumber import Renumbering
+from genstamp_model.explore.renumber_emit import changes, renumber_function, unbounded, widened
 from genstamp_model.explore.scalar import Graph, Scalar
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.language.model import Action, Instance, Property
@@ -67,20 +70,31 @@ def obligations(instance: Instance) -> Iterator[Obligation]:
                 yield Obligation(claim, members)
 
 
-def program(instance: Instance) -> Program:
-    """Expand an instance and write its functions."""
-    return _Writer(instance).program()
+def program(instance: Instance, renumbering: Renumbering | None = None) -> Program:
+    """Expand an instance and write its functions.
+
+    Args:
+        renumbering: of ordered numbers, as in the search whose states are judged.
+    """
+    return _Writer(instance, renumbering).program()
 
 
 class _Writer:
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, renumbering: Renumbering | None) -> None:
         self.instance = instance
-        self.layout = layout(cells(instance))
+        self.renumbering = renumbering
         self.graph = Graph()
-        self.cells = [self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(cells(instance))]
-        self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells)
+        declared = cells(instance)
+        self.cells = [self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(declared)]
+        limited = unbounded(renumbering, declared) if renumbering else declared
+        self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells, limited)
         self.steps = tuple(self.expansion.steps())
+        wide = widened(renumbering, declared, self.steps) if renumbering else declared
+        self.layout = layout(wide)
         self.functions: list[str] = [DECLARATIONS]
+        if renumbering:
+            limits = sorted(instance.limits)
+            self.functions.append(renumber_function(renumbering, self.graph, self.layout, declared, wide, limits))
 
     def program(self) -> Program:
         self._edges()
@@ -145,7 +159,11 @@ class _Writer:
             body.start(onward)
         for i, word in enumerate(body.packed(self.cells, next_cells)):
             body.store(word, out, i)
-        body.store(str(number), place, 0)
+        told = str(number)
+        if self.renumbering and changes(self.renumbering, self.cells, next_cells):
+            exceeded = body.let(f"icmp ne i64 {body.let(f'call i64 @renumber(ptr {out})')}, 0")
+            told = body.let(f"select i1 {exceeded}, i64 {-1 - number}, i64 {number}")
+        body.store(told, place, 0)
         ways.append((body.address(out, self.layout.words + 1), body.block))
         body.line(f"  br label %{after}")
         body.close()

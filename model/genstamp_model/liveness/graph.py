@@ -21,8 +21,8 @@ Words = NDArray[np.int64]
 Halves = NDArray[np.uint32]
 Told = Callable[[str, int], None]
 
-# States of a fair component among which the nearest one is looked for.
-_CANDIDATES = 32
+# States of a fair component among which a near one is looked for, and how many of those a cycle is made for.
+_CANDIDATES, _TRIED = 32, 6
 
 # States that are handed to machine code at once, so that it comes back for interrupts and progress.
 _TURN = 1 << 18
@@ -101,26 +101,12 @@ class Pending:
         return found[::-1]
 
 
-@dataclass(frozen=True)
-class Functions:
-    """Addresses of the model's functions.
-
-    Attributes:
-        edges: as `emit` writes it.
-        canonical: makes a state canonical in place; 0 where states stay as they are.
-    """
-
-    edges: int
-    canonical: int = 0
-
-
-def pending(
-    index: Index, obligation: int, functions: Functions, labels: Sequence[int], most_steps: int, told: Told
-) -> Pending:
+def pending(index: Index, obligation: int, edges: int, labels: Sequence[int], most_steps: int, told: Told) -> Pending:
     """Find the pending states of an obligation.
 
     Args:
         obligation: address of the function that tells how a state stands to it.
+        edges: address of the function that makes the steps from a state.
         labels: of each step of the model.
         most_steps: no more than so many steps are possible in all states together.
 
@@ -136,8 +122,7 @@ def pending(
     library = library_for(store.shape[1], width)
     numbers, places, parents = (np.empty(room, np.uint32) for _ in range(3))
     board = np.zeros(kernel.BOARD, np.int64)
-    board[kernel.EDGES], board[kernel.CANONICAL] = functions.edges, functions.canonical
-    board[kernel.MASK] = len(index.slots) - 1
+    board[kernel.EDGES], board[kernel.MASK] = edges, len(index.slots) - 1
     for begin in range(0, room, _TURN):
         told("judging", begin)
         end = min(begin + _TURN, room)
@@ -194,7 +179,7 @@ class Traps:
         """A trap, or None where there is none.
 
         Args:
-            distance: steps on a way to a pending state; of some that come first, the trap begins at a near one.
+            distance: steps on a way to a pending state; of some traps, that with the fewest steps altogether is given.
         """
         graph, run = self._graph, self._graph.library.run
         former, found, *room = (np.zeros(len(graph), np.uint32) for _ in range(6))
@@ -212,30 +197,45 @@ class Traps:
             if entry >= 0:
                 self._component = found
                 first = np.flatnonzero(found == found[entry])[:_CANDIDATES].tolist()
-                nearest = min(first, key=distance)
-                return Trap(nearest, self._cycle(nearest))
+                near = sorted(first, key=distance)[:_TRIED]
+                traps = [Trap(state, self._cycle(state)) for state in near]
+                return min(traps, key=lambda trap: distance(trap.entry) + len(trap.cycle))
             former, found = found, former
 
     def _cycle(self, entry: int) -> tuple[int, ...]:
         """A cycle within the entry's component that treats all fairly: what is missing is fetched step by step."""
-        graph = self._graph
         cycle: list[int] = []
-        everywhere, somewhere = graph.enabled[entry].copy(), graph.enabled[entry].copy()
-        taken = np.zeros_like(everywhere)
         here = entry
         while True:
-            missing_weak = self._weak & everywhere & ~taken
-            missing_strong = self._strong & somewhere & ~taken
-            is_fair = not (missing_weak.any() or missing_strong.any())
+            weak, strong = self._missing(entry, cycle)
+            is_fair = not (weak.any() or strong.any())
             if is_fair and here == entry:
-                return tuple(cycle)
-            for step in self._way(here, entry if is_fair else -1, missing_weak | missing_strong, missing_weak):
-                cycle.append(step)
-                here, label = graph.target(step), graph.label(step)
-                everywhere &= graph.enabled[here]
-                somewhere |= graph.enabled[here]
-                if label:
-                    taken[label >> 6] |= _bit(label)
+                return tuple(self._without_detours(entry, cycle))
+            cycle += self._way(here, entry if is_fair else -1, weak | strong, weak)
+            here = self._graph.target(cycle[-1])
+
+    def _missing(self, entry: int, cycle: Sequence[int]) -> tuple[Words, Words]:
+        """The weakly and the strongly fair instances that are not treated so by these steps, taken for ever."""
+        graph = self._graph
+        everywhere, somewhere = graph.enabled[entry].copy(), graph.enabled[entry].copy()
+        taken = np.zeros_like(everywhere)
+        for step in cycle:
+            row, label = graph.enabled[graph.target(step)], graph.label(step)
+            everywhere &= row
+            somewhere |= row
+            if label:
+                taken[label >> 6] |= _bit(label)
+        return self._weak & everywhere & ~taken, self._strong & somewhere & ~taken
+
+    def _without_detours(self, entry: int, cycle: list[int]) -> list[int]:
+        """The cycle without smaller cycles in it that fairness does not need, the largest first."""
+        visited = [entry, *(self._graph.target(step) for step in cycle)]
+        for length in range(len(cycle) - 1, 0, -1):
+            for i in range(len(cycle) - length + 1):
+                shorter = cycle[:i] + cycle[i + length :]
+                if visited[i] == visited[i + length] and not any(part.any() for part in self._missing(entry, shorter)):
+                    return self._without_detours(entry, shorter)
+        return cycle
 
     def _way(self, start: int, goal: int, wanted: Words, unwanted: Words) -> list[int]:
         """Steps of a shortest way from a state to a goal, as `components.nearest` explains it."""

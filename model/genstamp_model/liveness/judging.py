@@ -22,14 +22,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.evaluate import Evaluator, State
-from genstamp_model.expand import from_cells
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore.native import machine_code
 from genstamp_model.explore.search import Compiled, Search, Verdict
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.liveness.emit import Obligation, Program, program
 from genstamp_model.liveness.fairness import FairInstance, fair_instances, labels_of
-from genstamp_model.liveness.graph import Functions, Index, Pending, Trap, Traps, pending
+from genstamp_model.liveness.graph import Index, Pending, Trap, Traps, pending
 from genstamp_model.liveness.lasso import Lasso, owed_since, replay, shown_obligation
 from genstamp_model.path import Path
 
@@ -75,33 +74,38 @@ def judge(
     Invariants and the like are not looked at: a leads-to is judged also where one of them breaks.
 
     Args:
+        renumber: replace ordered numbers by their ranks, as in `explore`, so that endless retries become cycles.
+        symmetry: refused.
         max_states: give up with more distinct states than this; by default with as many as memory holds.
         progress: called now and then with what is being done, and how many states are done.
 
     Raises:
-        ConfigurationError: symmetry is asked for, or the instance computes numbers that do not fit a machine word.
+        ConfigurationError: symmetry is asked for, ordered numbers cannot be renumbered, or the instance computes
+            numbers that do not fit a machine word.
     """
     claims = [claim for claim in instance.model.properties if claim.kind == "leads_to"]
     if symmetry:
         raise ConfigurationError(
             "a leads-to property cannot be judged with symmetry, which forgets who was treated fairly; leave it out"
         )
-    if renumber:
-        raise ConfigurationError("ordered numbers cannot be renumbered yet")
     if not claims:
         return ()
-    return _Judge(instance, max_states, progress or (lambda doing, states: None)).judge_all(claims)
+    return _Judge(instance, renumber, max_states, progress or (lambda doing, states: None)).judge_all(claims)
 
 
 class _Judge:
-    def __init__(self, instance: Instance, max_states: int | None, told: Callable[[str, int], None]) -> None:
+    def __init__(
+        self, instance: Instance, renumber: bool, max_states: int | None, told: Callable[[str, int], None]
+    ) -> None:
         self._instance = instance
         self._evaluator = Evaluator(instance)
         self._told = told
         # Nothing but a step that goes wrong may end the search early.
         claims = tuple(claim for claim in instance.model.properties if claim.kind == "leads_to")
         bare = Instance(replace(instance.model, properties=claims, may_stop=None), instance.configuration)
-        self._search = Search(Compiled(bare), max_states)
+        compiled = Compiled(bare, renumber=renumber)
+        self._canonical = compiled.canonical
+        self._search = Search(compiled, max_states)
 
     def judge_all(self, claims: list[Property]) -> tuple[Liveness, ...]:
         result = self._search.run(progress=lambda progress: self._told("searching", progress.states))
@@ -115,8 +119,7 @@ class _Judge:
         # In the order of places, what comes first is near the initial state.
         order = np.argsort(places)
         self._places, self._store = places[order], self._search.states()[order]
-        compiled = program(self._instance)
-        self._layout = compiled.layout
+        compiled = program(self._instance, self._canonical.renumbering)
         engine = machine_code(compiled.text)
         try:
             index = Index(self._store, self._told)
@@ -140,13 +143,12 @@ class _Judge:
         """One property: the first members for which it is violated decide, then those that are undetermined."""
         fair = fair_instances(self._instance, claim)
         labels = labels_of(self._instance, compiled.steps, fair)
-        functions = Functions(address("edges"))
         so_far = Liveness(self._instance, claim, Verdict.HOLDS, states=self._states)
         for number, obligation in enumerate(compiled.obligations):
             if obligation.claim is not claim:
                 continue
             function = address(f"obligation{number}")
-            graph = pending(index, function, functions, labels, self._generated, self._told)
+            graph = pending(index, function, address("edges"), labels, self._generated, self._told)
             self._told("components", len(graph))
             traps = Traps(graph, fair)
             trap = traps.find(self._distances(graph)) if len(graph) else None
@@ -171,7 +173,7 @@ class _Judge:
             name
             for step in self._evaluator.steps(state)
             if step.after != state
-            for name in self._evaluator.beyond(step.after)
+            for name in self._canonical.beyond(self._evaluator, step.after)
         }
         name = shown_obligation(self._evaluator, obligation)
         reason = (
@@ -182,32 +184,28 @@ class _Judge:
 
     def _lasso(self, obligation: Obligation, graph: Pending, trap: Trap, fair: list[FairInstance]) -> Lasso:
         prefix = self._way_to(graph, trap.entry)
-        targets = [self._state(graph, graph.target(step)) for step in trap.cycle]
+        rows = [self._row(graph, graph.target(step)) for step in trap.cycle]
         wanted = [fair[graph.label(step) - 1] if graph.label(step) else None for step in trap.cycle]
-        cycle = replay(self._evaluator, prefix.states[-1], targets, wanted, _as_it_is)
+        cycle = replay(self._evaluator, self._canonical, prefix.states[-1], rows, wanted)
         owed = owed_since(self._evaluator, obligation, prefix)
-        lasso = Lasso(obligation, prefix, cycle, owed, tuple(fair), renumbered=False)
+        lasso = Lasso(obligation, prefix, cycle, owed, tuple(fair), cycle.states[-1] != cycle.initial)
         lasso.check()
         return lasso
 
     def _way_to(self, graph: Pending, state: int) -> Path:
         """A path to a pending state, through one where the obligation arises."""
-        initial, *targets = self._states_to(graph, state)
-        return replay(self._evaluator, initial, targets, [None] * len(targets), _as_it_is)
+        rows = self._rows_to(graph, state)[1:]
+        return replay(self._evaluator, self._canonical, self._evaluator.initial(), rows, [None] * len(rows))
 
     def _distances(self, graph: Pending) -> Callable[[int], int]:
-        return lambda state: len(self._states_to(graph, state))
+        return lambda state: len(self._rows_to(graph, state))
 
-    def _states_to(self, graph: Pending, state: int) -> list[State]:
-        """The states on a way to a pending state, the initial one first."""
+    def _rows_to(self, graph: Pending, state: int) -> list[list[int]]:
+        """The rows of the states on a way to a pending state, the initial one first."""
         first, *others = graph.way_to(state)
         way = self._search.way_to(int(self._places[graph.places[first]]))
-        return [*way, *(self._state(graph, other) for other in others)]
+        return [*way, *(self._row(graph, other) for other in others)]
 
-    def _state(self, graph: Pending, state: int) -> State:
-        words = self._store[graph.places[state]].tolist()
-        return from_cells(self._instance, self._layout.unpack(words))
-
-
-def _as_it_is(state: State) -> State:
-    return state
+    def _row(self, graph: Pending, state: int) -> list[int]:
+        words: list[int] = self._store[graph.places[state]].tolist()
+        return words

@@ -33,9 +33,8 @@ PENDING: Final = 0  # how many states are pending
 HEAD: Final = 1  # the next one whose steps are to be found
 STEPS: Final = 2  # how many steps there are between pending states
 STRANGE: Final = 3  # 1 + the place of a state with a step to a state that the search has not found
-EDGES: Final = 4  # addresses: the model's `edges`, and what makes a state canonical in place (0: as it is)
-CANONICAL: Final = 5
-MASK: Final = 6  # slots of the index, less one
+EDGES: Final = 4  # address of the model's `edges`
+MASK: Final = 5  # slots of the index, less one
 BOARD: Final = 8
 
 # Pending states whose steps are found together, so that memory can be fetched ahead of use.
@@ -90,7 +89,7 @@ def expand_block(
     board: Words, store: Words, slots: Words, places: Halves, records: Words, hashes: Words, counts: Words
 ) -> Word:
     """Make the steps of the next pending states: records, hashes, and how many each has; gives for how many states."""
-    edges, canonical, mask, head = board[EDGES], board[CANONICAL], board[MASK], board[HEAD]
+    edges, mask, head = board[EDGES], board[MASK], board[HEAD]
     states, total = 0, 0
     while states < BLOCK and head + states < board[PENDING]:
         size = call(edges, store + places[head + states] * WORDS, records + total * (WORDS + 1))
@@ -98,8 +97,6 @@ def expand_block(
         while count * (WORDS + 1) < size:
             record = records + total * (WORDS + 1)
             if record[WORDS] >= 0:
-                if canonical != 0:
-                    call(canonical, record)
                 hashes[total] = hashed(record)
                 prefetch(slots + (hashes[total] & mask))
             count += 1

@@ -6,11 +6,12 @@ claims to be. Left out: how it is found (`judging`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from genstamp_model.evaluate import Evaluator, State, Step
+from genstamp_model.explore.canonical import Canonical
 from genstamp_model.language.types import show
 from genstamp_model.liveness.emit import Obligation
 from genstamp_model.liveness.fairness import FairInstance
@@ -90,8 +91,8 @@ class Lasso:
         assert evaluator.value(claim.condition, states[0], bound=bound), "nothing is owed"
         assert claim.target is not None
         assert not any(evaluator.value(claim.target, state, bound=bound) for state in states), "what is owed is done"
-        if not self.renumbered:
-            assert self.cycle.states[-1] == self.cycle.initial, "the cycle is not closed"
+        closed = self.cycle.states[-1] == self.cycle.initial
+        assert closed != self.renumbered, "the cycle is not closed"
         self.why_fair(evaluator)
 
 
@@ -122,32 +123,33 @@ def owed_since(evaluator: Evaluator, obligation: Obligation, prefix: Path) -> in
 
 def replay(
     evaluator: Evaluator,
+    canonical: Canonical,
     start: State,
-    targets: Sequence[State],
+    rows: Sequence[Sequence[int]],
     wanted: Sequence[FairInstance | None],
-    canonical: Callable[[State], State],
 ) -> Path:
-    """The path from a state through others that are given in their canonical form.
+    """The path of real states from one on, through those that a search has stored as these rows.
 
     Args:
         wanted: of which fair instance each step must be; None for any step.
 
-    It is an assertion that there is one: whoever gives the states has found them to be neighbours.
+    It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
     """
     steps: list[Step] = []
     state = start
-    for target, one in zip(targets, wanted, strict=True):
+    for row, one in zip(rows, wanted, strict=True):
         step = next(
             (
                 step
                 for step in evaluator.steps(state)
                 if step.after != state
                 and (one is None or one.is_taken_by(step.action, step.arguments))
-                and canonical(step.after) == target
+                and not canonical.beyond(evaluator, step.after)
+                and canonical.row(step.after) == tuple(row)
             ),
             None,
         )
-        assert step is not None, f"evaluate has no step from {state} to {target}"
+        assert step is not None, f"evaluate has no step from {state} to {row}"
         steps.append(step)
         state = step.after
     return Path(evaluator.instance, start, tuple(steps))
