@@ -176,7 +176,7 @@ def test_counterexample_has_as_many_members_as_it_needs() -> None:
 def test_leases_are_safe_for_any_number_of_clients_and_files() -> None:
     report = prove_parametric(LEASES)
     assert report.verdict is Verdict.PROVED
-    assert set(report.open) == {"Holder", "File"}
+    assert set(report.open) == {"Client", "File"}
     assert report.proof("open_files_are_on_one_lease").verdict is Verdict.PROVED
     assert report.proof("one_writer").verdict is Verdict.PROVED
     assert not any(row.circle for proof in report.proofs for row in proof.obligations)
@@ -580,4 +580,4 @@ def test_hdfs_recovery_is_proved_for_any_number_of_datanodes_clients_and_files()
 
     report = prove_parametric(RECOVERY)
     assert report.verdict is Verdict.PROVED
-    assert set(report.open) == {"Datanode", "File", "Holder"}
+    assert set(report.open) == {"Datanode", "File", "Client"}

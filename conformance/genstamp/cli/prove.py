@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, NoReturn
 
 import typer
 
+from genstamp.cli import any_size
 from genstamp.systems import chosen
-from genstamp_model.language import Instance
+from genstamp_model.language import Instance, Model
+from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Proof, Report, Verdict
 from genstamp_model.prove import prove as judge
 
@@ -28,6 +30,7 @@ def prove(
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
     k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back so many steps at most.")] = 1,
     distinct: Annotated[bool, typer.Option(help="With --k-induction: only rows of states that differ.")] = False,
+    parametric: Annotated[bool, typer.Option(help="For any size of every index set, not for given ones.")] = False,
     timeout_ms: Annotated[int, typer.Option(min=1, help="For each question to the solver.")] = 10_000,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
@@ -37,6 +40,10 @@ def prove(
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
+    if parametric:
+        if ":" in system or k_induction > 1:
+            raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")
+        _prove_for_any_size(model, timeout_ms, form)
     reports = [
         judge(Instance(model, one), timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in configurations
     ]
@@ -47,6 +54,16 @@ def prove(
             for line in told(report):
                 typer.echo(line)
     raise typer.Exit(max(_EXIT_CODES[report.verdict] for report in reports))
+
+
+def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn:
+    report = prove_parametric(model, timeout_ms=timeout_ms)
+    if form is Format.JSON:
+        typer.echo(json.dumps(any_size.plain(report), indent=2))
+    else:
+        for line in any_size.told(report):
+            typer.echo(line)
+    raise typer.Exit(_EXIT_CODES[report.verdict])
 
 
 def told(report: Report) -> Iterator[str]:

@@ -40,7 +40,7 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
     proofs = [induction.prove_ranges(chosen), *(induction.prove(declared) for declared in chosen)]
     return Report(
         system=traced.system,
-        open=tuple(induction.questions.sorts.roots),
+        open=tuple(root.base for root in induction.questions.sorts.roots.values()),
         proofs=tuple(_settled(proofs)),
         milliseconds=_milliseconds_since(begun),
     )

@@ -97,7 +97,7 @@ class Report:
     """What `prove_parametric` found.
 
     Attributes:
-        open: names of the index sets whose sizes are left open.
+        open: the index sets whose sizes are left open, by the names of their unnamed members.
         proofs: the properties declared inductive and all that they rely on; the first is that of the ranges.
     """
 

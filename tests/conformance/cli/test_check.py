@@ -128,6 +128,29 @@ def test_prove_gives_json_with_an_entry_an_obligation() -> None:
     assert [one["action"] for one in leases["obligations"]][:2] == [None, "create"]
 
 
+@pytest.mark.slow
+def test_prove_for_any_size_tells_what_is_outside_the_decidable_fragment() -> None:
+    result = run("prove", "hdfs.recovery", "--parametric")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("hdfs.recovery, for any number of Datanode, File, Client, integers unbounded")
+    assert "proved       one_lease_per_open_file" in result.stdout
+    assert "kept by create, outside the decidable fragment: File -> Holder -> File" in result.stdout
+
+
+@pytest.mark.slow
+def test_prove_for_any_size_shows_a_step_and_its_sizes_as_json() -> None:
+    result = run("prove", "hdfs.recovery", "--parametric", "--bug", "HDFS-11817", "--format", "json")
+    assert result.exit_code == 12
+    report = json.loads(result.stdout)
+    [broken] = [one for one in report["properties"] if one["verdict"] == "violated"]
+    assert broken["broken_by"]["sizes"] == ["1 Client", "1 Datanode", "1 File"]
+    assert "step: release_expired_lease_fails(" in "\n".join(broken["broken_by"]["lines"])
+
+
+def test_prove_for_any_size_takes_no_configuration() -> None:
+    assert run("prove", "hdfs.recovery:takeover", "--parametric").exit_code == 2
+
+
 def test_list_names_configurations_bugs_holes_and_omissions() -> None:
     result = run("list")
     for told in ("hdfs.recovery:", "configuration restarts", "bug HDFS-1218", "hole unreachable-is-not-empty", "omits"):
