@@ -1,0 +1,169 @@
+"""Spin as a peer: it searches the Promela export exhaustively, depth first, on one core.
+
+Exact: every state is kept whole (no bit-state hashing, no hash compaction), and nothing is reduced. Leaves out leads-to
+properties and refinements, which the export has not.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
+from genstamp_model.export.promela import promela_model
+from genstamp_model.language.model import Instance
+
+# Without -o2 Spin leaves variables that nothing reads out of its states.
+SPIN_OPTIONS: Final = ("-o2",)
+# Room on the search's stack: a first try, and then the most that is tried (46 bytes each).
+_DEPTHS: Final = (1_000_000, 20_000_000)
+_TOO_DEEP: Final = "max search depth too small"
+# The verifier's largest state, in bytes; its own default is 1024.
+_LARGEST_STATE: Final = 8192
+
+
+@dataclass(frozen=True)
+class Spin:
+    """Spin, with the C compiler that its verifiers need.
+
+    Attributes:
+        memory_mb: what a search may take, in MiB; above it the search is given up.
+        optimise: option of the C compiler. `-O0` is quicker in all for small systems.
+    """
+
+    memory_mb: int = 8000
+    optimise: str = "-O2"
+
+    @property
+    def name(self) -> str:
+        """As in `--peer NAME`."""
+        return "spin"
+
+    def version(self) -> str | None:
+        """Name and version; None where spin or a C compiler is not on the PATH."""
+        program = shutil.which("spin")
+        if program is None or compiler() is None:
+            return None
+        told = subprocess.run([program, "-V"], capture_output=True, text=True, check=False).stdout
+        found = re.search(r"Spin Version (\S+)", told)
+        return f"Spin {found[1]}" if found else "Spin"
+
+    def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
+        """Search all that an instance can reach within its limits; see `Peer`."""
+        (directory / "model.pml").write_text(promela_model(instance))
+        return self.run_text(instance, directory, limit_s)
+
+    def run_text(self, instance: Instance, directory: Path, limit_s: float) -> Found:
+        """Search `model.pml` in a directory, and read the answer as one about an instance."""
+        started = time.monotonic()
+        deadline = started + limit_s
+        try:
+            first = _search(self, directory, "TELL", ["-E"], deadline)
+            stops = None
+            if instance.model.may_stop is not None and not first.undetermined:
+                stops = _search(self, directory, "DEADLOCK", [], deadline)
+        except subprocess.TimeoutExpired:
+            first, stops = _Output("", f"{limit_s:g} seconds were not enough"), None
+        return Found(
+            distinct=None if first.undetermined else first.number(r"(\S+) states, stored"),
+            depth=None,
+            generated=None if first.undetermined else first.number(r"(\S+) transitions \(="),
+            verdicts=_verdicts(instance, first, stops),
+            seconds=time.monotonic() - started,
+            undetermined=first.undetermined,
+            notes=tuple(f"{action} takes a number out of its range" for action in sorted(first.told("error"))),
+        )
+
+
+@dataclass(frozen=True)
+class _Output:
+    """What a verifier printed, and why its search did not come to its end."""
+
+    text: str
+    undetermined: str
+
+    def told(self, what: str) -> set[str]:
+        """Names that the verifier told of."""
+        return set(re.findall(rf"^{what}: (\w+)$", self.text, re.MULTILINE))
+
+    def number(self, pattern: str) -> int:
+        """A number that the verifier printed, be it as 1.5e+06."""
+        found = re.search(pattern, self.text)
+        assert found, f"spin printed nothing like {pattern!r}:\n{self.text}"
+        return int(float(found[1]))
+
+
+def compiler() -> str | None:
+    """The C compiler on the PATH, if there is one."""
+    return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+def _search(spin: Spin, directory: Path, mode: str, options: list[str], deadline: float) -> _Output:
+    """Make a verifier of the model in one of its modes, and run it, with a larger stack where that was too small.
+
+    Raises:
+        subprocess.TimeoutExpired: the deadline has passed.
+    """
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        left = max(0.1, deadline - time.monotonic())
+        return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, timeout=left)
+
+    program, cc = shutil.which("spin"), compiler()
+    assert program is not None and cc is not None, "spin is asked for a version first"
+    made = run(program, f"-D{mode}", *SPIN_OPTIONS, "-a", "model.pml")
+    if made.returncode or "Error:" in made.stdout:
+        return _Output("", f"spin refuses the model: {_last(made.stdout + made.stderr)}")
+    limits = [f"-DMEMLIM={spin.memory_mb}", f"-DVECTORSZ={_LARGEST_STATE}"]
+    built = run(cc, spin.optimise, "-w", "-DSAFETY", "-DNOREDUCE", "-DPRINTF", *limits, "-o", "pan", "pan.c")
+    if built.returncode:
+        return _Output("", f"the C compiler refuses spin's verifier: {_last(built.stderr)}")
+    told = run("./pan", f"-m{_DEPTHS[0]}", *options)
+    if _TOO_DEEP in told.stdout:
+        told = run("./pan", f"-m{_DEPTHS[1]}", *options)
+    if _TOO_DEEP in told.stdout:
+        return _Output(told.stdout, f"paths are longer than {_DEPTHS[1]} steps")
+    return _Output(told.stdout, _unfinished(told, mode))
+
+
+def _unfinished(told: subprocess.CompletedProcess[str], mode: str) -> str:
+    """Why a search did not come to its end; empty where it did."""
+    text = told.stdout + told.stderr
+    if "MEMLIM" in text or "out of memory" in text:
+        return "the memory that spin was given is used up"
+    if mode == "DEADLOCK" and "invalid end state" in text.split("(Spin Version")[0]:
+        return ""
+    if told.returncode or "errors: 0" not in text or "Search not completed" in text:
+        return f"spin's verifier ended early: {_last(text)}"
+    return ""
+
+
+def _last(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "it says nothing"
+
+
+def _verdicts(instance: Instance, first: _Output, stops: _Output | None) -> dict[str, Verdict]:
+    """What the search says of each property; what was told of early stands, even where the search did not end."""
+    unknown = Verdict.UNDETERMINED if first.undetermined else None
+    violated, seen = first.told("violated"), first.told("seen")
+    found = {RANGES: Verdict.VIOLATED if first.told("error") else unknown or Verdict.HOLDS}
+    if instance.model.may_stop is not None:
+        if stops is None or stops.undetermined:
+            found[STOPS] = Verdict.UNDETERMINED
+        else:
+            # The verifier names what it looks for as well, below its version: what it found stands above.
+            dead = "invalid end state" in stops.text.split("(Spin Version")[0]
+            found[STOPS] = Verdict.VIOLATED if dead else Verdict.HOLDS
+    for claim in instance.model.properties:
+        match claim.kind:
+            case "witness":
+                found[claim.name] = Verdict.SEEN if claim.name in seen else unknown or Verdict.NOT_SEEN
+            case "invariant" | "transition":
+                found[claim.name] = Verdict.VIOLATED if claim.name in violated else unknown or Verdict.HOLDS
+    return found

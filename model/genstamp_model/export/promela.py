@@ -1,0 +1,191 @@
+"""A model in one configuration as a Promela text, for Spin.
+
+One process takes one step after another, each a `d_step`, so that Spin's states are exactly the model's: checked
+exhaustively (`-DNOREDUCE`), Spin stores as many as the search visits. Properties are macros of their own. An invariant
+is an alternative that can be taken only where it is broken, so that it is judged in the initial state as well.
+
+    spin -o2 -a model.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan
+
+stops at the first violation. (Without `-o2` Spin leaves variables that nothing reads out of its states.) With
+`spin -DTELL`, and `-DPRINTF` for the compiler, the verifier (`./pan -E`) does not stop: it prints each property that is
+violated, each witness that is seen and each action that takes a number out of its range once. With `spin -DDEADLOCK` it
+judges only whether something can happen wherever the system may not stop.
+
+Leaves out leads-to properties and refinements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.export.promela_expressions import Expressions
+from genstamp_model.export.promela_hidden import Hidden
+from genstamp_model.export.promela_names import Names, comment
+from genstamp_model.export.promela_scope import STATE, STEP
+from genstamp_model.export.promela_shapes import At, Shapes
+from genstamp_model.export.promela_steps import Steps
+from genstamp_model.export.promela_text import bare
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Op
+from genstamp_model.language.model import Instance, Property
+from genstamp_model.language.types import ArrayType, Type
+
+_MACROS = (
+    "has(set, member) (((set) >> (member)) & 1)",
+    "adding(set, member) ((set) | (1 << (member)))",
+    "removing(set, member) ((set) & ~(1 << (member)))",
+    "smaller(a, b) ((a) < (b) -> (a) : (b))",
+    "larger(a, b) ((a) > (b) -> (a) : (b))",
+)
+_TOLD = """\
+#if defined(TELL) || defined(DEADLOCK) /* tell of everything once, instead of stopping at the first violation */
+#define stop skip
+#else
+#define stop assert(false)
+#endif
+#define violated(n, name) told[n] = true; printf(name); stop
+#define seen(n, name) told[n] = true; printf(name)
+#define failed(n, name) if :: !told[n] -> told[n] = true; printf(name); stop :: else fi
+"""
+
+
+def promela_model(instance: Instance) -> str:
+    """The Promela text of an instance.
+
+    Raises:
+        ConfigurationError: an index set has more than 31 members, or a number needs more than 31 bits.
+    """
+    return _Text(instance).text()
+
+
+class _Text:
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._model = instance.model
+        self._names = Names()
+        self._shapes = Shapes(instance, self._names)
+        self._expressions = Expressions(self._shapes, self._names)
+        self._hidden = Hidden(self._shapes, self._names)
+        self._steps = Steps(self._shapes, self._names, self._expressions, self._hidden)
+        self._initial = Evaluator(instance).initial()
+        self._told = 0
+
+    def text(self) -> str:
+        """All of it."""
+        variables = [
+            self._shapes.declaration(self._shapes.variables[variable.name], variable.type, value) + ";"
+            for variable, value in zip(self._model.variables, self._initial, strict=True)
+        ]
+        steps: list[str] = []
+        calls: list[str] = []
+        for action in self._model.actions:
+            lines, found = self._steps.action(action)
+            steps += ["", *lines]
+            calls += found
+        self._told = len(self._steps.errors)
+        transitions, claims = self._transitions(), list[str]()
+        process = self._process(calls, claims)
+        body = [*self._steps.containers.inlines, *transitions, *steps, *claims, "", *process]
+        used = [macro for macro in _MACROS if any(f"{macro.partition('(')[0]}(" in line for line in body)]
+        printed = [
+            comment(f"{self._model.system}, configuration {self._instance.configuration.name}: written by genstamp"),
+            "",
+            *self._shapes.defines,
+            "",
+            *(f"#define {macro}" for macro in used),
+            "",
+            *(f"{typedef};" for typedef in self._shapes.typedefs),
+            "",
+            *variables,
+            "",
+            *self._hidden.declarations,
+            "hidden byte k;",
+            f"hidden byte told[{max(1, self._told)}];",
+            "",
+            _TOLD,
+            *body,
+        ]
+        return "\n".join(printed) + "\n"
+
+    def _of(self, *kinds: str) -> list[Property]:
+        return [claim for claim in self._model.properties if claim.kind in kinds]
+
+    def _tell(self) -> int:
+        self._told += 1
+        return self._told - 1
+
+    def _claim(self, claim: Property, lines: list[str]) -> str:
+        """Write the macro of a property, and give its name."""
+        name = self._names.unique(claim.name)
+        self._expressions.quantifiers.owner = name
+        text = self._expressions.scalar(claim.closed, {}, STEP if claim.kind == "transition" else STATE)
+        lines += ["", *self._expressions.quantifiers.take()]
+        lines += [comment(f"{claim.kind}: {claim.doc} ({claim.source})"), f"#define {name} ({bare(text)})"]
+        return name
+
+    def _alternatives(self, lines: list[str]) -> Iterator[str]:
+        """Invariants and witnesses: alternatives of the process that can be taken where there is something to tell."""
+        for claim in self._of("invariant"):
+            name, number = self._claim(claim, lines), self._tell()
+            yield f"  :: d_step {{ !told[{number}] && !{name} -> violated({number}, {_told('violated', claim)}) }}"
+        witnesses = self._of("witness")
+        if witnesses:
+            yield "#ifdef TELL"
+            for claim in witnesses:
+                name, number = self._claim(claim, lines), self._tell()
+                yield f"  :: d_step {{ !told[{number}] && {name} -> seen({number}, {_told('seen', claim)}) }}"
+            yield "#endif"
+
+    def _transitions(self) -> list[str]:
+        """What every step remembers of the state before it, and how it is judged by the transition properties."""
+        lines: list[str] = []
+        judging = []
+        for claim in self._of("transition"):
+            name, number = self._claim(claim, lines), self._tell()
+            tell = f"violated({number}, {_told('violated', claim)})"
+            judging.append(f"  if :: !told[{number}] && !{name} -> {tell} :: else fi;")
+        if not judging:
+            return []
+        read = {n.data for c in self._of("transition") for n in ir.walk(c.closed) if n.op is Op.VARIABLE}
+        remembered: list[str] = []
+        copying: list[str] = []
+        for variable, value in zip(self._model.variables, self._initial, strict=True):
+            if variable.name in read:
+                name = self._shapes.variables[variable.name]
+                remembered.append(f"{self._shapes.hidden(f'old_{name}', variable.type, value, name)};")
+                copying += self._copying(name, variable.type)
+        inlines = ["inline remember() {", *(f"  {line}" for line in copying or ["skip"]), "}", ""]
+        return [*remembered, *lines, "", *inlines, "inline judge_step() {", *judging, "  skip", "}"]
+
+    def _copying(self, name: str, type_: Type) -> Iterator[str]:
+        place = self._shapes.place
+        if isinstance(type_, ArrayType):
+            yield f"for (k : 0 .. {self._instance.sizes.of(type_.index) - 1}) {{"
+            for path, _ in self._shapes.scalars(type_.element):
+                here = (At("k"), *path)
+                yield f"  {place(f'old_{name}', type_, here)} = {place(name, type_, here)};"
+            yield "}"
+        else:
+            for path, _ in self._shapes.scalars(type_):
+                yield f"{place(f'old_{name}', type_, path)} = {place(name, type_, path)};"
+
+    def _process(self, calls: list[str], lines: list[str]) -> list[str]:
+        alternatives = list(self._alternatives(lines))
+        may_stop = self._model.may_stop
+        found, stopping = ["active proctype system() {"], []
+        if may_stop is None:
+            found.append("end:")
+        else:
+            self._expressions.quantifiers.owner = "may_stop"
+            text = bare(self._expressions.scalar(may_stop, {}))
+            lines += self._expressions.quantifiers.take()
+            stopping = [f"  :: d_step {{ {text} -> skip }} /* the system may stop here */"]
+        found += ["  do", *(f"  :: {call}" for call in calls), *stopping]
+        if alternatives:
+            found += ["#ifndef DEADLOCK", *alternatives, "#endif"]
+        return [*found, "  od", "}"]
+
+
+def _told(what: str, claim: Property) -> str:
+    return f'"{what}: {claim.name}\\n"'
