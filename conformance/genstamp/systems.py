@@ -1,12 +1,15 @@
 """The systems that the command line knows, by name, and what is written after a name."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from genstamp.errors import GenstampError
 from genstamp_model.language import Configuration, System
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 SYSTEMS: tuple[System, ...] = (RECOVERY,)
+
+_PLACES: Final = {RECOVERY.name: "genstamp_spec.hdfs.systems.recovery:RECOVERY"}
 
 
 class UnknownSystemError(GenstampError):
@@ -31,6 +34,11 @@ def system_named(name: str) -> System:
         if system.name == name:
             return system
     raise UnknownSystemError(name)
+
+
+def place_of(name: str) -> str:
+    """Where a system is declared, as "module:NAME"."""
+    return _PLACES[name]
 
 
 def chosen(text: str) -> tuple[System, Sequence[Configuration]]:

@@ -50,3 +50,7 @@ class EvaluationError(ModelError):
     def __init__(self, message: str, source: Source | None = None) -> None:
         self.source = source
         super().__init__(f"{source}: {message}" if source else message)
+
+
+class TraceError(ModelError):
+    """A trace cannot be read, or speaks of what the model does not have."""

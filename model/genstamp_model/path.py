@@ -109,6 +109,7 @@ class Path:
             "system": model.system,
             "semantics": model.semantics,
             "configuration": self.instance.configuration.name,
+            **({"bugs": ",".join(model.bugs)} if model.bugs else {}),
             **meta,
         }
         names = [ACTION_TAKEN, NONDET_PICKS, *(variable.name for variable in model.variables)]

@@ -33,9 +33,9 @@ class Expanded:
 class Machine:
     """Calls the functions of one instance."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, *, renumber: bool = False) -> None:
         self.instance = instance
-        self.compiled = Compiled(instance)
+        self.compiled = Compiled(instance, renumber=renumber)
         self.program = self.compiled.program
 
     def packed(self, state: State) -> tuple[int, ...]:
@@ -44,8 +44,12 @@ class Machine:
 
     def expand(self, state: State) -> Expanded:
         """All successors of a state."""
+        return self.expand_row(self.packed(state))
+
+    def expand_row(self, row: Sequence[int]) -> Expanded:
+        """All successors of a packed state."""
         program = self.program
-        words, out = self._words(state), np.zeros((len(program.steps), program.layout.words), np.int64)
+        words, out = np.array(row, np.int64), np.zeros((len(program.steps), program.layout.words), np.int64)
         counters = np.zeros(program.counters, np.int64)
         made = _EXPAND(self.compiled.native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
         first_step = LIMITS + len(program.limits)

@@ -1,65 +1,86 @@
 """The parts of the driver that no count of states would show to be wrong: the table while it grows, memory."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.model.systems.every_form import EVERY_FORM
 
 from genstamp_model.expand import cells
-from genstamp_model.explore import driver, memory
+from genstamp_model.explore import machine, memory, table
 from genstamp_model.explore.layout import WORD_BITS, Layout, layout, span
 
 
-def entries(count: int, buckets_bits: int, crowded: bool) -> list[int]:
+def entries(count: int, crowded: bool) -> list[int]:
     """Entries of a table as the driver writes them; crowded ones belong to the first and the last buckets only."""
     upper = np.random.default_rng(1).integers(0, 2**32, count, dtype=np.uint64)
     if crowded:
-        upper %= np.uint64(2 ** (34 - buckets_bits))
+        upper >>= np.uint64(4)
         upper[::2] = np.uint64(2**32 - 1) - upper[::2]
     packed = (upper << np.uint64(32)) | np.arange(1, count + 1, dtype=np.uint64)
     return packed.astype(np.int64).tolist()  # type: ignore[no-any-return]
 
 
-def found(table: driver.Words, bits: int, entry: int) -> bool:
+def found(slots: NDArray[np.int64], buckets: int, entry: int) -> bool:
     """Whether an entry is where a search for it looks."""
-    bucket = (entry & 2**64 - 1) >> (64 - bits)
-    for _ in range(2**bits):
-        slots = table[bucket * driver.BUCKET : (bucket + 1) * driver.BUCKET].tolist()
-        if entry in slots:
+    bucket = ((entry & 2**64 - 1) >> 32) * buckets >> 32
+    for _ in range(buckets):
+        line = slots[bucket * table.BUCKET : (bucket + 1) * table.BUCKET].tolist()
+        if entry in line:
             return True
-        if 0 in slots:
+        if 0 in line:
             return False
-        bucket = (bucket + 1) % 2**bits
+        bucket = (bucket + 1) % buckets
     return False
 
 
+@pytest.fixture(scope="module")
+def library() -> machine.Library:
+    return machine.build(table.enter, table.grow)
+
+
 @pytest.mark.parametrize("crowded", [False, True])
-def test_every_entry_is_found_while_the_table_doubles(crowded: bool) -> None:
-    bits, doublings = 4, 4
-    table = np.zeros((driver.BUCKET << (bits + doublings)) + driver.BUCKET, np.int64)
-    given = entries((driver.BUCKET << bits) * driver.LOAD // 10, bits, crowded)
+@pytest.mark.parametrize("sizes", [(16, 17, 18, 27), (16, 24, 36, 54, 81), (16, 32, 64, 128, 256)])
+def test_every_entry_is_found_while_the_table_grows(
+    library: machine.Library, sizes: Sequence[int], crowded: bool
+) -> None:
+    buckets = sizes[0]
+    slots = np.zeros(table.BUCKET * sizes[-1], np.int64)
+    waiting = np.empty(table.WAITING + table.BUCKET, np.int64)
+    given = entries(buckets * table.BUCKET * table.LOAD // 100, crowded)
     for entry in given:
-        assert driver._enter(table, bits, entry, -1)
-    for _ in range(doublings):
-        driver._double(table, bits)
-        bits += 1
-        assert all(found(table, bits, entry) for entry in given)
-        assert np.count_nonzero(table) == len(given)
+        assert library.run(table.enter, slots, buckets, entry, -1)
+    for more in sizes[1:]:
+        assert library.run(table.grow, slots, buckets, more, waiting)
+        buckets = more
+        assert all(found(slots, buckets, entry) for entry in given)
+        assert np.count_nonzero(slots) == len(given)
+
+
+def test_a_table_of_which_too_much_would_have_to_wait_does_not_grow(library: machine.Library) -> None:
+    slots = np.zeros(table.BUCKET * 2000, np.int64)
+    waiting = np.empty(table.WAITING + table.BUCKET, np.int64)
+    for place in range(table.WAITING + table.BUCKET + 1):
+        library.run(table.enter, slots, 1000, place + 1, -1)
+    assert not library.run(table.grow, slots, 1000, 2000, waiting)
 
 
 def test_a_full_table_takes_at_most_what_is_promised() -> None:
     for words in (1, 2, 3, 8):
         assert memory.bytes_at_most(words) <= 8 * words + 31
-        just_doubled = (driver.BUCKET << 19) * driver.LOAD // 10
-        assert memory.bytes_taken(words, just_doubled, 20) <= just_doubled * memory.bytes_at_most(words)
+        just_grown = 1000 * table.BUCKET * table.LOAD // 100
+        assert memory.bytes_taken(words, just_grown, 1500) <= just_grown * memory.bytes_at_most(words)
 
 
 def test_memory_holds_what_is_asked_for() -> None:
-    room = memory.allocate(3, 1_000, 300)
-    assert room.capacity == 1_300
-    assert room.store.shape == (1_300, 3)
-    assert room.table.ctypes.data % 64 == 0
-    assert room.table.shape[0] * driver.LOAD >= 1_300 * 10
-    assert memory.allocate(1, None, 300).capacity > 100_000
+    parts = memory.allocate(3, 1_000, 300)
+    for part in parts:
+        assert part.capacity >= 1_000 + 2 * 300
+        assert part.store.shape == (part.capacity, 3)
+        assert part.table.ctypes.data % 64 == 0
+        assert part.table.shape[0] * table.LOAD >= part.capacity * 100
+    assert memory.states_that_fit(1) > 100_000
 
 
 def test_cells_lie_apart_in_their_words() -> None:

@@ -23,7 +23,10 @@ app = typer.Typer(
 for verb, function in (
     ("list", "list_systems"),
     ("check", "check"),
+    ("simulate", "simulate"),
+    ("replay", "replay"),
     ("prove", "prove"),
+    ("bmc", "bmc"),
     ("diagram", "diagram"),
     ("conform", "conform"),
     ("verify", "verify"),

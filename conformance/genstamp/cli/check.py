@@ -14,13 +14,15 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
+from genstamp import leads_to
 from genstamp.report import Case, Outcome, junit
 from genstamp.systems import chosen
 from genstamp_model.explore import Progress, Result, Verdict, Violation, explore
 from genstamp_model.language import Configuration, Instance, System
+from genstamp_model.liveness import Liveness
 
 _EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
-_UNDETERMINED, _UNCOVERED = 3, 12
+_UNDETERMINED, _UNCOVERED, _STARVED = 3, 12, 13
 _LINE_EVERY_S: Final = 60.0
 
 
@@ -46,35 +48,40 @@ def check(
     set_limit: Annotated[
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
     ] = None,
+    renumber: Annotated[
+        bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
+    ] = False,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
 
-    With a bug, and no configuration named, the one in which the bug is known to show is searched.
+    Where the search finds nothing wrong, leads-to properties are judged on all its states; one that is violated comes
+    with a lasso. With a bug, and no configuration named, the one in which the bug is known to show is searched.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
-    some action, refusal or witness is never reached; 75 a step goes wrong, 3 undetermined.
+    some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
     """
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
-    results = []
+    results, judged = list[Result](), list[tuple[Liveness, ...]]()
     for one in configurations:
         instance = Instance(model, limited(one, set_limit or ()))
-        result = search(instance, max_states, max_seconds)
-        results.append(result)
+        results.append(search(instance, max_states, max_seconds, renumber))
+        judged.append(leads_to.judged(results[-1], max_states, renumber))
         if form is Format.TEXT:
-            for line in told(result):
+            for line in told(results[-1], judged[-1]):
                 typer.echo(line)
     # Coverage is a claim about the default configurations together, and about the protocol as it should be.
     missing = uncovered(results) if len(results) > 1 and not bugs and semantics is None else []
     if form is Format.TEXT and len(results) > 1:
         typer.echo(coverage_line(results, missing))
     elif form is Format.JSON:
-        typer.echo(json.dumps([plain(result) for result in results], indent=2))
+        typer.echo(json.dumps([plain(*both) for both in zip(results, judged, strict=True)], indent=2))
     elif form is Format.JUNIT:
-        typer.echo(junit("genstamp check", [case(result) for result in results]), nl=False)
-    raise typer.Exit(exit_code(results, missing))
+        pairs = zip(results, judged, strict=True)
+        typer.echo(junit("genstamp check", [one for both in pairs for one in cases(*both)]), nl=False)
+    raise typer.Exit(exit_code(results, missing, [found for some in judged for found in some]))
 
 
 def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configuration]]:
@@ -99,7 +106,7 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     return replace(configuration, limits=changed, name=f"{configuration.name}*")
 
 
-def search(instance: Instance, max_states: int | None, max_seconds: float | None) -> Result:
+def search(instance: Instance, max_states: int | None, max_seconds: float | None, renumber: bool = False) -> Result:
     """One search, with its progress on standard error: live on a terminal, a line a minute elsewhere."""
     console = Console(stderr=True)
     if console.is_terminal:
@@ -108,9 +115,16 @@ def search(instance: Instance, max_states: int | None, max_seconds: float | None
                 instance,
                 max_states=max_states,
                 max_seconds=max_seconds,
+                renumber=renumber,
                 progress=lambda progress: live.update(progress_line(instance, progress)),
             )
-    return explore(instance, max_states=max_states, max_seconds=max_seconds, progress=_each_minute(instance))
+    return explore(
+        instance,
+        max_states=max_states,
+        max_seconds=max_seconds,
+        renumber=renumber,
+        progress=_each_minute(instance),
+    )
 
 
 def _each_minute(instance: Instance) -> Callable[[Progress], None]:
@@ -134,8 +148,8 @@ def progress_line(instance: Instance, progress: Progress) -> str:
     )
 
 
-def told(result: Result) -> Iterator[str]:
-    """What a search found, in lines."""
+def told(result: Result, judged: Sequence[Liveness] = ()) -> Iterator[str]:
+    """What a search found, and what was judged after it, in lines."""
     model, configuration = result.instance.model, result.instance.configuration
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
@@ -154,20 +168,28 @@ def told(result: Result) -> Iterator[str]:
         yield f"  steps cut off by limits: {cuts}"
     if result.undetermined:
         yield f"  undetermined: {result.undetermined}"
-    if result.not_judged:
-        yield f"  not judged by this search: {', '.join(result.not_judged)}"
+    if left := not_judged(result, judged):
+        yield f"  not judged: {', '.join(left)}"
     if result.violation is not None:
         yield from told_violation(result.violation)
     else:
         taken, given, seen = coverage_counts(result)
         yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
+    for found in judged:
+        yield from leads_to.told(found)
 
 
-def told_violation(violation: Violation) -> Iterator[str]:
+def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
+    """What neither the search nor the judge of leads-to properties has judged."""
+    names = {found.claim.name for found in judged}
+    return [name for name in result.not_judged if name not in names]
+
+
+def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
     """What broke, and the way there."""
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
-    yield f"  a shortest counterexample, {len(violation.path)} steps:"
+    yield f"  {what_path}, {len(violation.path)} steps:"
     for line in violation.path.lines():
         yield f"  {line}"
 
@@ -200,17 +222,20 @@ def coverage_line(results: Sequence[Result], missing: Sequence[str]) -> str:
     return f"over all {len(results)} configurations never reached: {'; '.join(missing)}"
 
 
-def exit_code(results: Sequence[Result], missing: Sequence[str]) -> int:
+def exit_code(results: Sequence[Result], missing: Sequence[str], judged: Sequence[Liveness] = ()) -> int:
     """The worst of some searches: violated before undetermined."""
     codes = [_EXIT_CODES[result.violation.kind] for result in results if result.violation is not None]
     if codes:
         return codes[0]
-    if any(result.verdict is Verdict.UNDETERMINED for result in results):
+    verdicts = {found.verdict for found in judged}
+    if Verdict.VIOLATED in verdicts:
+        return _STARVED
+    if Verdict.UNDETERMINED in verdicts | {result.verdict for result in results}:
         return _UNDETERMINED
     return _UNCOVERED if missing else 0
 
 
-def plain(result: Result) -> dict[str, Any]:
+def plain(result: Result, judged: Sequence[Liveness] = ()) -> dict[str, Any]:
     """A result as JSON; the counterexample in the Informal Trace Format."""
     model = result.instance.model
     violation = result.violation
@@ -222,7 +247,7 @@ def plain(result: Result) -> dict[str, Any]:
         "digest": model.digest,
         "verdict": result.verdict.value,
         "undetermined": result.undetermined,
-        "not_judged": list(result.not_judged),
+        "not_judged": not_judged(result, judged),
         "states": result.states,
         "generated": result.generated,
         "depth": result.depth,
@@ -237,6 +262,7 @@ def plain(result: Result) -> dict[str, Any]:
             for r in result.refusals
         ],
         "witnesses": dict(result.witnesses),
+        "leads_to": [leads_to.plain(found) for found in judged],
         "violation": None
         if violation is None
         else {
@@ -249,10 +275,15 @@ def plain(result: Result) -> dict[str, Any]:
     }
 
 
-def case(result: Result) -> Case:
-    """A result as a test case."""
-    model, name = result.instance.model, result.instance.configuration.name
+def cases(result: Result, judged: Sequence[Liveness] = ()) -> list[Case]:
+    """A result as a test case, and one for each leads-to property."""
+    model = result.instance.model
     group = ".".join(["genstamp.check", model.system, model.semantics, *model.bugs])
+    return [_case(result, group), *(leads_to.case(found, group) for found in judged)]
+
+
+def _case(result: Result, group: str) -> Case:
+    name = result.instance.configuration.name
     if result.verdict is Verdict.HOLDS:
         return Case(group, name, result.seconds)
     if result.violation is None:

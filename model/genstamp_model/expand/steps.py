@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Generic, TypeVar
 
 from genstamp_model.evaluate import Arguments, State, named_position
-from genstamp_model.expand.cells import cells, nobody
+from genstamp_model.expand.cells import Cell, cells, nobody
 from genstamp_model.expand.trees import Algebra, Items, Slot, Tree, Trees
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
@@ -148,13 +148,18 @@ class _Scope(Generic[S]):
 
 
 class Expansion(Generic[S]):
-    """The steps and conditions of an instance over given cells."""
+    """The steps and conditions of an instance over given cells.
 
-    def __init__(self, instance: Instance, algebra: Algebra[S], values: Sequence[S]) -> None:
+    `declared` says how large cells may be, where that is not what the configuration says.
+    """
+
+    def __init__(
+        self, instance: Instance, algebra: Algebra[S], values: Sequence[S], declared: Sequence[Cell] | None = None
+    ) -> None:
         self.instance = instance
         self.algebra = algebra
         self.values = tuple(values)
-        self.cells = cells(instance)
+        self.cells = list(declared) if declared is not None else cells(instance)
         self._trees = Trees(instance, algebra)
         self._scope = _Scope(self._trees, self._read(values))
 
@@ -261,6 +266,13 @@ class Expansion(Generic[S]):
             scope = _Scope(self._trees, self._scope.before, self._read(next_cells))
         bound = {name: self.algebra.constant(i) for name, i in (members or {}).items()}
         found: S = scope.value(expr, bound)
+        return found
+
+    def value(self, expr: Expr, step: Step[S], members: Mapping[str, int]) -> S:
+        """A scalar of a step's own expressions, given the positions of members that are bound around it."""
+        bound, _ = self._bind(step.action, step.arguments)
+        bound |= {name: self.algebra.constant(i) for name, i in members.items()}
+        found: S = self._scope.value(expr, bound)
         return found
 
 

@@ -12,8 +12,8 @@ from genstamp_model.explore.search import (
     Result,
     Search,
     Verdict,
-    Violation,
     explore,
 )
+from genstamp_model.explore.violation import Violation
 
 __all__ = ["Compiled", "Progress", "Refusal", "Result", "Search", "Verdict", "Violation", "explore"]

@@ -1,365 +1,379 @@
-"""The loop of the compiled search: independent of the model, compiled once by numba and kept on disk.
+"""The loop of the compiled search: machine functions that know no model, for one thread or several.
 
-States stand in `store` in the order in which they are found, so that it is also the queue; `parents` holds the place of
-the state that each was first reached from. `table` holds, for a state at place p, the upper half of its hash and p + 1
-in one int64; an empty slot is 0. Successors are made in batches, and what a batch will touch is fetched ahead of use.
+States are dealt out to PARTITIONS by their hash. Each partition has a store of its states in the order in which they
+were found, which is its queue as well, the place of the state that each was first reached from, and a hash table. The
+search goes in rounds, and a round in two phases: first each partition expands some of its states of the level, and
+hands the successors to the partitions that they belong to; then each enters what it was handed, in the order of the
+partitions that it came from. In a phase every partition writes only what is its own, so threads share them out and
+wait for each other in between. Nothing depends on which thread does what or how fast: any number of threads finds the
+same states in the same places, and shows the same path to each.
 
-`advance` works until its caller has something to do, and says what in `control`; everything it needs to go on stands
-in its arguments. All levels of the search are finished in order, so the first path to a state is a shortest one.
-
-numba keeps what it compiled as long as this one file's text stays the same: all that is compiled stands here.
+`advance` works until its caller has something to do. All levels are finished in order, so the first path to a state is
+a shortest one.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numpy.typing import NDArray
+from genstamp_model.explore.machine import Halves, Word, Words, assembly, call, function
+from genstamp_model.explore.table import (
+    BUCKET,
+    LOAD,
+    LOWER,
+    MATCHING,
+    UPPER,
+    WORDS,
+    enter,
+    grow,
+    hashed,
+    home,
+    look,
+    lowest,
+    memory_at,
+    prefetch,
+)
 
-# Slots of `control`.
+PARTITIONS: Final = 2
+
+# Slots of the board, which all partitions share.
+STOP_AT: Final = 0  # pause once so many states have been expanded
+ALLOWED: Final = 1  # states that may be found
+LEVEL: Final = 2  # levels begun, the initial state's included
+NEXT: Final = 3  # what all threads do next: one of the reasons below
+SUCCESSORS: Final = 4  # how many each partition hands out in this round, and those of one more state
+ROOM: Final = 5  # successors that one state may have
+EXPAND: Final = 6  # addresses of the model's functions; 0 leaves out the deadlock check
+JUDGE: Final = 7
+MAY_STOP: Final = 8
+COVER: Final = 9
+TARGETS: Final = 10  # how many things `cover` looks for
+FIRST: Final = 11  # hash of the first state, which belongs to partition 0
+YIELD: Final = 12  # address of a function that lets other threads run, or 0
+ARRIVED: Final = 16  # threads that wait for others
+TURN: Final = 24  # how often all have waited
+BOARD: Final = 32
+
+# Slots of a partition.
 STATES: Final = 0  # how many stand in the store
 HEAD: Final = 1  # the next one to expand
 LEVEL_END: Final = 2  # the first one of the next level
-LEVEL: Final = 3  # levels begun, the initial state's included
-GENERATED: Final = 4  # the initial state and every step taken
-JUDGED: Final = 5  # the next one whose invariants are to be judged
-COVERING: Final = 6  # whether coverage still has something to see
-AT: Final = 7  # the state that a verdict is about
-TABLE_BITS: Final = 8  # the table's first 2**TABLE_BITS slots are in use
-SLOTS: Final = 9
+GENERATED: Final = 3  # steps taken from its states
+JUDGED: Final = 4  # the next one whose invariants are to be judged
+COVERING: Final = 5  # whether coverage still has something to see
+BUCKETS: Final = 6
+EXPANDING: Final = 7  # how the first phase of a round ended, and how the second did
+ENTERING: Final = 8
+AT: Final = 9  # place of the state that a verdict is about
+CAPACITY: Final = 10  # states that the store has room for
+STORE: Final = 11  # addresses
+PARENTS: Final = 12
+TABLE: Final = 13
+COUNTERS: Final = 14
+SEEN: Final = 15
+SCRATCH: Final = 16  # room for the successors of one state, and for what waits while the table grows
+HANDED: Final = 18  # address of what is handed to each partition, one after another
+COUNTS: Final = 24  # how many those are
+PARTITION: Final = 32
 
 # What `advance` gives.
 DONE: Final = 0  # every reachable state has been expanded
-PAUSED: Final = 1  # the quota is used up
-FULL: Final = 2  # the store has no room for another batch
-INVARIANT: Final = 3  # state AT breaks an invariant
-ALARM: Final = 4  # a step from state AT breaks a transition property or goes wrong
-DEADLOCK: Final = 5  # state AT has no step and may not stop
+PAUSED: Final = 1  # as many states as were asked for have been expanded
+FULL: Final = 2  # there are more states than are allowed
+INVARIANT: Final = 3  # a partition's state AT breaks an invariant
+ALARM: Final = 4  # a step from it breaks a transition property or goes wrong
+DEADLOCK: Final = 5  # it has no step and may not stop
+CROWDED: Final = 6  # the table cannot grow: the hash is broken
+GO: Final = 7  # not an outcome: another round
 
-BATCH: Final = 256
-LOAD: Final = 7  # tenths of the table that may be full
+RECORD: Final = 3  # words that are handed over for a successor: hash, where it comes from, state; a build knows better
+ROUND: Final = 8192  # successors that a partition hands out in a round
+BLOCK: Final = 64  # successors whose slots are fetched together
+SPINS: Final = 2000  # looks at a barrier before other threads are let run
+MERGED: Final = -1  # in SEEN: another partition has seen it on an earlier level
 _ALARM_COUNTER: Final = 0
 _CUT_COUNTER: Final = 1
-_UPPER: Final = -(2**32)
-_LOWER: Final = 2**32 - 1
-_MATCHING: Final = 255  # the bits of `_look` that mean a matching slot; those above mean an empty one
-
-Words = NDArray[np.int64]
-
-# Slots of the hash table that are looked at together: a line of the cache.
-BUCKET: Final = 8
-
-# numba's types know neither a decorated intrinsic's own parameters nor numpy's integers.
-_intrinsic: Any = intrinsic
-_njit: Any = njit
-
-_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 
 
-def _element(context: Any, builder: Any, kind: Any, array: Any, position: Any) -> Any:
-    """Pointer to an array's element, or to a matrix' row."""
-    view = context.make_array(kind)(context, builder, array)
-    if kind.ndim == 2:
-        position = builder.mul(position, builder.extract_value(view.shape, 1))
-    return builder.gep(view.data, [position])
+@assembly("%memory = inttoptr i64 %address to ptr\nret ptr %memory")
+def halves_at(address: Word) -> Halves:
+    """The memory at an address."""
+    raise NotImplementedError
 
 
-def _through(context: Any, builder: Any, address: Any, pointers: list[Any]) -> Any:
-    kind = ir.FunctionType(_I64, [pointer.type for pointer in pointers])
-    return builder.call(builder.inttoptr(address, kind.as_pointer()), pointers)
+@assembly("""
+    %place = getelementptr i64, ptr %memory, i64 %position
+    %before = atomicrmw add ptr %place, i64 1 seq_cst
+    %after = add i64 %before, 1
+    ret i64 %after
+""")
+def count_up(memory: Words, position: Word) -> Word:
+    """Add one to a word that threads share, at once; gives the sum."""
+    raise NotImplementedError
 
 
-@_intrinsic
-def _call_expand(typing: Any, address: Any, store: Any, row: Any, batch: Any, free: Any, counters: Any) -> Any:
-    """`expand(&store[row], &batch[free], counters)` through its address."""
-    signature = types.int64(address, store, row, batch, free, counters)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        state = _element(context, builder, sig.args[1], args[1], args[2])
-        out = _element(context, builder, sig.args[3], args[3], args[4])
-        return _through(
-            context, builder, args[0], [state, out, _element(context, builder, sig.args[5], args[5], _I64(0))]
-        )
-
-    return signature, generate
+@assembly("""
+    %place = getelementptr i64, ptr %memory, i64 %position
+    %value = load atomic i64, ptr %place seq_cst, align 8
+    ret i64 %value
+""")
+def shared(memory: Words, position: Word) -> Word:
+    """A word that other threads write."""
+    raise NotImplementedError
 
 
-@_intrinsic
-def _call_on_state(typing: Any, address: Any, store: Any, row: Any) -> Any:
-    """`f(&store[row])` through its address."""
-    signature = types.int64(address, store, row)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _through(context, builder, args[0], [_element(context, builder, sig.args[1], args[1], args[2])])
-
-    return signature, generate
-
-
-@_intrinsic
-def _call_cover(typing: Any, address: Any, store: Any, row: Any, seen: Any) -> Any:
-    """`cover(&store[row], row + 1, seen)` through its address."""
-    signature = types.int64(address, store, row, seen)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        state = _element(context, builder, sig.args[1], args[1], args[2])
-        noted = _element(context, builder, sig.args[3], args[3], _I64(0))
-        return _through(context, builder, args[0], [state, builder.add(args[2], _I64(1)), noted])
-
-    return signature, generate
+@function
+def wait(board: Words, threads: Word) -> None:
+    """Go on when all threads have come here."""
+    if threads == 1:
+        return
+    turn = shared(board, TURN)
+    if count_up(board, ARRIVED) == threads:
+        board[ARRIVED] = 0
+        count_up(board, TURN)
+        return
+    spins = 0
+    while shared(board, TURN) == turn:
+        spins += 1
+        if spins > SPINS and board[YIELD] != 0:
+            call(board[YIELD])
 
 
-@_intrinsic
-def _prefetch(typing: Any, array: Any, position: Any) -> Any:
-    """Begin to bring an array's element, or a matrix' row, into the cache."""
-    signature = types.void(array, position)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = builder.bitcast(_element(context, builder, sig.args[0], args[0], args[1]), _I8.as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
-        insert: Any = cgutils.get_or_insert_function
-        function = insert(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [place, _I32(0), _I32(3), _I32(1)])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@_intrinsic
-def _look(typing: Any, table: Any, bucket: Any, tag: Any) -> Any:
-    """One bit for each slot of a bucket whose upper half is the tag's; eight bits higher, one for each empty slot."""
-    signature = types.int64(table, bucket, tag)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        line = ir.VectorType(_I64, BUCKET)
-        place = _element(context, builder, sig.args[0], args[0], builder.mul(args[1], _I64(BUCKET)))
-        slots = builder.load(builder.bitcast(place, line.as_pointer()))
-        slots.align = 8
-        tags = builder.insert_element(ir.Constant(line, ir.Undefined), args[2], _I32(0))
-        tags = builder.shuffle_vector(
-            tags, ir.Constant(line, ir.Undefined), ir.Constant(ir.VectorType(_I32, BUCKET), [0] * BUCKET)
-        )
-        upper = builder.lshr(builder.xor(slots, tags), ir.Constant(line, [32] * BUCKET))
-        zero = ir.Constant(line, [0] * BUCKET)
-        matching = builder.zext(builder.bitcast(builder.icmp_unsigned("==", upper, zero), _I8), _I64)
-        empty = builder.zext(builder.bitcast(builder.icmp_unsigned("==", slots, zero), _I8), _I64)
-        return builder.or_(matching, builder.shl(empty, _I64(8)))
-
-    return signature, generate
-
-
-@_intrinsic
-def _lowest(typing: Any, bits: Any) -> Any:
-    """Position of the lowest bit that is set."""
-    signature = types.int64(bits)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return signature, generate
-
-
-@_njit(cache=True, inline="always")
-def _hash(states: Words, row: int, words: int) -> Any:
-    h = np.int64(-7046029254386353131)
-    for k in range(words):
-        h ^= states[row, k]
-        h *= np.int64(-49064778989728563)
-        h ^= (h >> 32) & np.int64(0xFFFFFFFF)
-        h *= np.int64(-4265267296055464877)
-        h ^= (h >> 29) & np.int64(0x7FFFFFFFF)
-    return h
-
-
-@_njit(cache=True, inline="always")
-def _home(h: int, bits: int) -> Any:
-    """The bucket of a hash, or of a slot's entry, among 2**bits: its upper bits."""
-    return (h >> (64 - bits)) & ((np.int64(1) << bits) - 1)
-
-
-@_njit(cache=True)
-def _enter(table: Words, bits: int, entry: int, last: int) -> bool:
-    """Put an entry that is not there yet into the first free slot from its home on, unless that is past `last`."""
-    bucket = _home(entry, bits)
-    while True:
-        free = _look(table, bucket, np.int64(0)) >> BUCKET
-        if free != 0:
-            table[bucket * BUCKET + _lowest(free)] = entry
-            return True
-        if bucket == last:
-            return False
-        bucket = (bucket + 1) & ((np.int64(1) << bits) - 1)
-
-
-@_njit(cache=True)
-def enter_first(table: Words, store: Words, bits: int) -> None:
-    """Enter the first state into an empty table."""
-    _enter(table, bits, (_hash(store, 0, store.shape[1]) & _UPPER) | 1, -1)
-
-
-@_njit(cache=True)
-def _double(table: Words, bits: int) -> None:
-    """Make 2**bits buckets twice as many, in place.
-
-    What belongs to bucket q belongs to 2q or 2q + 1 afterwards, which lies above all that is still to be moved when one
-    begins at the top; the few entries that would come to lie below, or wrap around, wait until the end.
-    """
-    buckets = np.int64(1) << bits
-    moving = np.empty(BUCKET, np.int64)
-    waiting = np.empty(1024, np.int64)
-    count = 0
-    for p in range(buckets - 1, -1, -1):
-        for i in range(BUCKET):
-            moving[i] = table[p * BUCKET + i]
-            table[p * BUCKET + i] = 0
-        for i in range(BUCKET):
-            entry = moving[i]
-            if entry == 0 or (_home(entry, bits + 1) >= p and _enter(table, bits + 1, entry, 2 * buckets - 1)):
-                continue
-            if count == waiting.shape[0]:
-                longer = np.empty(2 * count, np.int64)
-                for k in range(count):
-                    longer[k] = waiting[k]
-                waiting = longer
-            waiting[count] = entry
-            count += 1
-    for i in range(count):
-        _enter(table, bits + 1, waiting[i], -1)
-
-
-@_njit(cache=True)
-def _judge_new(control: Words, store: Words, seen: Words, functions: Words) -> int:
-    """Judge the invariants of the states found last, and look for what coverage still misses."""
-    judge, cover = functions[1], functions[3]
-    for place in range(control[JUDGED], control[STATES]):
-        if _call_on_state(judge, store, place) != 0:
-            control[AT] = place
-            return INVARIANT
-        if control[COVERING] != 0 and _call_cover(cover, store, place, seen) != 0:
-            control[COVERING] = 0
-    control[JUDGED] = control[STATES]
+@function
+def expand_level(board: Words, partition: Words, number: Word) -> Word:
+    """First phase: hand out successors of the states that are next; gives what stopped it."""
+    expand, may_stop, enough, first = board[EXPAND], board[MAY_STOP], board[SUCCESSORS], board[FIRST]
+    store, counters = memory_at(partition[STORE]), memory_at(partition[COUNTERS])
+    handed, made = memory_at(partition[HANDED]), memory_at(partition[SCRATCH])
+    length = (enough + board[ROOM]) * RECORD
+    counts = partition + COUNTS
+    for q in range(PARTITIONS):
+        counts[q] = 0
+    head, level_end, successors = partition[HEAD], partition[LEVEL_END], 0
+    while head < level_end and successors < enough:
+        cut = counters[_CUT_COUNTER]
+        count = call(expand, store + head * WORDS, made, counters)
+        if counters[_ALARM_COUNTER] != 0:
+            partition[AT] = head
+            return ALARM
+        if count == 0 and may_stop != 0 and counters[_CUT_COUNTER] == cut and call(may_stop, store + head * WORDS) == 0:
+            partition[AT] = head
+            return DEADLOCK
+        for j in range(count):
+            state = made + j * WORDS
+            h = hashed(state)
+            owner = (h ^ first) & (PARTITIONS - 1)
+            record = handed + owner * length + counts[owner] * RECORD
+            counts[owner] += 1
+            record[0] = h
+            record[1] = head * PARTITIONS + number
+            for k in range(WORDS):
+                record[2 + k] = state[k]
+        successors += count
+        head += 1
+    partition[HEAD] = head
+    partition[GENERATED] += successors
     return DONE
 
 
-@_njit(cache=True)
-def _make_batch(
-    control: Words,
-    store: Words,
-    batch: Words,
-    batch_parents: NDArray[np.uint32],
-    counters: Words,
-    functions: Words,
-) -> tuple[int, int]:
-    """Fill the batch with successors of the states that are next; gives what stopped it, and how many there are."""
-    expand, may_stop = functions[0], functions[2]
-    head, level_end = control[HEAD], control[LEVEL_END]
-    size = 0
-    while head < level_end and size < BATCH:
-        cut = counters[_CUT_COUNTER]
-        made = _call_expand(expand, store, head, batch, size, counters)
-        if counters[_ALARM_COUNTER] != 0:
-            control[AT] = head
-            return ALARM, 0
-        stuck = made == 0 and counters[_CUT_COUNTER] == cut
-        if stuck and may_stop != 0 and _call_on_state(may_stop, store, head) == 0:
-            control[AT] = head
-            return DEADLOCK, 0
-        for j in range(size, size + made):
-            batch_parents[j] = head
-        size += made
-        head += 1
-    control[HEAD] = head
-    control[GENERATED] += size
-    return DONE, size
+@function
+def fetch_slots(table: Words, buckets: Word, records: Words, begin: Word, end: Word) -> None:
+    """Bring the buckets of some records into the cache."""
+    for j in range(begin, end):
+        prefetch(table + home(records[j * RECORD], buckets) * BUCKET)
 
 
-@_njit(cache=True)
-def _enter_batch(
-    control: Words,
-    store: Words,
-    parents: NDArray[np.uint32],
-    table: Words,
-    batch: Words,
-    batch_parents: NDArray[np.uint32],
-    hashes: Words,
-    size: int,
-) -> None:
-    """Put those states of the batch that are new into store and table."""
-    words, bits, states = store.shape[1], control[TABLE_BITS], control[STATES]
-    mask = (np.int64(1) << bits) - 1
-    for j in range(size):
-        hashes[j] = _hash(batch, j, words)
-        _prefetch(table, _home(hashes[j], bits) * BUCKET)
-    for j in range(size):
-        h = hashes[j]
-        bucket = _home(h, bits)
-        found = False
+@function
+def fetch_states(table: Words, buckets: Word, store: Words, records: Words, begin: Word, end: Word) -> None:
+    """Bring the states that some records are likely to be equal to into the cache."""
+    for j in range(begin, end):
+        h = records[j * RECORD]
+        bucket = home(h, buckets)
+        matching = look(table, bucket, h) & MATCHING
+        if matching != 0:
+            prefetch(store + ((table[bucket * BUCKET + lowest(matching)] & LOWER) - 1) * WORDS)
+
+
+@function
+def same(left: Words, right: Words) -> Word:
+    """Whether two states are equal."""
+    difference = 0
+    for k in range(WORDS):
+        difference |= left[k] ^ right[k]
+    return difference == 0
+
+
+@function
+def enter_records(partition: Words, table: Words, store: Words, records: Words, begin: Word, end: Word) -> None:
+    """Put those of some records that are new into store and table."""
+    parents, buckets, states = halves_at(partition[PARENTS]), partition[BUCKETS], partition[STATES]
+    for j in range(begin, end):
+        record = records + j * RECORD
+        h = record[0]
+        bucket = home(h, buckets)
         while True:
-            slots = _look(table, bucket, h)
-            matching = slots & _MATCHING
-            while matching != 0 and not found:
-                place = (table[bucket * BUCKET + _lowest(matching)] & _LOWER) - 1
+            slots = look(table, bucket, h)
+            matching = slots & MATCHING
+            found = 0
+            while matching != 0:
+                place = (table[bucket * BUCKET + lowest(matching)] & LOWER) - 1
                 matching &= matching - 1
-                found = True
-                for k in range(words):
-                    if store[place, k] != batch[j, k]:
-                        found = False
-            if found:
+                if same(store + place * WORDS, record + 2):
+                    found = 1
+                    break
+            if found != 0:
                 break
-            if slots > _MATCHING:
-                for k in range(words):
-                    store[states, k] = batch[j, k]
-                parents[states] = batch_parents[j]
+            if slots > MATCHING:
+                row = store + states * WORDS
+                for k in range(WORDS):
+                    row[k] = record[2 + k]
+                parents[states] = record[1]
                 states += 1
-                table[bucket * BUCKET + _lowest(slots >> BUCKET)] = (h & _UPPER) | states
+                table[bucket * BUCKET + lowest(slots >> BUCKET)] = (h & UPPER) | states
                 break
-            bucket = (bucket + 1) & mask
-    control[STATES] = states
+            bucket += 1
+            if bucket == buckets:
+                bucket = 0
+    partition[STATES] = states
 
 
-@_njit(cache=True)
-def advance(
-    control: Words,
-    store: Words,
-    parents: NDArray[np.uint32],
-    table: Words,
-    batch: Words,
-    batch_parents: NDArray[np.uint32],
-    counters: Words,
-    seen: Words,
-    functions: Words,
-    quota: int,
-) -> int:
-    """Go on with the search for at least `quota` more states to expand; gives the reason why it stopped.
+@function
+def enter_handed(partition: Words, records: Words, count: Word) -> None:
+    """Enter what one partition handed to another: each block while what the next ones touch is on its way."""
+    table, store, buckets = memory_at(partition[TABLE]), memory_at(partition[STORE]), partition[BUCKETS]
+    for begin in range(-2 * BLOCK, count, BLOCK):
+        ahead, onward = begin + 2 * BLOCK, begin + BLOCK
+        if ahead < count:
+            fetch_slots(table, buckets, records, ahead, least(ahead + BLOCK, count))
+        if onward >= 0 and onward < count:
+            fetch_states(table, buckets, store, records, onward, least(onward + BLOCK, count))
+        if begin >= 0:
+            enter_records(partition, table, store, records, begin, least(begin + BLOCK, count))
 
-    `batch` has room for BATCH successors and those of one more state. `functions` are the addresses of expand, judge,
-    may_stop and cover; 0 leaves out the deadlock check.
-    """
-    room = batch.shape[0]
-    hashes = np.empty(room, np.int64)
-    outcome: int
-    stop_at = control[HEAD] + quota
-    while True:
-        outcome = _judge_new(control, store, seen, functions)
-        if outcome != DONE:
-            return outcome
-        if control[HEAD] == control[LEVEL_END]:
-            if control[HEAD] == control[STATES]:
-                return DONE
-            control[LEVEL_END] = control[STATES]
-            control[LEVEL] += 1
-        if control[HEAD] >= stop_at:
-            return PAUSED
-        if control[STATES] + room > store.shape[0]:
+
+@function
+def least(left: Word, right: Word) -> Word:
+    """The smaller of two numbers."""
+    return left if left < right else right
+
+
+@function
+def make_room(partition: Words, incoming: Word) -> Word:
+    """Let the table grow until it has room for so many more states; 0 where it cannot."""
+    table, waiting, buckets = memory_at(partition[TABLE]), memory_at(partition[SCRATCH]), partition[BUCKETS]
+    more = buckets
+    while (partition[STATES] + incoming) * 100 > more * (BUCKET * LOAD):
+        more += more >> 1
+    partition[BUCKETS] = more
+    return more == buckets or grow(table, buckets, more, waiting)
+
+
+@function
+def judge_new(board: Words, partition: Words) -> Word:
+    """Judge the invariants of the states found last, and look for what coverage still misses."""
+    judge, cover, store, seen = board[JUDGE], board[COVER], memory_at(partition[STORE]), memory_at(partition[SEEN])
+    for place in range(partition[JUDGED], partition[STATES]):
+        state = store + place * WORDS
+        if call(judge, state) != 0:
+            partition[AT] = place
+            return INVARIANT
+        if partition[COVERING] != 0 and call(cover, state, place + 1, seen) != 0:
+            partition[COVERING] = 0
+    partition[JUDGED] = partition[STATES]
+    return DONE
+
+
+@function
+def enter_all(board: Words, partitions: Words, number: Word) -> Word:
+    """Second phase: enter what was handed to a partition, and judge what is new; gives what stopped it."""
+    partition = partitions + number * PARTITION
+    incoming = 0
+    for q in range(PARTITIONS):
+        incoming += partitions[q * PARTITION + COUNTS + number]
+    if make_room(partition, incoming) == 0:
+        return CROWDED
+    length = (board[SUCCESSORS] + board[ROOM]) * RECORD
+    for q in range(PARTITIONS):
+        giver = partitions + q * PARTITION
+        enter_handed(partition, memory_at(giver[HANDED]) + number * length, giver[COUNTS + number])
+    return judge_new(board, partition)
+
+
+@function
+def merge_seen(board: Words, partitions: Words) -> None:
+    """Let no partition look for what another one has seen on an earlier level."""
+    for i in range(board[TARGETS]):
+        anywhere = 0
+        for q in range(PARTITIONS):
+            anywhere |= memory_at(partitions[q * PARTITION + SEEN])[i]
+        if anywhere != 0:
+            for q in range(PARTITIONS):
+                seen = memory_at(partitions[q * PARTITION + SEEN])
+                if seen[i] == 0:
+                    seen[i] = MERGED
+
+
+@function
+def plan(board: Words, partitions: Words) -> Word:
+    """What comes next: another round, or the reason to stop."""
+    states, expanded, waiting = 0, 0, 0
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
+        if partition[EXPANDING] != DONE:
+            return partition[EXPANDING]
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
+        if partition[ENTERING] != DONE:
+            return partition[ENTERING]
+        if partition[STATES] + PARTITIONS * (ROUND + board[ROOM]) > partition[CAPACITY]:
             return FULL
-        while (control[STATES] + room) * 10 > (BUCKET << control[TABLE_BITS]) * LOAD:
-            _double(table, control[TABLE_BITS])
-            control[TABLE_BITS] += 1
-        outcome, size = _make_batch(control, store, batch, batch_parents, counters, functions)
-        if outcome != DONE:
-            return outcome
-        _enter_batch(control, store, parents, table, batch, batch_parents, hashes, size)
+        states += partition[STATES]
+        expanded += partition[HEAD]
+        waiting += partition[LEVEL_END] - partition[HEAD]
+    if states > board[ALLOWED]:
+        return FULL
+    if waiting == 0:
+        if expanded == states:
+            return DONE
+        merge_seen(board, partitions)
+        for q in range(PARTITIONS):
+            partition = partitions + q * PARTITION
+            partition[LEVEL_END] = partition[STATES]
+        board[LEVEL] += 1
+    if expanded >= board[STOP_AT]:
+        return PAUSED
+    # Not many more than are allowed, so that where it ends says what was asked for.
+    board[SUCCESSORS] = least(board[ALLOWED] - states + BLOCK, ROUND)
+    return GO
+
+
+@function
+def advance(board: Words, partitions: Words, thread: Word, threads: Word) -> Word:
+    """Go on with the search until there is a reason to stop: one of several threads, all of which call this."""
+    while True:
+        wait(board, threads)
+        if thread == 0:
+            board[NEXT] = plan(board, partitions)
+        wait(board, threads)
+        if board[NEXT] != GO:
+            return board[NEXT]
+        for number in range(thread, PARTITIONS, threads):
+            partition = partitions + number * PARTITION
+            partition[EXPANDING] = expand_level(board, partition, number)
+        wait(board, threads)
+        stopped = 0
+        for q in range(PARTITIONS):
+            stopped |= partitions[q * PARTITION + EXPANDING]
+        if stopped == 0:
+            for number in range(thread, PARTITIONS, threads):
+                partitions[number * PARTITION + ENTERING] = enter_all(board, partitions, number)
+
+
+@function
+def enter_first(board: Words, partitions: Words) -> Word:
+    """Enter the first state, which stands in the store of partition 0 already."""
+    board[FIRST] = hashed(memory_at(partitions[STORE]))
+    enter(memory_at(partitions[TABLE]), partitions[BUCKETS], (board[FIRST] & UPPER) | 1, -1)
+    partitions[STATES] = 1
+    partitions[ENTERING] = judge_new(board, partitions)
+    return partitions[ENTERING]

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from genstamp_model.expand import Expansion, Step, cells
 from genstamp_model.explore.assume import Assumption
 from genstamp_model.explore.layout import Layout, layout, span
+from genstamp_model.explore.renumber import Renumbering
+from genstamp_model.explore.renumber_emit import changes, faults, renumber_function, unbounded, widened
 from genstamp_model.explore.scalar import Graph, Scalar
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.language import ir
@@ -52,6 +54,7 @@ class Program:
         limits: names of the limits, in the order of their counters.
         targets: what `cover` looks for, in the order of `seen`.
         invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
+        renumbering: of ordered numbers after each step, if they are renumbered.
     """
 
     instance: Instance
@@ -61,6 +64,7 @@ class Program:
     limits: tuple[str, ...]
     targets: tuple[Target, ...]
     invariants: tuple[Property, ...]
+    renumbering: Renumbering | None = None
 
     @property
     def counters(self) -> int:
@@ -68,21 +72,31 @@ class Program:
         return LIMITS + len(self.limits) + len(self.steps)
 
 
-def program(instance: Instance) -> Program:
-    """Expand an instance and write its functions."""
-    return _Writer(instance).program()
+def program(instance: Instance, *, renumber: bool = False) -> Program:
+    """Expand an instance and write its functions.
+
+    Args:
+        renumber: replace ordered numbers by their ranks after each step; see `renumber`.
+    """
+    return _Writer(instance, Renumbering(instance) if renumber else None).program()
 
 
 class _Writer:
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, renumbering: Renumbering | None) -> None:
         self.instance = instance
-        self.layout = layout(cells(instance))
+        self.renumbering = renumbering
         self.graph = Graph()
-        self.cells = [self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(cells(instance))]
-        self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells)
+        declared = cells(instance)
+        self.cells = [self.graph.cell(i, cell.kind == "flag", *span(cell)) for i, cell in enumerate(declared)]
+        limited = unbounded(renumbering, declared) if renumbering else declared
+        self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells, limited)
         self.steps = tuple(self.expansion.steps())
         self.limits = tuple(sorted(instance.limits))
         self.functions: list[str] = [DECLARATIONS]
+        wide = widened(renumbering, declared, self.steps) if renumbering else declared
+        self.layout = layout(wide)
+        if renumbering:
+            self.functions.append(renumber_function(renumbering, self.graph, self.layout, declared, wide, self.limits))
 
     def program(self) -> Program:
         properties = self.instance.model.properties
@@ -100,6 +114,7 @@ class _Writer:
             limits=self.limits,
             targets=targets,
             invariants=invariants,
+            renumbering=self.renumbering,
         )
 
     def _function(self, signature: str, body: Body) -> None:
@@ -139,23 +154,34 @@ class _Writer:
         body.open()
         assumption = Assumption(self.graph, [step.possible, *step.checks])
         next_cells = self._next_cells(step, assumption)
-        error = assumption.simplify(self.graph.or_([condition for _, condition in step.errors]))
+        errors = [condition for _, condition in step.errors]
+        if self.renumbering:
+            errors += faults(self.renumbering, self.expansion, step)
+        error = assumption.simplify(self.graph.or_(errors))
         if error is not self.graph.false:
-            with _rarely(body, error, after):
+            with _rarely(body, body.value(error), after):
                 ways.append((out, body.block))
                 body.increase("%counters", ALARM, "1")
         cuts = self._cuts(step, assumption)
         if cuts:
-            with _rarely(body, self.graph.or_(list(cuts.values())), after):
+            with _rarely(body, body.value(self.graph.or_(list(cuts.values()))), after):
                 ways.append((out, body.block))
                 body.increase("%counters", CUT, "1")
                 for name, condition in cuts.items():
                     body.increase("%counters", LIMITS + self.limits.index(name), body.number(condition))
+        for i, word in enumerate(body.packed(self.cells, next_cells)):
+            body.store(word, out, i)
+        if self.renumbering and changes(self.renumbering, self.cells, next_cells):
+            exceeded = body.let(f"call i64 @renumber(ptr {out})")
+            with _rarely(body, body.let(f"icmp ne i64 {exceeded}, 0"), after):
+                ways.append((out, body.block))
+                body.increase("%counters", CUT, "1")
+                for i in range(len(self.limits)):
+                    bit = body.let(f"and i64 {body.let(f'lshr i64 {exceeded}, {i}')}, 1")
+                    body.increase("%counters", LIMITS + i, bit)
         broken = assumption.simplify(transitions.broken(next_cells))
         if broken is not self.graph.false:
             body.increase("%counters", ALARM, body.number(broken))
-        for i, word in enumerate(body.packed(self.cells, next_cells)):
-            body.store(word, out, i)
         body.increase("%counters", LIMITS + len(self.limits) + number, "1")
         ways.append((body.address(out, self.layout.words), body.block))
         body.line(f"  br label %{after}")
@@ -278,10 +304,10 @@ class _Transitions:
 
 
 @contextmanager
-def _rarely(body: Body, condition: Scalar, after: str) -> Iterator[None]:
+def _rarely(body: Body, condition: str, after: str) -> Iterator[None]:
     """A block that is entered under a condition and goes on to `after`; what follows it stands where it is false."""
     aside, onward = body.name("rare"), body.name("usual")
-    body.line(f"  br i1 {body.value(condition)}, label %{aside}, label %{onward}")
+    body.line(f"  br i1 {condition}, label %{aside}, label %{onward}")
     body.start(aside)
     body.open()
     yield

@@ -1,7 +1,8 @@
-"""The arrays of one search. They are as large as the search may grow, but take memory only as it does."""
+"""The memory of one search. It is as large as the search may grow, but is taken from the machine only as it does."""
 
 from __future__ import annotations
 
+import mmap
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,20 +10,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.explore.driver import BUCKET, LOAD, Words
+from genstamp_model.explore.driver import PARTITIONS, ROUND
+from genstamp_model.explore.table import BUCKET, LOAD
 
-# Places are kept in 32 bits.
-MOST_STATES = 2**32 - 2
-FIRST_TABLE_BITS = 10
+# A place, with the partition that it lies in, is kept in 32 bits.
+MOST_STATES = 2**32 - PARTITIONS * 2
+FIRST_BUCKETS = 256
+
+# Python knows the flag's name from 3.13 on.
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Store, parents and hash table of a search."""
+    """Store, parents and hash table of a partition."""
 
-    store: Words
+    store: NDArray[np.int64]
     parents: NDArray[np.uint32]
-    table: Words
+    table: NDArray[np.int64]
 
     @property
     def capacity(self) -> int:
@@ -30,44 +35,62 @@ class Memory:
         return int(self.store.shape[0])
 
 
-def allocate(words: int, states: int | None, room: int) -> Memory:
-    """Arrays for a number of states, or for as many as three quarters of the free memory hold.
+def allocate(words: int, states: int, room: int) -> list[Memory]:
+    """The memory of each partition, for a number of states altogether.
 
     Args:
         words: int64 words a state.
-        states: how many may be found; None for as many as fit.
-        room: how many more the driver wants free before it begins a batch.
+        states: how many may be found.
+        room: successors that one state may have.
     """
-    fitting = available_bytes() * 3 // 4 // bytes_at_most(words)
-    capacity = min(fitting if states is None else states, MOST_STATES) + room
     while True:
+        # The hash deals states out evenly, but not exactly so; and a round begins only where its successors have room.
+        each = states // PARTITIONS
+        capacity = min(states, each + each // 16 + 65_536) + PARTITIONS * (ROUND + room) + 1
         try:
-            return _allocated(words, capacity)
-        except MemoryError:
+            return [_allocated(words, capacity) for _ in range(PARTITIONS)]
+        except OSError:
             # Where address space itself is rationed, less has to do.
-            if capacity <= 2 * room:
+            if states < ROUND:
                 raise
-            capacity //= 2
+            states //= 2
 
 
 def _allocated(words: int, capacity: int) -> Memory:
-    slots = BUCKET << FIRST_TABLE_BITS
-    while slots * LOAD < capacity * 10:
-        slots *= 2
-    table = np.zeros(slots + BUCKET, np.int64)
-    # A bucket is one line of the cache only where it begins with one.
-    first = -(table.ctypes.data // 8) % BUCKET
-    return Memory(np.empty((capacity, words), np.int64), np.empty(capacity, np.uint32), table[first : first + slots])
+    buckets = FIRST_BUCKETS
+    while buckets * BUCKET * LOAD < capacity * 100:
+        buckets += buckets // 2
+    return Memory(
+        store=_reserved(8 * words * capacity).view(np.int64).reshape(capacity, words),
+        parents=_reserved(4 * capacity).view(np.uint32),
+        table=_reserved(8 * BUCKET * buckets).view(np.int64),
+    )
+
+
+def _reserved(size: int) -> NDArray[np.uint8]:
+    """Memory full of zeros that is given when it is written to, in large pages where there are any."""
+    if hasattr(mmap, "MAP_ANONYMOUS"):
+        mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            mapped.madvise(mmap.MADV_HUGEPAGE)
+    else:
+        mapped = mmap.mmap(-1, size)
+    return np.frombuffer(mapped, np.uint8)
+
+
+def states_that_fit(words: int) -> int:
+    """How many states three quarters of the free memory hold."""
+    return min(available_bytes() * 3 // 4 // bytes_at_most(words), MOST_STATES)
 
 
 def bytes_at_most(words: int) -> int:
-    """Most bytes that a state takes: itself, its parent, and its share of a table that has just been doubled."""
-    return 8 * words + 4 + -(-8 * 2 * 10 // LOAD)
+    """Most bytes that a state takes: itself, its parent, and its share of a table that has just grown by half."""
+    return 8 * words + 4 + -(-8 * 150 // LOAD)
 
 
-def bytes_taken(words: int, states: int, table_bits: int) -> int:
-    """Bytes in use by a search that has found so many states."""
-    return states * (8 * words + 4) + (8 * BUCKET << table_bits)
+def bytes_taken(words: int, states: int, buckets: int) -> int:
+    """Bytes in use by a search that has found so many states, with so many buckets in its tables."""
+    return states * (8 * words + 4) + 8 * BUCKET * buckets
 
 
 def available_bytes() -> int:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from genstamp_model.errors import EvaluationError
-from genstamp_model.evaluate import Evaluator, State, Step
-from genstamp_model.expand import from_cells, initial_cells
+from genstamp_model.errors import ConfigurationError
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import driver, memory
+from genstamp_model.explore.board import Board, processors
+from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.native import Native, compile_program
+from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
-from genstamp_model.path import Path, follow
+from genstamp_model.path import Path
 
 # How long the driver runs before it comes back for progress, limits and interrupts.
 _SECONDS_A_TURN = 0.1
@@ -40,23 +46,6 @@ class Progress:
     generated: int
     levels: int
     seconds: float
-
-
-@dataclass(frozen=True)
-class Violation:
-    """What broke, and a shortest path to where it did.
-
-    Attributes:
-        kind: "invariant", "transition", "deadlock", or "error" (a step went wrong while it was computed).
-        name: the property; the action for an error; empty for a deadlock.
-        message: what went wrong, in words, for a deadlock or an error.
-        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
-    """
-
-    kind: str
-    name: str
-    message: str
-    path: Path
 
 
 @dataclass(frozen=True)
@@ -121,12 +110,17 @@ class Result:
 class Compiled:
     """An instance compiled for search: for those who search it more than once, or want its witnesses' paths."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, *, renumber: bool = False) -> None:
         started = time.perf_counter()
         self.instance = instance
-        self.program: Program = program(instance)
+        self.program: Program = program(instance, renumber=renumber)
         self.native: Native = compile_program(self.program)
+        self.canonical = Canonical(instance, self.program.layout, self.program.renumbering)
         self.seconds = time.perf_counter() - started
+
+    def path(self, rows: Sequence[Sequence[int]]) -> Path:
+        """The path of real states that are stored as these rows, each a neighbour of the one before."""
+        return self.canonical.replay([[int(word) for word in row] for row in rows])
 
 
 def explore(
@@ -136,6 +130,8 @@ def explore(
     max_seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     check_deadlock: bool = True,
+    threads: int | None = None,
+    renumber: bool = False,
 ) -> Result:
     """Search every state that an instance can reach within its limits, breadth first, up to the first violation.
 
@@ -146,122 +142,123 @@ def explore(
         progress: called about ten times a second.
         check_deadlock: whether a state without any step is a violation where the system says that it may not stop; a
             step that a limit cuts off counts as a step.
+        threads: 1 or 2; by default 2 where there are two processors. Nothing but the time depends on it, and small
+            searches run on one.
+        renumber: replace ordered numbers by their ranks in each state. A limit then bounds how many of them there are
+            at once, and endless retries become cycles; paths show the real numbers.
 
     Returns:
         The result; interrupted from the keyboard, it is undetermined with the counts so far.
 
     Raises:
-        ConfigurationError: the instance computes numbers that do not fit a machine word.
+        ConfigurationError: the instance computes numbers that do not fit a machine word, there cannot be so many
+            threads, or its ordered numbers cannot be renumbered, because more than their order matters or one is raised
+            that is not the largest.
     """
-    return Search(Compiled(instance), max_states, check_deadlock).run(max_seconds, progress)
+    compiled = Compiled(instance, renumber=renumber)
+    return Search(compiled, max_states, check_deadlock, threads).run(max_seconds, progress)
 
 
 class Search:
     """One search, from its first state on."""
 
-    def __init__(self, compiled: Compiled, max_states: int | None = None, check_deadlock: bool = True) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        max_states: int | None = None,
+        check_deadlock: bool = True,
+        threads: int | None = None,
+    ) -> None:
         self.instance = compiled.instance
         self._compiled = compiled
         self._program = compiled.program
         self._words = compiled.program.layout.words
-        room = driver.BATCH + len(compiled.program.steps)
-        self._memory = memory.allocate(self._words, max_states, room)
-        self._batch = np.empty((room, self._words), np.int64)
-        self._batch_parents = np.empty(room, np.uint32)
-        self._counters = np.zeros(self._program.counters, np.int64)
-        self._seen = np.zeros(max(1, len(self._program.targets)), np.int64)
-        self._control = np.zeros(driver.SLOTS, np.int64)
-        native, may_stop = compiled.native, compiled.instance.model.may_stop
-        stopping = native.may_stop if check_deadlock and may_stop is not None else 0
-        self._functions = np.array([native.expand, native.judge, stopping, native.cover], np.int64)
         self._max_states = max_states
+        self._threads = _threads(threads)
         self._seconds = 0.0
-        self._begin()
-
-    def _begin(self) -> None:
-        self._memory.store[0] = self._program.layout.pack(initial_cells(self.instance))
-        self._memory.parents[0] = 0
-        self._control[driver.STATES] = self._control[driver.GENERATED] = 1
-        self._control[driver.COVERING] = len(self._program.targets) > 0
-        self._control[driver.TABLE_BITS] = memory.FIRST_TABLE_BITS
-        driver.enter_first(self._memory.table, self._memory.store, memory.FIRST_TABLE_BITS)
-        # A turn without work, so that the driver is compiled before the clock runs.
-        self._outcome = self._turn(0)
+        self._board = Board(
+            compiled.program,
+            compiled.native,
+            list(compiled.canonical.row(Evaluator(self.instance).initial())),
+            may_stop=check_deadlock and self.instance.model.may_stop is not None,
+            allowed=memory.states_that_fit(self._words) if max_states is None else min(max_states, memory.MOST_STATES),
+        )
 
     def run(self, max_seconds: float | None = None, progress: Callable[[Progress], None] | None = None) -> Result:
         """Search on until there is a verdict; see `explore`."""
+        board, before, why = self._board, self._seconds, ""
         started = time.perf_counter()
-        quota, before, why = _FIRST_QUOTA, self._seconds, ""
-        try:
-            while self._outcome == driver.PAUSED:
+        quota, threads = _FIRST_QUOTA, 1
+        with _interrupts() as interrupted:
+            while not why:
                 began = time.perf_counter()
-                self._outcome = self._turn(quota)
+                board.turn(quota, threads)
                 now = time.perf_counter()
                 self._seconds = before + now - started
-                if self._outcome == driver.PAUSED:
-                    quota = max(1, int(quota * min(8.0, _SECONDS_A_TURN / (now - began))))
+                if board.outcome != driver.PAUSED:
+                    break
+                quota = max(1, int(quota * min(8.0, _SECONDS_A_TURN / (now - began))))
+                threads = self._threads
+                try:
                     if progress is not None:
                         progress(self._progress())
-                    if max_seconds is not None and now - started >= max_seconds:
-                        why = f"{max_seconds:g} seconds were not enough"
-                        break
-        except KeyboardInterrupt:
-            why = "interrupted"
-        if self._outcome == driver.FULL:
+                except KeyboardInterrupt:
+                    why = "interrupted"
+                if interrupted:
+                    why = "interrupted"
+                elif max_seconds is not None and now - started >= max_seconds:
+                    why = f"{max_seconds:g} seconds were not enough"
+        if board.outcome == driver.FULL:
             most = self._max_states
             why = f"there are more than {most} states" if most is not None else "the memory is used up"
         return self._result(why)
 
-    def _turn(self, quota: int) -> int:
-        outcome: int = driver.advance(
-            self._control,
-            self._memory.store,
-            self._memory.parents,
-            self._memory.table,
-            self._batch,
-            self._batch_parents,
-            self._counters,
-            self._seen,
-            self._functions,
-            quota,
-        )
-        return outcome
+    def states(self) -> NDArray[np.int64]:
+        """All states found, one a row in the words of `Layout`, the initial one first.
 
-    def _at(self, slot: int) -> int:
-        return int(self._control[slot])
+        Their order depends on nothing but the instance, and where the search ended. This is a copy.
+        """
+        return self._board.rows()
+
+    def places(self) -> NDArray[np.int64]:
+        """Of each row of `states` its place. States found later have higher places, more or less."""
+        return self._board.places()
+
+    def way_to(self, place: int) -> list[list[int]]:
+        """The rows of the states on a shortest path to the one at a place, the initial one first."""
+        return [self._board.row(one) for one in self._board.way(place)]
 
     def _progress(self) -> Progress:
-        states = self._at(driver.STATES)
+        board = self._board
         return Progress(
-            states=states,
-            waiting=states - self._at(driver.HEAD),
-            generated=self._at(driver.GENERATED),
-            levels=self._at(driver.LEVEL),
+            states=board.states,
+            waiting=board.states - board.expanded,
+            generated=board.generated,
+            levels=board.levels,
             seconds=self._seconds,
         )
 
     def _result(self, why: str) -> Result:
-        program, states = self._program, self._at(driver.STATES)
+        program, board = self._program, self._board
         violation = self._violation()
         verdict = Verdict.VIOLATED if violation else Verdict.UNDETERMINED if why else Verdict.HOLDS
-        limits = len(program.limits)
+        counters, limits = board.counters.tolist(), len(program.limits)
         taken: dict[str, int] = {action.name: 0 for action in self.instance.model.actions}
-        for (action, _), steps in zip(program.steps, self._counters[LIMITS + limits :], strict=True):
-            taken[action.name] += int(steps)
-        memory_used = memory.bytes_taken(self._words, states, self._at(driver.TABLE_BITS))
+        for (action, _), steps in zip(program.steps, counters[LIMITS + limits :], strict=True):
+            taken[action.name] += steps
         return Result(
             instance=self.instance,
             verdict=verdict,
             undetermined=why,
             violation=violation,
-            states=states,
-            generated=self._at(driver.GENERATED),
-            levels=self._at(driver.LEVEL),
+            states=board.states,
+            generated=board.generated,
+            levels=board.levels,
             words=self._words,
-            bytes_a_state=memory_used / states,
+            bytes_a_state=memory.bytes_taken(self._words, board.states, board.buckets) / board.states,
             seconds=self._seconds,
             compile_seconds=self._compiled.seconds,
-            cuts={name: int(steps) for name, steps in zip(program.limits, self._counters[LIMITS:], strict=False)},
+            cuts=dict(zip(program.limits, counters[LIMITS:], strict=False)),
             taken=taken,
             refusals=self._refusals(),
             witnesses=self._witnesses(),
@@ -271,18 +268,27 @@ class Search:
     def _refusals(self) -> tuple[Refusal, ...]:
         return tuple(
             Refusal(
-                target.action.name, target.check.label, str(target.check.refuses), target.check.defensive, bool(place)
+                target.action.name,
+                target.check.label,
+                str(target.check.refuses),
+                target.check.defensive,
+                bool(self._board.seen(number)),
             )
-            for target, place in zip(self._program.targets, self._seen, strict=False)
+            for number, target in enumerate(self._program.targets)
             if target.action is not None and target.check is not None
         )
 
     def _witnesses(self) -> dict[str, int | None]:
-        return {
-            target.witness.name: len(self._places(int(place) - 1)) - 1 if place else None
-            for target, place in zip(self._program.targets, self._seen, strict=False)
+        ways = {
+            target.witness.name: self._first_way(number)
+            for number, target in enumerate(self._program.targets)
             if target.witness is not None
         }
+        return {name: len(way) - 1 if way else None for name, way in ways.items()}
+
+    def _first_way(self, target: int) -> list[int]:
+        """Places on a shortest path to what `cover` looks for; none where it has not been seen."""
+        return min((self._board.way(place) for place in self._board.seen(target)), key=len, default=[])
 
     def _not_judged(self) -> tuple[str, ...]:
         model = self.instance.model
@@ -291,62 +297,52 @@ class Search:
 
     def witness(self, name: str) -> Path | None:
         """A shortest path to a state that shows a witness; None where none has been found."""
-        for target, place in zip(self._program.targets, self._seen, strict=False):
-            if target.witness is not None and target.witness.name == name and place:
-                return self._path(int(place) - 1)
+        for number, target in enumerate(self._program.targets):
+            if target.witness is not None and target.witness.name == name:
+                way = self._first_way(number)
+                return self._path(way) if way else None
         return None
 
-    def _places(self, place: int) -> list[int]:
-        """Places of the states on a shortest path to one, the initial one first."""
-        found = [place]
-        while found[-1]:
-            found.append(int(self._memory.parents[found[-1]]))
-        return found[::-1]
-
-    def _state(self, place: int) -> State:
-        return from_cells(self.instance, self._program.layout.unpack(self._memory.store[place].tolist()))
-
-    def _path(self, place: int) -> Path:
-        return follow(self.instance, [self._state(p) for p in self._places(place)])
+    def _path(self, way: list[int]) -> Path:
+        return self._compiled.path([self._board.row(place) for place in way])
 
     def _violation(self) -> Violation | None:
-        if self._outcome not in (driver.INVARIANT, driver.ALARM, driver.DEADLOCK):
+        outcome = self._board.outcome
+        if outcome not in (driver.INVARIANT, driver.ALARM, driver.DEADLOCK):
             return None
-        path = self._path(self._at(driver.AT))
+        path = self._path(self._board.way(self._board.at))
         evaluator = Evaluator(self.instance)
-        match self._outcome:
+        match outcome:
             case driver.INVARIANT:
-                return _broken_invariant(evaluator, path)
+                return broken_invariant(evaluator, path)
             case driver.ALARM:
-                return _bad_step(evaluator, path)
+                return bad_step(evaluator, path, self._compiled.canonical)
             case _:
-                assert next(evaluator.steps(path.states[-1]), None) is None, "evaluate finds a step from the deadlock"
-                return Violation("deadlock", "", "no step is possible, and the system may not stop here", path)
+                return deadlock(evaluator, path)
 
 
-def _broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
-    claims = [claim for claim in evaluator.model.properties if claim.kind == "invariant"]
-    name = next((claim.name for claim in claims if not evaluator.holds(claim, path.states[-1])), None)
-    assert name is not None, f"evaluate finds that every invariant holds in {path.states[-1]}"
-    return Violation("invariant", name, "", path)
+def _threads(asked: int | None) -> int:
+    """How many threads a search may use."""
+    if asked is not None and not 1 <= asked <= driver.PARTITIONS:
+        raise ConfigurationError(f"a search runs on 1 to {driver.PARTITIONS} threads, not on {asked}")
+    return min(processors(), driver.PARTITIONS) if asked is None else asked
 
 
-def _bad_step(evaluator: Evaluator, path: Path) -> Violation:
-    """The first step from the path's end that goes wrong or breaks a transition property."""
-    before = path.states[-1]
-    claims = [claim for claim in evaluator.model.properties if claim.kind == "transition"]
-    for action in evaluator.model.actions:
-        for arguments in evaluator.choices(action, before):
-            if evaluator.first_failing(action, arguments, before) is not None:
-                continue
-            try:
-                after = evaluator.apply(action, arguments, before)
-            except EvaluationError as error:
-                return Violation("error", action.name, f"{evaluator.call(action, arguments)}: {error}", path)
-            if evaluator.beyond(after):
-                continue
-            for claim in claims:
-                if not evaluator.holds(claim, before, after):
-                    longer = Path(path.instance, path.initial, (*path.steps, Step(action, arguments, after)))
-                    return Violation("transition", claim.name, "", longer)
-    raise AssertionError(f"evaluate finds nothing wrong with the steps from {before}")
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """A list that is not empty any more once the keyboard has interrupted: a turn of several threads is not torn.
+
+    Where somebody else has chosen what an interrupt does, or in another thread than the main one, it stays empty.
+    """
+    found: list[int] = []
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield found
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: found.append(number))
+    try:
+        yield found
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

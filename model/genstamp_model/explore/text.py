@@ -6,7 +6,7 @@ Text is built rather than llvmlite's objects because parsing it takes a fraction
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from genstamp_model.explore.layout import Field, Layout
 from genstamp_model.explore.scalar import Op, Scalar
@@ -174,6 +174,19 @@ class Body:
             if new is not old:
                 changed.setdefault(field.word, []).append((field, new))
         return [self._word(i, changed[i]) if i in changed else word for i, word in enumerate(self.words)]
+
+    def replaced(self, values: Mapping[int, str]) -> list[str]:
+        """The words of the state with some cells, by position, given other values as operands."""
+        words = list(self.words)
+        for position, value in values.items():
+            field = self._layout.fields[position]
+            if field.bits == 0:
+                continue
+            if field.low:
+                value = self.let(f"sub nsw i64 {value}, {field.low}")
+            placed = self.let(f"shl i64 {value}, {field.shift}") if field.shift else value
+            words[field.word] = self.let(f"or i64 {self.let(f'and i64 {words[field.word]}, {~field.mask}')}, {placed}")
+        return words
 
     def _word(self, word: int, changed: Iterable[tuple[Field, Scalar]]) -> str:
         keep, constant, parts = -1, 0, []

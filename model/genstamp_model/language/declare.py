@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.trace import ActionParameter, OptionalMember, caller, current, misuse
-from genstamp_model.language.types import RefType, Type
+from genstamp_model.language.types import IndexSet, RefType, Type
 from genstamp_model.language.values import (
     OR_NONE,
     Index,
@@ -93,9 +93,18 @@ class Part:
     """Base of parts: the variables and actions of one actor, or the properties of a system.
 
     An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
+
+    `class Datanodes(Part, lane=Datanode)` says for pictures of traces that its steps happen at a datanode, the last one
+    among their arguments; `lane="namenode"` says that they happen at the one node of that name.
     """
 
     _next: bool = False
+    _lane: str | type[Index] | None = None
+
+    def __init_subclass__(cls, lane: str | type[Index] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Not inherited: a part that builds on another one's variables is another actor.
+        cls._lane = lane
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
@@ -132,6 +141,14 @@ class Part:
     def actions(cls) -> list[ActionDeclaration]:
         """The declared actions, those of base parts first; one of the same name replaces that of a base."""
         return cls._all(ActionDeclaration)
+
+    @classmethod
+    def lane_of(cls, declaration: ActionDeclaration) -> str | IndexSet | None:
+        """Where a step happens, as the part in which it stands says; or else the part whose step it replaces."""
+        parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
+        lanes = (vars(part).get("_lane") for part in parts)
+        lane: str | type[Index] | None = next((lane for lane in lanes if lane is not None), None)
+        return lane if lane is None or isinstance(lane, str) else lane.set
 
     @classmethod
     def properties(cls) -> list[PropertyDeclaration]:

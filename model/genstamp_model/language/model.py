@@ -55,7 +55,8 @@ class Action:
     """A step: checks in order, then effects, all over the state before the step.
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
-    A check that fails with an exception of its own leaves the state unchanged.
+    A check that fails with an exception of its own leaves the state unchanged. `lane` says where the step happens, for
+    pictures: at a member of an index set, or at the one node of a name.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Action:
     refuses: str | None
     doc: str
     source: Source
+    lane: str | IndexSet | None = None
 
 
 @dataclass(frozen=True)

@@ -218,6 +218,7 @@ class _Builder:
             refuses=declaration.refuses,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
+            lane=self.state.lane_of(declaration),
         )
 
     def _refuse_unknown_breaks(self, known: set[str]) -> None:

@@ -1,10 +1,25 @@
-"""Proof by induction with Z3: what holds initially and is kept by every step holds always.
+"""Judges that ask Z3: proof by induction, and bounded model checking.
 
-Integers are unbounded and the limits of a configuration are ignored; its sizes are not. Out of scope here: bounded
-model checking, k-induction, the search for strengthening conjuncts, index sets of open size, leads-to.
+`prove` shows that what holds initially and is kept by every step holds always: integers are unbounded and the limits of
+a configuration are ignored; its sizes are not. `bmc` looks at the first so many steps, within the limits. Out of scope:
+index sets of open size, leads-to.
 """
 
+from genstamp_model.prove.bounded import Bounded, BoundedViolation, Reached, Within, bmc, reach
 from genstamp_model.prove.induction import prove
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 
-__all__ = ["Break", "Obligation", "Proof", "Report", "Verdict", "prove"]
+__all__ = [
+    "Bounded",
+    "BoundedViolation",
+    "Break",
+    "Obligation",
+    "Proof",
+    "Reached",
+    "Report",
+    "Verdict",
+    "Within",
+    "bmc",
+    "prove",
+    "reach",
+]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise
 
 import z3
 
 from genstamp_model.errors import EvaluationError
-from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.evaluate import Arguments, Evaluator, State, Step
 from genstamp_model.expand import from_cells, initial_cells, plain_arguments, to_cells
-from genstamp_model.language.ir import text
 from genstamp_model.language.model import Action, Property
-from genstamp_model.language.types import IndexSet
 from genstamp_model.path import changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
+from genstamp_model.prove.failure import first_failure
 from genstamp_model.prove.report import Break
 
 # How far from its initial value a number is looked for before any value will do.
@@ -43,7 +42,7 @@ class Replay:
     def initially(self, declared: Property) -> Break:
         """The break of a property that fails in the initial state."""
         initial = self._evaluator.initial()
-        return Break(None, (), initial, None, "", (), (), self._failing(declared, initial, None))
+        return Break(None, (), initial, None, "", (), (), first_failure(self._evaluator, declared, initial, None))
 
     def step(
         self,
@@ -52,6 +51,7 @@ class Replay:
         step: EncodedStep,
         relied_on: Sequence[Property],
         declared: Property | None,
+        earlier: Sequence[Sequence[Term]] = (),
     ) -> Break:
         """The step of a satisfiable question, as near to the initial state as can be found one cell at a time.
 
@@ -60,9 +60,12 @@ class Replay:
             model: its answer.
             relied_on: what must hold before the step (transition properties: of it).
             declared: the property that must fail after it; None for the ranges.
+            earlier: the cells of the states before it in k-induction; then the first of these is near.
         """
-        values = self._near_initial(solver, model)
-        before = from_cells(self._instance, values)
+        rows = [*earlier, self._encoding.before]
+        model = self._near_initial(solver, model, rows[0])
+        *_, values = valued = [[plain(model.eval(cell, model_completion=True)) for cell in row] for row in rows]
+        *leading, before = (from_cells(self._instance, row) for row in valued)
         action = step.action
         arguments = plain_arguments(self._instance, action, step.arguments, before)
         assert arguments is not None, "evaluate has no such message"
@@ -70,21 +73,38 @@ class Replay:
         after, fault = self._apply(action, arguments, before)
         if declared is None:
             assert fault, "evaluate finds every number in its range"
-            return self._break(action, arguments, before, None, fault)
+            return self._break(action, arguments, [*leading, before], None, fault)
         assert after is not None, f"evaluate cannot take the step: {fault}"
         assert to_cells(self._instance, after) == self._computed(step, values), "evaluate comes to another state"
         for claim in relied_on:
-            holds = self._evaluator.holds(claim, before, after)
-            assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
+            for one, next_one in pairwise([*leading, before, after]):
+                holds = self._evaluator.holds(claim, one, next_one)
+                assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
-        return self._break(action, arguments, before, after, self._failing(declared, before, after))
+        return self._break(
+            action, arguments, [*leading, before], after, first_failure(self._evaluator, declared, before, after)
+        )
 
-    def _near_initial(self, solver: z3.Solver, model: Term) -> list[int]:
-        """Values of all cells before the step, as initially or nearly so wherever that still breaks the claim.
+    def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:
+        """The path from the initial state to where a property fails, at least a step away.
+
+        Args:
+            rows: the values of the cells in each state.
+        """
+        states = [from_cells(self._instance, [plain(value) for value in row]) for row in rows]
+        assert states[0] == self._evaluator.initial(), "the path does not begin in the initial state"
+        *_, before, after = states
+        assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
+        step = self._leading_to(before, after)
+        return self._break(
+            step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after)
+        )
+
+    def _near_initial(self, solver: z3.Solver, model: Term, cells: Sequence[Term]) -> Term:
+        """A model whose cells are as initially or nearly so wherever that still breaks the claim.
 
         Cells are fixed one by one; what the last model already shows costs no question.
         """
-        cells = self._encoding.before
         far: list[int] = []
         for i, (cell, initial) in enumerate(zip(cells, self._initial, strict=True)):
             wish = cell == literal(cell, initial)
@@ -96,12 +116,11 @@ class Replay:
                 model = better
             solver.add(wish)
         for i in far:
-            model = self._nearer(solver, model, i)
-        return [plain(model.eval(cell, model_completion=True)) for cell in cells]
+            model = self._nearer(solver, model, cells[i], self._initial[i])
+        return model
 
-    def _nearer(self, solver: z3.Solver, model: Term, position: int) -> Term:
+    def _nearer(self, solver: z3.Solver, model: Term, cell: Term, initial: int) -> Term:
         """A model in which a number is near its initial value, if there is one; the number is fixed in it."""
-        cell, initial = self._encoding.before[position], self._initial[position]
         if not z3.is_bool(cell):
             for distance in range(1, _NEAR + 1):
                 better = _model_with(solver, cell == initial + distance)
@@ -129,34 +148,38 @@ class Replay:
         except EvaluationError as error:
             return None, str(error)
 
-    def _break(self, action: Action, arguments: Arguments, before: State, after: State | None, fails: str) -> Break:
-        initial = self._evaluator.initial()
+    def _break(
+        self, action: Action, arguments: Arguments, states: Sequence[State], after: State | None, fails: str
+    ) -> Break:
+        """The break of a step, after some states in a row."""
+        initial, before = self._evaluator.initial(), states[-1]
+        steps = [(self._leading_to(one, other), one) for one, other in pairwise(states)]
         return Break(
             action=action,
             arguments=arguments,
             before=before,
             after=after,
             call=self._evaluator.call(action, arguments),
-            state=tuple(f"{one.name} is {one.after}" for one in changes(self._instance, initial, before)),
-            changes=tuple(map(str, changes(self._instance, before, after or before))),
+            state=tuple(f"{one.name} is {one.after}" for one in changes(self._instance, initial, states[0])),
+            changes=self._changes(before, after or before),
             fails=fails,
+            earlier=tuple(
+                (self._evaluator.call(step.action, step.arguments), self._changes(one, step.after))
+                for step, one in steps
+            ),
         )
 
-    def _failing(self, declared: Property, before: State, after: State | None) -> str:
-        """The property's name, with the first choice of its parameters for which it fails."""
-        sizes = self._instance.sizes
-        one, other = (before, after) if declared.kind == "transition" else (after or before, None)
-        domains = [p.domain for p in declared.parameters if isinstance(p.domain, IndexSet)]
-        for choice in product(*(range(sizes.of(domain)) for domain in domains)):
-            bound = {p.name: position for p, position in zip(declared.parameters, choice, strict=True)}
-            if not self._evaluator.value(declared.condition, one, other, bound):
-                shown = [
-                    f"{p.name} {sizes.member_name(d, i)}"
-                    for p, d, i in zip(declared.parameters, domains, choice, strict=True)
-                ]
-                where = f"({', '.join(shown)})" if shown else ""
-                return f"{declared.name}{where}: {text(declared.condition)}"
-        raise AssertionError(f"{declared.name} fails for no choice of its parameters")
+    def _changes(self, before: State, after: State) -> tuple[str, ...]:
+        return tuple(map(str, changes(self._instance, before, after)))
+
+    def _leading_to(self, before: State, after: State) -> Step:
+        """The first step of evaluate from one state to another."""
+        for action in self._instance.model.actions:
+            for arguments in self._evaluator.choices(action, before):
+                enabled = self._evaluator.first_failing(action, arguments, before) is None
+                if enabled and self._apply(action, arguments, before)[0] == after:
+                    return Step(action, arguments, after)
+        raise AssertionError(f"evaluate has no step from {before} to {after}")
 
 
 def _model_with(solver: z3.Solver, wish: Term) -> Term | None:

@@ -4,6 +4,9 @@ All properties that are declared inductive are proved together. Each relies on i
 `given`, in the state before the step; as these are proved too, the conjunction of all is inductive, also where two
 rely on each other. A transition property among the `given` is assumed of the very step that is looked at, so
 transition properties must not rely on each other in a circle.
+
+k-induction looks further back: a property that holds within the first k - 1 steps, and that the last of any k steps
+keeps if it held all along, holds always. What it relies on is assumed all along as well. Plain induction comes first.
 """
 
 from __future__ import annotations
@@ -11,11 +14,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import z3
 
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.prove.algebra import Term
+from genstamp_model.prove.chain import Earlier, FirstSteps, Links
 from genstamp_model.prove.counterexample import Replay
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
@@ -23,7 +28,9 @@ from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdic
 from genstamp_model.prove.solver import Asked, Explain, Solver
 
 
-def prove(instance: Instance, *, timeout_ms: int = 10_000, others: bool = True) -> Report:
+def prove(
+    instance: Instance, *, timeout_ms: int = 10_000, others: bool = True, k: int = 1, distinct: bool = False
+) -> Report:
     """Prove everything that the model declares inductive, for the sizes of the instance's configuration.
 
     Integers are unbounded and limits ignored, but for those that give bags and sequences their places.
@@ -31,13 +38,16 @@ def prove(instance: Instance, *, timeout_ms: int = 10_000, others: bool = True) 
     Args:
         timeout_ms: time for one question to the solver, in milliseconds; then it is undetermined.
         others: also try the invariants and transition properties that are not declared inductive.
+        k: look back so many steps at most; a property gets the smallest number that proves it.
+        distinct: only look at steps in a row that visit no state twice, which loses nothing and may prove more.
 
     Raises:
         SpecError: a property relies on one that cannot be proved by induction, or on itself within one step.
     """
     begun = time.perf_counter()
     chosen = relied_on(instance.model)
-    induction = _Induction(instance, timeout_ms)
+    assert k >= 1, k
+    induction = _Induction(instance, timeout_ms, k, distinct)
     ranges = induction.prove_ranges(chosen)
     proofs = [induction.prove(declared) for declared in chosen]
     settled = _settled([ranges, *proofs])
@@ -72,13 +82,30 @@ def _settle(proof: Proof, known: Mapping[str, Proof]) -> Proof:
 class _Induction:
     """Asks for each obligation."""
 
-    def __init__(self, instance: Instance, timeout_ms: int) -> None:
+    def __init__(self, instance: Instance, timeout_ms: int, most: int, distinct: bool) -> None:
         self.instance = instance
         self.encoding = Encoding(instance)
         self.replay = Replay(self.encoding)
         self.ranges = self.encoding.well_formed(RANGES)
-        self._solver = Solver(self.encoding, self.ranges, timeout_ms)
+        self._most, self._distinct, self._timeout_ms = most, distinct, timeout_ms
+        self._solvers = {1: Solver(self.encoding, self.ranges, timeout_ms)}
+        self._earlier: dict[int, Earlier] = {}
         self._claims: dict[str, Claim] = {}
+
+    @cached_property
+    def _links(self) -> Links:
+        return Links(self.encoding)
+
+    @cached_property
+    def _first_steps(self) -> FirstSteps:
+        return FirstSteps(self._links, self._timeout_ms)
+
+    def _solver(self, k: int) -> Solver:
+        """The solver that looks back k steps."""
+        if k not in self._solvers:
+            self._earlier[k] = Earlier(self._links, k - 1, distinct=self._distinct)
+            self._solvers[k] = Solver(self.encoding, self.ranges, self._timeout_ms, self._earlier[k])
+        return self._solvers[k]
 
     def claim(self, declared: Property) -> Claim:
         """A property, encoded once."""
@@ -98,17 +125,36 @@ class _Induction:
         return _proof(RANGES, "range", tuple(sorted(found.used)), found)
 
     def prove(self, declared: Property) -> Proof:
-        """One declared property, relative to those that it names."""
+        """One declared property, relative to those that it names, with the smallest k that proves it."""
         given = [self.instance.model.property(name) for name in declared.given]
-        found = self._obligations(self.claim(declared), given, declared)
-        if declared.kind == "invariant":
-            begun = time.perf_counter()
-            holds = self.replay.holds_initially(declared)
-            verdict = Verdict.PROVED if holds else Verdict.VIOLATED
-            found.rows.insert(0, Obligation(None, verdict, _milliseconds_since(begun)))
-            if not holds:
-                found.broken_by = self.replay.initially(declared)
-        return _proof(declared.name, declared.kind, declared.given, found)
+        k = 1
+        while True:
+            found = self._obligations(self.claim(declared), given, declared, k=k)
+            begins = self._begins(declared, k)
+            if begins is not None:
+                found.rows.insert(0, begins[0])
+                found.broken_by = begins[1] or found.broken_by
+            fails = begins is not None and begins[0].verdict is Verdict.VIOLATED
+            if found.verdict is Verdict.PROVED or fails or k == self._most:
+                return _proof(declared.name, declared.kind, declared.given, found, k)
+            k += 1
+
+    def _begins(self, declared: Property, k: int) -> tuple[Obligation, Break | None] | None:
+        """Whether a property holds within the first k - 1 steps; None for a transition property where there is none."""
+        if k == 1 and declared.kind == "transition":
+            return None
+        begun, verdict, broken = time.perf_counter(), Verdict.PROVED, None
+        if not self.replay.holds_initially(declared):
+            verdict, broken = Verdict.VIOLATED, self.replay.initially(declared)
+        for steps in range(1, k if verdict is Verdict.PROVED else 0):
+            answer, rows = self._first_steps.fail(self.claim(declared), steps)
+            if answer == z3.sat:
+                verdict, broken = Verdict.VIOLATED, self.replay.first_steps(rows, declared)
+            elif answer == z3.unknown:
+                verdict = Verdict.UNDETERMINED
+            if verdict is not Verdict.PROVED:
+                break
+        return Obligation(None, verdict, _milliseconds_since(begun)), broken
 
     def others(self, settled: Sequence[Proof], chosen: Sequence[Property]) -> list[Proof]:
         """Properties that are not declared inductive and yet are, given what was proved."""
@@ -119,31 +165,39 @@ class _Induction:
         return [proof for declared in left if (proof := self._other(declared, proved)) is not None]
 
     def _other(self, declared: Property, proved: Sequence[Property]) -> Proof | None:
-        if not self.replay.holds_initially(declared):
-            return None
-        found = self._obligations(self.claim(declared), proved, declared, stop=True)
-        return (
-            _proof(declared.name, declared.kind, tuple(sorted(found.used)), found)
-            if found.verdict is Verdict.PROVED
-            else None
-        )
+        for k in range(1, self._most + 1):
+            begins = self._begins(declared, k)
+            if begins is not None and begins[0].verdict is not Verdict.PROVED:
+                return None
+            found = self._obligations(self.claim(declared), proved, declared, k=k, stop=True)
+            if found.verdict is Verdict.PROVED:
+                return _proof(declared.name, declared.kind, tuple(sorted(found.used)), found, k)
+        return None
 
     def _obligations(
-        self, claim: Claim, given: Sequence[Property], declared: Property | None = None, *, stop: bool = False
+        self,
+        claim: Claim,
+        given: Sequence[Property],
+        declared: Property | None = None,
+        *,
+        k: int = 1,
+        stop: bool = False,
     ) -> _Obligations:
         """Whether each action keeps a claim; with `stop`, only until one does not, and without an explanation."""
         given_claims = [self.claim(other) for other in given]
         relied_on = [*given, declared] if declared is not None and declared.kind == "invariant" else given
+        solver = self._solver(k)
+        earlier = self._earlier[k].rows[:-1] if k > 1 else []
 
         def explain(solver: z3.Solver, model: Term, step: EncodedStep) -> Break:
-            return self.replay.step(solver, model, step, relied_on, declared)
+            return self.replay.step(solver, model, step, relied_on, declared, earlier)
 
         found = _Obligations()
         for action in self.instance.model.actions:
             begun = time.perf_counter()
             steps = [step for step in self.encoding.steps if step.action is action]
             wanted = None if stop or found.broken_by is not None else explain
-            asked = self._ask_each(claim, steps, given_claims, wanted)
+            asked = _ask_each(solver, claim, steps, given_claims, wanted)
             verdict = _worst(answer.verdict for answer in asked)
             trivial = sum(answer.trivial for answer in asked)
             found.rows.append(Obligation(action.name, verdict, _milliseconds_since(begun), len(steps), trivial))
@@ -154,16 +208,17 @@ class _Induction:
                 break
         return found
 
-    def _ask_each(
-        self, claim: Claim, steps: Sequence[EncodedStep], given: Sequence[Claim], explain: Explain | None
-    ) -> list[Asked]:
-        """The answers for one action's choices of arguments, up to the first that breaks the claim."""
-        found: list[Asked] = []
-        for step in steps:
-            found.append(self._solver.ask(claim, step, given, explain))
-            if found[-1].verdict is Verdict.VIOLATED:
-                break
-        return found
+
+def _ask_each(
+    solver: Solver, claim: Claim, steps: Sequence[EncodedStep], given: Sequence[Claim], explain: Explain | None
+) -> list[Asked]:
+    """The answers for one action's choices of arguments, up to the first that breaks the claim."""
+    found: list[Asked] = []
+    for step in steps:
+        found.append(solver.ask(claim, step, given, explain))
+        if found[-1].verdict is Verdict.VIOLATED:
+            break
+    return found
 
 
 def _worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -188,12 +243,12 @@ class _Obligations:
 
     @property
     def reason(self) -> str:
-        unknown = [str(row.action) for row in self.rows if row.verdict is Verdict.UNDETERMINED]
+        unknown = [row.action or "the first steps" for row in self.rows if row.verdict is Verdict.UNDETERMINED]
         return f"the solver gave no answer in time for {', '.join(unknown)}" if unknown else ""
 
 
-def _proof(name: str, kind: str, given: tuple[str, ...], found: _Obligations) -> Proof:
-    return Proof(name, kind, given, found.verdict, tuple(found.rows), found.broken_by, found.reason)
+def _proof(name: str, kind: str, given: tuple[str, ...], found: _Obligations, k: int = 1) -> Proof:
+    return Proof(name, kind, given, found.verdict, tuple(found.rows), found.broken_by, found.reason, k)
 
 
 def _milliseconds_since(begun: float) -> float:

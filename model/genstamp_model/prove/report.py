@@ -1,4 +1,4 @@
-"""What a proof by induction found: a table of obligations, and for each one that fails the step that breaks it."""
+"""What induction found: a table of obligations, and for each one that fails the step that breaks it."""
 
 from __future__ import annotations
 
@@ -45,9 +45,11 @@ class Break:
         action, arguments: the step; None and () where the property fails initially.
         before, after: the states, as `evaluate` has them; after is None where the step has no next state.
         call: the step as a reader sees it.
-        state: what is not as in the initial state before the step, a line each.
+        state: what is not as in the initial state before the first step, a line each.
         changes: what the step changes, a line each.
         fails: which part of the property fails.
+        earlier: in k-induction the k - 1 steps before, each as a reader sees it with the lines of what it changes;
+            where the property fails within the first steps, these are all but the last one from the initial state.
     """
 
     action: Action | None
@@ -58,13 +60,17 @@ class Break:
     state: tuple[str, ...]
     changes: tuple[str, ...]
     fails: str
+    earlier: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def lines(self) -> list[str]:
         """The step as a story."""
         if self.action is None:
             return [f"initially: {self.fails}"]
         before = self.state or ("everything as in the initial state",)
-        return [*(f"before: {line}" for line in before), f"step: {self.call}", *self.changes, f"fails: {self.fails}"]
+        found = [f"before: {line}" for line in before]
+        for call, changed in (*self.earlier, (self.call, self.changes)):
+            found += [f"step: {call}", *changed]
+        return [*found, f"fails: {self.fails}"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,8 @@ class Proof:
         verdict: violated where a step breaks it, although what it relies on holds; proved where all obligations are,
             and those of all that it relies on.
         reason: why it is undetermined.
+        k: how many steps the induction looks back: the property holds within the first k - 1 steps, and of any k steps
+            in a row the last one keeps it if it holds before. 1 is plain induction.
     """
 
     name: str
@@ -86,6 +94,7 @@ class Proof:
     obligations: tuple[Obligation, ...]
     broken_by: Break | None = None
     reason: str = ""
+    k: int = 1
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,8 @@ class Report:
         for proof in self.proofs:
             found += _lines_of(proof)
         for proof in self.others:
-            found.append(f"not declared inductive, but is{_given(proof)}: {proof.name}")
+            inductive = "is" if proof.k == 1 else f"is {proof.k}-inductive"
+            found.append(f"not declared inductive, but {inductive}{_given(proof)}: {proof.name}")
         seconds = self.milliseconds / 1000
         return [*found, f"{self.verdict}: {len(self.proofs)} properties in {seconds:.1f} s"]
 
@@ -142,9 +152,13 @@ def _given(proof: Proof) -> str:
     return f" (given {', '.join(proof.given)})" if proof.given else ""
 
 
-def _what(row: Obligation) -> str:
+def _by(proof: Proof) -> str:
+    return f" by {proof.k}-induction" if proof.k > 1 else ""
+
+
+def _what(row: Obligation, k: int) -> str:
     if row.action is None:
-        return "holds initially"
+        return "holds initially" if k == 1 else f"holds within the first {k - 1} steps"
     if not row.choices:
         return f"kept by {row.action}, which no state enables"
     return f"kept by {row.action}" + (f", {row.trivial} of {row.choices} trivially" if row.trivial else "")
@@ -152,8 +166,8 @@ def _what(row: Obligation) -> str:
 
 def _lines_of(proof: Proof) -> list[str]:
     reason = f" ({proof.reason})" if proof.reason else ""
-    found = [f"{proof.verdict}: {proof.name}{_given(proof)}{reason}"]
-    found += [f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {_what(row)}" for row in proof.obligations]
+    found = [f"{proof.verdict}{_by(proof)}: {proof.name}{_given(proof)}{reason}"]
+    found += [f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {_what(row, proof.k)}" for row in proof.obligations]
     if proof.broken_by is not None:
         found += [f"  {line}" for line in proof.broken_by.lines()]
     return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import z3
 
 from genstamp_model.prove.algebra import Term, lift
+from genstamp_model.prove.chain import Earlier
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.report import Break, Verdict
 
@@ -36,15 +37,21 @@ Explain = Callable[[z3.Solver, Term, EncodedStep], Break]
 
 
 class Solver:
-    """Asks about the steps of one encoding, in states that are well formed."""
+    """Asks about the steps of one encoding, in states that are well formed.
 
-    def __init__(self, encoding: Encoding, well_formed: Claim, timeout_ms: int) -> None:
+    For k-induction k - 1 further steps lie before the one that is asked about, and what is relied on holds there too.
+    """
+
+    def __init__(self, encoding: Encoding, well_formed: Claim, timeout_ms: int, earlier: Earlier | None = None) -> None:
         self._encoding = encoding
+        self._earlier = earlier
         self._solver = z3.Solver()
         self._solver.set("timeout", timeout_ms)
         self._solver.add([conjunct.term for conjunct in well_formed.conjuncts])
         self._literals: dict[str, Term] = {}
         self._well_formed = well_formed
+        if earlier is not None:
+            self._solver.add([*earlier.steps, earlier.hold(well_formed)])
 
     def ask(self, claim: Claim, step: EncodedStep, given: Sequence[Claim], explain: Explain | None = None) -> Asked:
         """Whether the step keeps the claim wherever the claim and the given ones hold before it.
@@ -96,4 +103,6 @@ class Solver:
             literal = self._literals[claim.name] = z3.Bool(f"given {claim.name}")
             if not claim.two_states:
                 self._solver.add([z3.Implies(literal, conjunct.term) for conjunct in claim.conjuncts])
+            if self._earlier is not None:
+                self._solver.add(z3.Implies(literal, self._earlier.hold(claim)))
         return literal

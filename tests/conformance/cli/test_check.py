@@ -34,6 +34,34 @@ def test_check_tells_what_was_searched_and_within_which_limits() -> None:
         assert told in result.stdout
 
 
+@pytest.mark.slow
+def test_bmc_claims_the_steps_it_looked_at() -> None:
+    result = run("bmc", "hdfs.recovery:takeover", "--steps", "3")
+    assert result.exit_code == 0
+    assert "hdfs.recovery:takeover (repaired): no violation within 3 steps" in result.stdout
+    [case] = ElementTree.fromstring(
+        run("bmc", "hdfs.recovery:takeover", "--steps", "1", "--format", "junit").stdout.encode()
+    )
+    assert (case.get("name"), list(case)) == ("takeover within 1 steps", [])
+
+
+@pytest.mark.slow
+def test_bmc_shows_a_shortest_path_and_exits_as_check_does() -> None:
+    result = run("bmc", "hdfs.recovery", "--bug", "HDFS-10240", "--steps", "7", "--format", "json")
+    assert result.exit_code == 12
+    [found] = json.loads(result.stdout)
+    assert found["violation"] == {
+        "kind": "transition",
+        "name": "fenced_client_changes_nothing",
+        "message": "",
+        "steps": 7,
+    }
+    assert len(found["trace"]["states"]) == 8
+    assert run("bmc", "hdfs.recovery:takeover", "--steps", "3", "--max-seconds", "0").exit_code == 3
+    unreached = run("bmc", "hdfs.recovery:takeover", "--steps", "1", "--witness", "namenode_holds_a_lease")
+    assert unreached.exit_code == 12
+
+
 def test_check_with_a_bug_exits_12_with_a_numbered_counterexample() -> None:
     result = run("check", "hdfs.recovery", "--bug", "HDFS-10240")
     assert result.exit_code == 12
@@ -98,6 +126,29 @@ def test_prove_gives_json_with_an_entry_an_obligation() -> None:
     assert report["verdict"] == "proved"
     leases = next(one for one in report["properties"] if one["name"] == "one_lease_per_open_file")
     assert [one["action"] for one in leases["obligations"]][:2] == [None, "create"]
+
+
+@pytest.mark.slow
+def test_prove_for_any_size_tells_what_is_outside_the_decidable_fragment() -> None:
+    result = run("prove", "hdfs.recovery", "--parametric")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("hdfs.recovery, for any number of Datanode, File, Client, integers unbounded")
+    assert "proved       one_lease_per_open_file" in result.stdout
+    assert "kept by create, outside the decidable fragment: File -> Holder -> File" in result.stdout
+
+
+@pytest.mark.slow
+def test_prove_for_any_size_shows_a_step_and_its_sizes_as_json() -> None:
+    result = run("prove", "hdfs.recovery", "--parametric", "--bug", "HDFS-11817", "--format", "json")
+    assert result.exit_code == 12
+    report = json.loads(result.stdout)
+    [broken] = [one for one in report["properties"] if one["verdict"] == "violated"]
+    assert broken["broken_by"]["sizes"] == ["1 Client", "1 Datanode", "1 File"]
+    assert "step: release_expired_lease_fails(" in "\n".join(broken["broken_by"]["lines"])
+
+
+def test_prove_for_any_size_takes_no_configuration() -> None:
+    assert run("prove", "hdfs.recovery:takeover", "--parametric").exit_code == 2
 
 
 def test_list_names_configurations_bugs_holes_and_omissions() -> None:

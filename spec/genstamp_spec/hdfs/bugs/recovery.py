@@ -8,7 +8,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class CommitUnderRecovery(BlockRecovery, Clients):
+class CommitUnderRecovery(BlockRecovery, Clients, lane="namenode"):
     """The late complete() of a client whose block is under recovery goes through, and cancels the recovery silently."""
 
     @action(event="complete")
@@ -33,7 +33,7 @@ HDFS_10240 = Bug(
 )
 
 
-class RestartedReplicasCount(BlockRecovery):
+class RestartedReplicasCount(BlockRecovery, lane=Datanode):
     """Replicas of a restarted datanode rank equal to those being written."""
 
     def chosen(
@@ -54,7 +54,7 @@ HDFS_1218 = Bug(
 )
 
 
-class MonitorDropsLease(BlockRecovery):
+class MonitorDropsLease(BlockRecovery, lane="namenode"):
     """A committed block that lacks replicas makes the release fail, and the monitor drops the file from the lease."""
 
     @action(event="release_expired_lease", refuses="AlreadyBeingCreatedException")

@@ -34,7 +34,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class BlockRecovery(DatanodeReplicas):
+class BlockRecovery(DatanodeReplicas, lane=Datanode):
     """The recovery command, initReplicaRecovery, syncBlock, updateReplicaUnderRecovery."""
 
     # The command (G.2).

@@ -11,7 +11,7 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, 
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class Clients(DatanodeReplicas):
+class Clients(DatanodeReplicas, lane=Client):
     """hflush, the last packet, and the crash of a client."""
 
     def received_by_all(s, client: Client, file: File) -> Number:

@@ -12,7 +12,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeReplicas(NamenodeBlocks):
+class DatanodeReplicas(NamenodeBlocks, lane=Datanode):
     """createRbw, packets, finalizeBlock, invalidate, crash and restart."""
 
     def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:

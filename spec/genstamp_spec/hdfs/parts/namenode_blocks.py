@@ -24,7 +24,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class NamenodeBlocks(NamenodeLeases, PrimaryState):
+class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
     """addBlock, complete, blockReceived, commitBlockSynchronization."""
 
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:

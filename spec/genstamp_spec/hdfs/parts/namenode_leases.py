@@ -21,7 +21,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class NamenodeLeases(NamenodeState, DatanodeState, ClientState):
+class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode"):
     """create, renewLease, recoverLease, the lease monitor, and what they share."""
 
     # What internalReleaseLease finds (facts F.3, for one block).

@@ -1,0 +1,64 @@
+"""What `prove --parametric` prints: a proof for any number of members, as lines and as JSON."""
+
+from collections.abc import Iterator
+
+from genstamp_model.parametric import Proof, Report
+from genstamp_model.prove import Verdict
+
+
+def told(report: Report) -> Iterator[str]:
+    """A report as a table of properties; an obligation has a row of its own where there is something to say of it."""
+    yield f"{report.system}, for any number of {', '.join(report.open)}, integers unbounded, limits ignored"
+    for proof in report.proofs:
+        yield from _told_proof(proof)
+    rows = [row for proof in report.proofs for row in proof.obligations]
+    outside = sum(bool(row.circle) for row in rows)
+    fragment = f"{outside} outside the decidable fragment" if outside else "all in the decidable fragment"
+    yield f"  {report.verdict} in {report.milliseconds / 1000:.1f} s, {len(rows)} obligations, {fragment}"
+
+
+def _told_proof(proof: Proof) -> Iterator[str]:
+    asked = sum(not row.trivial for row in proof.obligations)
+    given = f"; given {', '.join(proof.given)}" if proof.given else ""
+    yield f"  {proof.verdict:<12} {proof.name} ({len(proof.obligations)} obligations, {asked} asked{given})"
+    if proof.reason:
+        yield f"      {proof.reason}"
+    for row in proof.obligations:
+        if row.circle or row.verdict is not Verdict.PROVED:
+            yield f"      {row}"
+    if proof.broken_by is not None:
+        yield from (f"      {line}" for line in proof.broken_by.lines)
+
+
+def plain(report: Report) -> dict[str, object]:
+    """A report as JSON."""
+    return {
+        "system": report.system,
+        "any_number_of": list(report.open),
+        "verdict": report.verdict.value,
+        "seconds": round(report.milliseconds / 1000, 3),
+        "properties": [_plain_proof(proof) for proof in report.proofs],
+    }
+
+
+def _plain_proof(proof: Proof) -> dict[str, object]:
+    obligations = [
+        {
+            "action": row.action,
+            "verdict": row.verdict.value,
+            "milliseconds": round(row.milliseconds, 2),
+            "decidable": not row.circle,
+            "reason": row.reason,
+        }
+        for row in proof.obligations
+    ]
+    broken = proof.broken_by
+    return {
+        "name": proof.name,
+        "kind": proof.kind,
+        "given": list(proof.given),
+        "verdict": proof.verdict.value,
+        "reason": proof.reason,
+        "obligations": obligations,
+        "broken_by": None if broken is None else {"sizes": list(broken.sizes), "lines": list(broken.lines)},
+    }

@@ -1,0 +1,153 @@
+"""The verb `bmc`: whatever goes wrong within so many steps, with bit-vectors; a shortest counterexample is shown.
+
+It claims nothing beyond those steps. `check` searches everything, and is faster where it can.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from genstamp.cli.check import limited, to_search
+from genstamp.report import Case, Outcome, junit
+from genstamp_model.language import Instance
+from genstamp_model.path import Path
+from genstamp_model.prove import Bounded, Reached, reach
+from genstamp_model.prove import bmc as judge
+
+_EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
+_UNREACHED, _UNDETERMINED = 12, 3
+
+
+class Format(StrEnum):
+    """What standard output gets."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def bmc(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all that are not large.")],
+    steps: Annotated[int, typer.Option(min=0, help="Look at paths of at most so many steps.")] = 10,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", help="Judge only this one; may be repeated. By default all, errors and deadlock."),
+    ] = None,
+    witness: Annotated[str | None, typer.Option(help="Look for a state that shows this witness instead.")] = None,
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after so long.")] = None,
+    set_limit: Annotated[
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+) -> None:
+    """Look for a violation within some number of steps of the initial state, the shortest first.
+
+    Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
+    75 a step goes wrong, 3 undetermined.
+    """
+    bugs = tuple(bug or ())
+    declared, configurations = to_search(system, bugs)
+    model = declared.model(semantics, bugs)
+    instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
+    results: list[Bounded | Reached] = []
+    for instance in instances:
+        if witness is None:
+            results.append(judge(instance, steps, properties=property_, max_seconds=max_seconds))
+        else:
+            results.append(reach(instance, witness, steps, max_seconds=max_seconds))
+        if form is Format.TEXT:
+            for line in told(results[-1]):
+                typer.echo(line)
+    if form is Format.JSON:
+        typer.echo(json.dumps([plain(result) for result in results], indent=2))
+    elif form is Format.JUNIT:
+        typer.echo(junit("genstamp bmc", [case(result) for result in results]), nl=False)
+    raise typer.Exit(exit_code(results))
+
+
+def told(result: Bounded | Reached) -> Iterator[str]:
+    """What was found, in lines."""
+    model, configuration = result.instance.model, result.instance.configuration
+    bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
+    limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
+    within = f" (limits: {limits})" if limits else ""
+    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.claim}{within}"
+    if isinstance(result, Bounded):
+        properties = [name for name in result.looked_at if name not in ("errors", "deadlock")]
+        everything = "; errors and deadlock" if len(properties) < len(result.looked_at) else ""
+        yield f"  judged: {len(properties)} properties{everything}"
+        yield f"  {len(result.milliseconds)} depths in {sum(result.milliseconds) / 1000:.2f} s"
+        if result.violation is not None:
+            violation = result.violation
+            what = f"{violation.kind} {violation.name}".rstrip()
+            yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
+    path = _path(result)
+    if path is not None:
+        yield f"  a shortest path, {len(path)} steps:"
+        yield from (f"  {line}" for line in path.lines())
+
+
+def _path(result: Bounded | Reached) -> Path | None:
+    """The path that was found, if one was."""
+    if isinstance(result, Reached):
+        return result.path
+    return None if result.violation is None else result.violation.path
+
+
+def exit_code(results: Sequence[Bounded | Reached]) -> int:
+    """The worst of some results: violated before undetermined."""
+    codes = [_EXIT_CODES[r.violation.kind] for r in results if isinstance(r, Bounded) and r.violation is not None]
+    if codes:
+        return codes[0]
+    if any(r.undetermined for r in results):
+        return _UNDETERMINED
+    return _UNREACHED if any(isinstance(r, Reached) and r.path is None for r in results) else 0
+
+
+def plain(result: Bounded | Reached) -> dict[str, Any]:
+    """A result as JSON; the path in the Informal Trace Format."""
+    model, path = result.instance.model, _path(result)
+    found: dict[str, Any] = {
+        "system": model.system,
+        "configuration": result.instance.configuration.name,
+        "semantics": model.semantics,
+        "bugs": list(model.bugs),
+        "limits": dict(result.instance.limits),
+        "claim": result.claim,
+        "steps": result.asked,
+        "settled": result.settled,
+        "undetermined": result.undetermined,
+        "trace": None if path is None else path.to_itf(),
+    }
+    if isinstance(result, Reached):
+        return {**found, "witness": result.witness, "reached_in": None if path is None else len(path)}
+    violation = result.violation
+    return {
+        **found,
+        "verdict": result.verdict.value,
+        "judged": list(result.looked_at),
+        "milliseconds": [round(time, 1) for time in result.milliseconds],
+        "violation": None
+        if violation is None
+        else {"kind": violation.kind, "name": violation.name, "message": violation.message, "steps": violation.steps},
+    }
+
+
+def case(result: Bounded | Reached) -> Case:
+    """A result as a test case."""
+    model, path = result.instance.model, _path(result)
+    group = ".".join(["genstamp.bmc", model.system, model.semantics, *model.bugs])
+    seconds = sum(result.milliseconds) / 1000 if isinstance(result, Bounded) else 0.0
+    name = f"{result.instance.configuration.name} within {result.asked} steps"
+    if result.undetermined and path is None:
+        return Case(group, name, seconds, "error", "undetermined", result.claim)
+    if exit_code([result]) == 0:
+        return Case(group, name, seconds)
+    kind = "witness" if isinstance(result, Reached) or result.violation is None else result.violation.kind
+    outcome: Outcome = "error" if kind == "error" else "failure"
+    return Case(group, name, seconds, outcome, kind, result.claim, "" if path is None else "\n".join(path.lines()))

@@ -1,0 +1,147 @@
+"""The verb `simulate`: random walks in a system, beyond the limits of its configuration."""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from genstamp.cli.check import Format, told_violation
+from genstamp.report import Case, Outcome, junit
+from genstamp.systems import chosen
+from genstamp_model.simulate import STRETCH, Simulation
+from genstamp_model.simulate import simulate as walk
+
+_EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
+_LINE_EVERY_S: Final = 60.0
+
+
+def simulate(
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default its first configuration.")
+    ],
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all choices; drawn and printed unless given.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Walks, each from the initial state.")] = 1000,
+    steps: Annotated[int, typer.Option(min=1, help="Most steps of one walk.")] = 200,
+    weight: Annotated[
+        list[str] | None, typer.Option(metavar="ACTION=W", help="How often an action is drawn, against 1; 0: never.")
+    ] = None,
+    stretch: Annotated[int, typer.Option(min=1, help="How many times as large the limits are.")] = STRETCH,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Begin no further walk after so long.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+) -> None:
+    """Walk at random; what is found is real, and that nothing is found proves nothing.
+
+    Exit code: 0 nothing found, 11 deadlock, 12 a property is violated, 75 a step goes wrong.
+    """
+    declared, configurations = chosen(system)
+    instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
+    drawn = secrets.randbelow(2**31) if seed is None else seed
+    typer.echo(f"seed {drawn}", err=True)
+    found = walk(
+        instance,
+        seed=drawn,
+        runs=runs,
+        steps=steps,
+        weights=_weights(weight or ()),
+        stretch=stretch,
+        max_seconds=max_seconds,
+        progress=_each_minute(),
+    )
+    if form is Format.TEXT:
+        for line in told(found):
+            typer.echo(line)
+    elif form is Format.JSON:
+        typer.echo(json.dumps(plain(found), indent=2))
+    else:
+        typer.echo(junit("genstamp simulate", [case(found)]), nl=False)
+    raise typer.Exit(0 if found.violation is None else _EXIT_CODES[found.violation.kind])
+
+
+def _weights(texts: Sequence[str]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            raise typer.BadParameter(
+                f"'{text}' is no weight; write ACTION=W with a number from 0", param_hint="--weight"
+            ) from None
+    return weights
+
+
+def _each_minute() -> Callable[[int, int], None]:
+    last = time.monotonic()
+
+    def show(runs: int, steps: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _LINE_EVERY_S:
+            last = time.monotonic()
+            typer.echo(f"{runs:,} walks, {steps:,} steps", err=True)
+
+    return show
+
+
+def told(found: Simulation) -> Iterator[str]:
+    """What the walks found, in lines."""
+    model, violation = found.instance.model, found.violation
+    bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
+    limits = ", ".join(f"{name} {bound}" for name, bound in sorted(found.instance.limits.items()))
+    verdict = "nothing found, which proves nothing" if violation is None else "violated"
+    yield f"{model.system}:{found.instance.configuration.name} ({model.semantics}{bugs}): {verdict}"
+    yield f"  {found.runs:,} walks with seed {found.seed}, {found.steps:,} steps, {found.seconds:.1f} s"
+    if limits:
+        yield f"  within these limits: {limits}; {found.cut:,} walks ended at one"
+    never = [name for name, times in found.taken.items() if not times]
+    never += [f"witness {name}" for name, steps in found.witnesses.items() if steps is None]
+    if violation is None and never:
+        yield f"  never met: {', '.join(never)}"
+    if violation is not None:
+        yield from told_violation(violation, "a counterexample, not always a shortest one")
+
+
+def plain(found: Simulation) -> dict[str, Any]:
+    """What the walks found, as JSON; the counterexample in the Informal Trace Format."""
+    model, violation = found.instance.model, found.violation
+    return {
+        "system": model.system,
+        "configuration": found.instance.configuration.name,
+        "semantics": model.semantics,
+        "bugs": list(model.bugs),
+        "digest": model.digest,
+        "limits": dict(found.instance.limits),
+        "seed": found.seed,
+        "runs": found.runs,
+        "steps": found.steps,
+        "stopped": found.stopped,
+        "ended_at_a_limit": found.cut,
+        "seconds": round(found.seconds, 3),
+        "taken": dict(found.taken),
+        "witnesses": dict(found.witnesses),
+        "violation": None
+        if violation is None
+        else {
+            "kind": violation.kind,
+            "name": violation.name,
+            "message": violation.message,
+            "steps": len(violation.path),
+            "trace": violation.path.to_itf(violated=violation.name or violation.kind),
+        },
+    }
+
+
+def case(found: Simulation) -> Case:
+    """What the walks found, as a test case."""
+    model, violation = found.instance.model, found.violation
+    group = ".".join(["genstamp.simulate", model.system, model.semantics, *model.bugs])
+    name = f"{found.instance.configuration.name} seed {found.seed}"
+    if violation is None:
+        return Case(group, name, found.seconds)
+    outcome: Outcome = "error" if violation.kind == "error" else "failure"
+    message = f"{violation.kind} {violation.name} after {len(violation.path)} steps"
+    return Case(group, name, found.seconds, outcome, violation.kind, message, "\n".join(violation.path.lines()))

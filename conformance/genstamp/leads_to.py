@@ -1,0 +1,98 @@
+"""What is reported of leads-to properties: a verdict, and a lasso for one that is violated.
+
+Leaves out how they are judged (`genstamp_model.liveness`), and what a search finds besides (`cli.check`).
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import typer
+
+from genstamp.report import Case
+from genstamp_model.explore import Result, Verdict
+from genstamp_model.liveness import Lasso, Liveness, judge
+from genstamp_model.path import Path
+
+_LINE_EVERY_S: Final = 60.0
+
+
+def judged(result: Result, max_states: int | None = None, renumber: bool = False) -> tuple[Liveness, ...]:
+    """The leads-to properties of an instance whose search has come to its end; none where something else is wrong."""
+    if result.verdict is not Verdict.HOLDS:
+        return ()
+    name = result.instance.configuration.name
+    return judge(result.instance, max_states=max_states, renumber=renumber, progress=_each_minute(name))
+
+
+def _each_minute(name: str) -> Callable[[str, int], None]:
+    last = time.monotonic()
+
+    def show(doing: str, states: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _LINE_EVERY_S:
+            last = time.monotonic()
+            typer.echo(f"{name}, leads-to: {doing}, {states:,} states", err=True)
+
+    return show
+
+
+def told(found: Liveness) -> Iterator[str]:
+    """What is known of a leads-to property, in lines."""
+    yield (
+        f"  {found.claim.name}: {found.verdict.value}, {found.pending:,} states in which it is owed, "
+        f"{found.components:,} components, {found.seconds:.2f} s"
+    )
+    if found.verdict is Verdict.UNDETERMINED:
+        yield f"  undetermined: {found.reason}"
+    if found.cut is not None:
+        yield f"  where that is first, after {len(found.cut)} steps:"
+        yield from (f"  {line}" for line in found.cut.lines())
+    if found.lasso is not None:
+        yield f"  a behaviour that never does what it owes, {size(found.lasso)}:"
+        yield from (f"  {line}" for line in found.lasso.lines())
+
+
+def size(lasso: Lasso) -> str:
+    """`7 steps and a cycle of 3`."""
+    cycle = f"a cycle of {len(lasso.cycle)}" if len(lasso.cycle) else "then nothing more"
+    return f"{len(lasso.prefix)} step{'' if len(lasso.prefix) == 1 else 's'} and {cycle}"
+
+
+def whole(lasso: Lasso) -> Path:
+    """The lasso as one path, the cycle once."""
+    return Path(lasso.prefix.instance, lasso.prefix.initial, lasso.prefix.steps + lasso.cycle.steps)
+
+
+def plain(found: Liveness) -> dict[str, Any]:
+    """What is known of a leads-to property as JSON; the lasso in the Informal Trace Format, with its cycle once."""
+    lasso = found.lasso
+    return {
+        "name": found.claim.name,
+        "verdict": found.verdict.value,
+        "undetermined": found.reason,
+        "fair": list(found.claim.fair),
+        "strongly_fair": list(found.claim.strongly_fair),
+        "pending": found.pending,
+        "components": found.components,
+        "seconds": round(found.seconds, 3),
+        "lasso": None
+        if lasso is None
+        else {
+            "prefix": len(lasso.prefix),
+            "cycle": len(lasso.cycle),
+            "numbers_rise": lasso.renumbered,
+            "trace": whole(lasso).to_itf(violated=found.claim.name),
+        },
+    }
+
+
+def case(found: Liveness, group: str) -> Case:
+    """A leads-to property as a test case."""
+    name = f"{found.instance.configuration.name} {found.claim.name}"
+    if found.verdict is Verdict.HOLDS:
+        return Case(group, name, found.seconds)
+    if found.lasso is None:
+        return Case(group, name, found.seconds, "error", found.verdict.value, found.reason)
+    message = f"leads-to {found.claim.name}: {size(found.lasso)}"
+    return Case(group, name, found.seconds, "failure", "leads_to", message, "\n".join(found.lasso.lines()))

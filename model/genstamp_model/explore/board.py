@@ -1,0 +1,176 @@
+"""One search as the driver sees it: its memory, and turns of the driver on one thread or several."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache
+from threading import Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genstamp_model.explore import driver, memory
+from genstamp_model.explore.emit import Program
+from genstamp_model.explore.machine import Library, build
+from genstamp_model.explore.native import Native
+from genstamp_model.explore.table import BUCKET, WAITING
+
+_PARTITIONS = driver.PARTITIONS
+
+
+@cache
+def driver_for(words: int) -> Library:
+    """The driver for states of so many words, compiled once in a process."""
+    return build(driver.advance, driver.enter_first, constants={"WORDS": words, "RECORD": words + 2})
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Board:
+    """A search that has found its first state.
+
+    Args:
+        program, native: the model, compiled.
+        first: words of the initial state.
+        may_stop: whether a state without a step is looked at.
+        allowed: how many states may be found.
+    """
+
+    def __init__(self, program: Program, native: Native, first: list[int], may_stop: bool, allowed: int) -> None:
+        words, room = program.layout.words, len(program.steps)
+        self.library = driver_for(words)
+        self.memory = memory.allocate(words, allowed, room)
+        self._counters = np.zeros((_PARTITIONS, _padded(program.counters)), np.int64)
+        self._seen = np.zeros((_PARTITIONS, _padded(len(program.targets))), np.int64)
+        self._scratch = np.empty((_PARTITIONS, _padded(max(room * words, WAITING + BUCKET))), np.int64)
+        length = (driver.ROUND + driver.BLOCK + room) * (words + 2)
+        self._handed = np.empty((_PARTITIONS, _PARTITIONS, _padded(length)), np.int64)
+        self._board = np.zeros(driver.BOARD, np.int64)
+        self._partitions = np.zeros((_PARTITIONS, driver.PARTITION), np.int64)
+        self._targets = len(program.targets)
+        self._limits_and_steps = program.counters
+        self._set_up(native, may_stop, allowed, room)
+        self.memory[0].store[0] = first
+        self.outcome = self.library.run(driver.enter_first, self._board, self._partitions)
+
+    def _set_up(self, native: Native, may_stop: bool, allowed: int, room: int) -> None:
+        board, partitions = self._board, self._partitions
+        board[driver.ALLOWED], board[driver.ROOM], board[driver.TARGETS] = allowed, room, self._targets
+        board[driver.EXPAND], board[driver.JUDGE], board[driver.COVER] = native.expand, native.judge, native.cover
+        board[driver.MAY_STOP] = native.may_stop if may_stop else 0
+        board[driver.YIELD] = _yielding()
+        partitions[:, driver.BUCKETS] = memory.FIRST_BUCKETS
+        partitions[:, driver.COVERING] = self._targets > 0
+        for partition, room_of, counters, seen, scratch, handed in zip(
+            partitions, self.memory, self._counters, self._seen, self._scratch, self._handed, strict=True
+        ):
+            partition[driver.CAPACITY] = room_of.capacity
+            partition[driver.STORE] = room_of.store.ctypes.data
+            partition[driver.PARENTS] = room_of.parents.ctypes.data
+            partition[driver.TABLE] = room_of.table.ctypes.data
+            partition[driver.COUNTERS] = counters.ctypes.data
+            partition[driver.SEEN] = seen.ctypes.data
+            partition[driver.SCRATCH] = scratch.ctypes.data
+            partition[driver.HANDED] = handed.ctypes.data
+
+    def turn(self, quota: int, threads: int) -> None:
+        """Let the driver expand so many states more, unless it has to stop before; `outcome` says why it stopped."""
+        self._board[driver.STOP_AT] = self.expanded + quota
+        helpers = [Thread(target=self._advance, args=(number, threads)) for number in range(1, threads)]
+        for helper in helpers:
+            helper.start()
+        self.outcome = self._advance(0, threads)
+        for helper in helpers:
+            helper.join()
+        assert self.outcome != driver.CROWDED, "the states' hashes crowd together: the hash is broken"
+
+    def _advance(self, number: int, threads: int) -> int:
+        return self.library.run(driver.advance, self._board, self._partitions, number, threads)
+
+    def _sum(self, slot: int) -> int:
+        return int(self._partitions[:, slot].sum())
+
+    @property
+    def states(self) -> int:
+        """Distinct states found."""
+        return self._sum(driver.STATES)
+
+    @property
+    def expanded(self) -> int:
+        """States whose steps have been taken."""
+        return self._sum(driver.HEAD)
+
+    @property
+    def generated(self) -> int:
+        """The initial state and every step taken."""
+        return 1 + self._sum(driver.GENERATED)
+
+    @property
+    def levels(self) -> int:
+        """Levels begun."""
+        return max(1, int(self._board[driver.LEVEL]))
+
+    @property
+    def buckets(self) -> int:
+        """Buckets of all tables."""
+        return self._sum(driver.BUCKETS)
+
+    @property
+    def counters(self) -> NDArray[np.int64]:
+        """The program's counters."""
+        total: NDArray[np.int64] = self._counters.sum(axis=0)[: self._limits_and_steps]
+        return total
+
+    @property
+    def at(self) -> int:
+        """Place of the state that the outcome is about: of the first partition that stopped for one."""
+        stopped = (driver.INVARIANT, driver.ALARM, driver.DEADLOCK)
+        for number, partition in enumerate(self._partitions):
+            if partition[driver.EXPANDING] in stopped or partition[driver.ENTERING] in stopped:
+                return int(partition[driver.AT]) * _PARTITIONS + number
+        raise AssertionError("no partition has stopped for a state")
+
+    def seen(self, target: int) -> list[int]:
+        """Places of the states that first show what `cover` looks for: one of each partition, or none."""
+        found = self._seen[:, target].tolist()
+        return [(place - 1) * _PARTITIONS + number for number, place in enumerate(found) if place > 0]
+
+    def row(self, place: int) -> list[int]:
+        """Words of the state at a place."""
+        words: list[int] = self.memory[place % _PARTITIONS].store[place // _PARTITIONS].tolist()
+        return words
+
+    def way(self, place: int) -> list[int]:
+        """Places of the states on a shortest path to one, the initial one first."""
+        found = [place]
+        while found[-1]:
+            found.append(int(self.memory[found[-1] % _PARTITIONS].parents[found[-1] // _PARTITIONS]))
+        return found[::-1]
+
+    def rows(self) -> NDArray[np.int64]:
+        """All states found, the initial one first."""
+        counts = self._partitions[:, driver.STATES].tolist()
+        return np.concatenate([room.store[:count] for room, count in zip(self.memory, counts, strict=True)])
+
+    def places(self) -> NDArray[np.int64]:
+        """Of each of those its place."""
+        counts = self._partitions[:, driver.STATES].tolist()
+        return np.concatenate([np.arange(count) * _PARTITIONS + number for number, count in enumerate(counts)])
+
+
+def _padded(words: int) -> int:
+    """At least so many words, and a distance at which threads do not share a line of the cache."""
+    return -(-words // 16) * 16 + 16
+
+
+def _yielding() -> int:
+    """Address of the system's function that lets other threads run; 0 where there is none."""
+    try:
+        function = ctypes.CDLL(None).sched_yield
+    except (AttributeError, OSError, TypeError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0

@@ -1,0 +1,66 @@
+"""One state for many: rows of a search whose states stand for others, and the way back to paths of real states.
+
+Where a search renumbers ordered numbers, what it stores is not what a run goes through, but behaves alike. A path is
+shown as it really is: replayed by `evaluate` from the initial state, by steps whose results are stored as the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from genstamp_model.evaluate import Evaluator, State, Step
+from genstamp_model.expand import to_cells
+from genstamp_model.explore.layout import Layout
+from genstamp_model.explore.renumber import Renumbering
+from genstamp_model.language.model import Instance
+from genstamp_model.path import Path
+
+
+class Canonical:
+    """How the states of one compiled instance are stored.
+
+    Args:
+        layout: where cells lie in a row.
+        renumbering: of ordered numbers, if they are renumbered.
+    """
+
+    def __init__(self, instance: Instance, layout: Layout, renumbering: Renumbering | None) -> None:
+        self.instance = instance
+        self.renumbering = renumbering
+        self._layout = layout
+
+    def state(self, state: State) -> State:
+        """The state that stands for a state, but for symmetry."""
+        return self.renumbering.renumbered(state) if self.renumbering else state
+
+    def row(self, state: State) -> tuple[int, ...]:
+        """The words that are stored for a state within the limits."""
+        return tuple(self._layout.pack(to_cells(self.instance, self.state(state))))
+
+    def beyond(self, evaluator: Evaluator, state: State) -> list[str]:
+        """Names of the limits that a state exceeds as it would be stored."""
+        return evaluator.beyond(self.state(state))
+
+    def replay(self, rows: Sequence[Sequence[int]]) -> Path:
+        """The path through states that are stored as these rows, from the initial state.
+
+        It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
+        """
+        evaluator = Evaluator(self.instance)
+        initial = state = evaluator.initial()
+        assert self.row(initial) == tuple(rows[0]), "the path does not begin in the initial state"
+        steps = []
+        for row in rows[1:]:
+            step = self.step(evaluator, state, row)
+            assert step is not None, f"evaluate has no step from {state} to {row}"
+            steps.append(step)
+            state = step.after
+        return Path(self.instance, initial, tuple(steps))
+
+    def step(self, evaluator: Evaluator, state: State, row: Sequence[int]) -> Step | None:
+        """The first step in `evaluate`'s order from a real state to one that is stored as this row."""
+        wanted = tuple(row)
+        for step in evaluator.steps(state):
+            if not self.beyond(evaluator, step.after) and self.row(step.after) == wanted:
+                return step
+        return None

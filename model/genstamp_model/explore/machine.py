@@ -1,0 +1,168 @@
+"""Machine functions: a small part of Python over 64-bit words and memory, compiled to machine code by LLVM.
+
+What must run at the machine's speed and knows no model is written as Python functions with `@function`; they never run
+as Python. `build` translates them (`translate`) and compiles them in this process, in a tenth of a second: there is
+nothing on disk that could go stale. What is built runs without the interpreter's lock.
+
+The part of Python: parameters are a `Word` (an integer of 64 bits that wraps around), `Words` or `Halves` (memory, as
+words or as unsigned numbers of 32 bits). There are assignments to names and elements, `if`, `while`, `for` over
+`range`, `break`, `continue`, `return`; `+ - * & | ^ << >> ~`, comparisons, `and`, `or`, `not`, a choice by `if else`;
+and calls of other machine functions. `>>` fills up with zeros; comparisons are signed; `memory + n` is the memory from
+element n on. Integers of the module are constants, and a build may replace them, so that code knows a state's width.
+What LLVM has and Python has not is written in LLVM's own text with `@assembly`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import llvmlite.binding as llvm
+from numpy.typing import NDArray
+
+from genstamp_model.explore import translate
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Word = int
+
+
+class Words:
+    """Memory as words of 64 bits."""
+
+    def __getitem__(self, position: int) -> int:
+        raise NotImplementedError
+
+    def __setitem__(self, position: int, value: int) -> None:
+        raise NotImplementedError
+
+    def __add__(self, elements: int) -> Words:
+        raise NotImplementedError
+
+
+class Halves:
+    """Memory as unsigned numbers of 32 bits."""
+
+    def __getitem__(self, position: int) -> int:
+        raise NotImplementedError
+
+    def __setitem__(self, position: int, value: int) -> None:
+        raise NotImplementedError
+
+    def __add__(self, elements: int) -> Halves:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Generic[P, R]):
+    """A machine function; other machine functions call it, Python calls what `build` makes of it.
+
+    Attributes:
+        body: in LLVM's text, for a function that is not written in Python.
+        declares: what the body needs declared.
+    """
+
+    python: Callable[P, R]
+    body: str = ""
+    declares: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name, here and in the compiled module."""
+        return self.python.__name__
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        raise AssertionError(f"{self.name} is a machine function, which runs once it is built: {args}, {kwargs}")
+
+
+def function(python: Callable[P, R]) -> Function[P, R]:
+    """Make a machine function of a Python function."""
+    return Function(python)
+
+
+def assembly(body: str, declares: str = "") -> Callable[[Callable[P, R]], Function[P, R]]:
+    """Make a machine function of LLVM's text, in which the parameters stand as `%name`."""
+
+    def decorate(python: Callable[P, R]) -> Function[P, R]:
+        return Function(python, body, declares)
+
+    return decorate
+
+
+def call(address: Word, *arguments: Word | Words | Halves) -> Word:
+    """Within a machine function: what the function at an address gives."""
+    raise AssertionError("only a machine function calls an address")
+
+
+@dataclass(frozen=True)
+class Library:
+    """Machine functions ready to run; they can be called as long as this lives.
+
+    Attributes:
+        text: LLVM IR that they were compiled from.
+        seconds: what translating and compiling took.
+    """
+
+    text: str
+    seconds: float
+    _engine: Any
+    _calls: dict[str, Any] = field(default_factory=dict)
+
+    def address(self, called: Function[..., Any]) -> int:
+        """Where a function stands, for those who call it from machine code."""
+        found: int = self._engine.get_function_address(called.name)
+        assert found, f"{called.name} is not part of this build"
+        return found
+
+    def run(self, called: Function[..., Any], *arguments: int | NDArray[Any]) -> int:
+        """Call a function: arrays are its memory. Other threads run meanwhile."""
+        made = self._calls.get(called.name)
+        if made is None:
+            kinds = [ctypes.c_int64] * len(inspect.signature(called.python).parameters)
+            made = self._calls[called.name] = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self.address(called))
+        result: int = made(*(one if isinstance(one, int) else one.ctypes.data for one in arguments))
+        return result
+
+
+def build(*functions: Function[..., Any], constants: Mapping[str, int] | None = None) -> Library:
+    """Translate and compile functions, with all that they call.
+
+    Args:
+        functions: those that are to be called from outside.
+        constants: values of module integers other than those that the modules give.
+    """
+    started = time.perf_counter()
+    text = translate.module(functions, dict(constants or {}))
+    engine = compiled(text, speed=2)
+    return Library(text, time.perf_counter() - started, engine)
+
+
+def compiled(text: str, speed: int) -> Any:
+    """LLVM's engine with a module of LLVM IR, compiled for the machine that this runs on.
+
+    Args:
+        speed: 1 where the text is simple already: the whole pipeline would take four times as long and gain nothing.
+    """
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=speed
+    )
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=speed))
+    if speed > 1:
+        passes = builder.getModulePassManager()
+    else:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    return engine

@@ -1,0 +1,155 @@
+"""A lasso: a behaviour that never does what it owes. A path, and a cycle that is repeated for ever.
+
+It is made of what `evaluate` computes, whichever way it was found, and `check` asks `evaluate` whether it is what it
+claims to be. Left out: how it is found (`judging`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from genstamp_model.evaluate import Evaluator, State, Step
+from genstamp_model.explore.canonical import Canonical
+from genstamp_model.language.types import show
+from genstamp_model.liveness.emit import Obligation
+from genstamp_model.liveness.fairness import FairInstance
+from genstamp_model.path import Path, changes
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """A behaviour that treats everything fairly and breaks a leads-to property.
+
+    Attributes:
+        prefix: from the initial state to the one where the cycle begins.
+        cycle: from there on; without steps, the behaviour stays there for ever.
+        owed: after how many steps of the prefix the first condition holds; the second does not from there on.
+        fair: what the behaviour treats fairly.
+        renumbered: the cycle's last state equals its first one only up to the renumbering of ordered numbers, so what
+            is repeated is the steps, with numbers that rise.
+    """
+
+    obligation: Obligation
+    prefix: Path
+    cycle: Path
+    owed: int
+    fair: tuple[FairInstance, ...]
+    renumbered: bool
+
+    def lines(self) -> Iterator[str]:
+        """The lasso as a reader sees it: numbered steps with what each changes, and where they are repeated."""
+        evaluator = Evaluator(self.prefix.instance)
+        name = shown_obligation(evaluator, self.obligation)
+        number = 0
+        for path in (self.prefix, self.cycle):
+            if path is self.cycle:
+                yield from self._turn(name)
+            for step, before in zip(path.steps, path.states, strict=False):
+                number += 1
+                yield f"{number:>3}. {evaluator.call(step.action, step.arguments)}"
+                for change in changes(path.instance, before, step.after):
+                    yield f"       {change}"
+        if self.cycle.steps:
+            again = f"and again from step {len(self.prefix) + 1}"
+            yield f"{again}, with higher numbers" if self.renumbered else again
+        for one, why in self.why_fair(evaluator):
+            yield f"fair to {one.shown(evaluator)}: {why}"
+
+    def _turn(self, name: str) -> Iterator[str]:
+        owed = f"{name} owed since step {self.owed}" if self.owed else f"{name} owed from the start"
+        yield f"for ever, with {owed}:" if self.cycle.steps else f"it stays here for ever, with {owed}"
+
+    def why_fair(self, evaluator: Evaluator) -> list[tuple[FairInstance, str]]:
+        """For each instance why it is treated fairly; left out those that are possible nowhere in the cycle."""
+        found = []
+        states = self.cycle.states[: max(1, len(self.cycle))]
+        enabled = [{one for one in self.fair if any(one.steps(evaluator, state))} for state in states]
+        for one in self.fair:
+            if not any(one in those for those in enabled):
+                continue
+            taken = next(
+                (i for i, (x, y) in enumerate(pairwise(self.cycle.states), 1) if y in one.steps(evaluator, x)), None
+            )
+            if taken is not None:
+                found.append((one, f"taken in step {len(self.prefix) + taken}"))
+                continue
+            not_possible = [i for i, those in enumerate(enabled) if one not in those]
+            assert not_possible, f"the cycle never takes {one.shown(evaluator)}, which is possible all the time"
+            assert not one.strong, f"the cycle never takes {one.shown(evaluator)}, which is strongly fair"
+            found.append((one, f"not possible after step {len(self.prefix) + not_possible[0]}"))
+        return found
+
+    def check(self) -> None:
+        """Ask `evaluate`; it is an assertion that the lasso is a fair behaviour that breaks its property."""
+        evaluator = Evaluator(self.prefix.instance)
+        claim, bound = self.obligation.claim, self.obligation.bound
+        states = [*self.prefix.states[self.owed :], *self.cycle.states[1:]]
+        assert self.prefix.initial == evaluator.initial(), "the lasso does not begin in the initial state"
+        assert self.prefix.states[-1] == self.cycle.initial, "the cycle does not begin where the prefix ends"
+        assert evaluator.value(claim.condition, states[0], bound=bound), "nothing is owed"
+        assert claim.target is not None
+        assert not any(evaluator.value(claim.target, state, bound=bound) for state in states), "what is owed is done"
+        closed = self.cycle.states[-1] == self.cycle.initial
+        assert closed != self.renumbered, "the cycle is not closed"
+        self.why_fair(evaluator)
+
+
+def shown_obligation(evaluator: Evaluator, obligation: Obligation) -> str:
+    """As reports name it: `closes(file file1)`; the name alone where there are no members."""
+    claim = obligation.claim
+    if not obligation.members:
+        return claim.name
+    names = [
+        f"{parameter.name} {show(member, parameter.type, evaluator.sizes)}"
+        for parameter, member in zip(claim.parameters, obligation.members, strict=True)
+    ]
+    return f"{claim.name}({', '.join(names)})"
+
+
+def owed_since(evaluator: Evaluator, obligation: Obligation, prefix: Path) -> int:
+    """After how many steps of a path to a pending state what is owed at its end is owed for the first time."""
+    claim, bound = obligation.claim, obligation.bound
+    assert claim.target is not None, "a leads-to has two conditions"
+    first = len(prefix)
+    for i in range(len(prefix), -1, -1):
+        if evaluator.value(claim.target, prefix.states[i], bound=bound):
+            break
+        if evaluator.value(claim.condition, prefix.states[i], bound=bound):
+            first = i
+    return first
+
+
+def replay(
+    evaluator: Evaluator,
+    canonical: Canonical,
+    start: State,
+    rows: Sequence[Sequence[int]],
+    wanted: Sequence[FairInstance | None],
+) -> Path:
+    """The path of real states from one on, through those that a search has stored as these rows.
+
+    Args:
+        wanted: of which fair instance each step must be; None for any step.
+
+    It is an assertion that there is one: whoever gives the rows has found them to be neighbours.
+    """
+    steps: list[Step] = []
+    state = start
+    for row, one in zip(rows, wanted, strict=True):
+        step = next(
+            (
+                step
+                for step in evaluator.steps(state)
+                if step.after != state
+                and (one is None or one.is_taken_by(step.action, step.arguments))
+                and not canonical.beyond(evaluator, step.after)
+                and canonical.row(step.after) == tuple(row)
+            ),
+            None,
+        )
+        assert step is not None, f"evaluate has no step from {state} to {row}"
+        steps.append(step)
+        state = step.after
+    return Path(evaluator.instance, start, tuple(steps))

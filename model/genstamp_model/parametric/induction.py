@@ -1,0 +1,137 @@
+"""Induction for any size: the initial state has a property, and every step keeps it, however many members there are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import z3
+
+from genstamp_model.language.model import Action, Model, Property
+from genstamp_model.language.system import System
+from genstamp_model.parametric.counterexample import Replay
+from genstamp_model.parametric.fragment import circle
+from genstamp_model.parametric.questions import Claim, NotFirstOrderError, Question, Questions
+from genstamp_model.parametric.report import Break, Obligation, Proof, Report
+from genstamp_model.parametric.translate import refusal
+from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
+from genstamp_model.prove.report import Verdict
+
+
+def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Report:
+    """Prove everything that the model declares inductive, for any number of members of every index set.
+
+    Numbers are unbounded and limits ignored. What counts members or copies, and sequences, is refused: an obligation
+    that would need it is undetermined.
+
+    Args:
+        model: a system stands for its model under its default semantics.
+        timeout_ms: time for one question to the solver, in milliseconds; then it is undetermined.
+
+    Raises:
+        SpecError: a property relies on one that cannot be proved by induction, or on itself within one step; or a
+            variable does not begin alike for all members.
+    """
+    begun = time.perf_counter()
+    traced = model.model() if isinstance(model, System) else model
+    chosen = relied_on(traced)
+    induction = _Induction(traced, timeout_ms)
+    proofs = [induction.prove_ranges(chosen), *(induction.prove(declared) for declared in chosen)]
+    return Report(
+        system=traced.system,
+        open=tuple(root.base for root in induction.questions.sorts.roots.values()),
+        proofs=tuple(_settled(proofs)),
+        milliseconds=_milliseconds_since(begun),
+    )
+
+
+def _settled(proofs: Sequence[Proof]) -> list[Proof]:
+    """The proofs with their verdicts settled: proved only where all is proved that a proof relies on."""
+    given = {proof.name: proof.given for proof in proofs}
+    proved = {proof.name for proof in proofs if proof.verdict is Verdict.PROVED}
+    found = []
+    for proof in proofs:
+        missing = first_unproved(proof.name, given, proved)
+        if proof.verdict is Verdict.PROVED and missing is not None:
+            reason = f"it relies on '{missing}', which is not proved"
+            proof = replace(proof, verdict=Verdict.UNDETERMINED, reason=reason)
+        found.append(proof)
+    return found
+
+
+class _Induction:
+    """Asks for each obligation."""
+
+    def __init__(self, model: Model, timeout_ms: int) -> None:
+        self.model = model
+        self.questions = Questions(model)
+        self._timeout_ms = timeout_ms
+
+    def prove_ranges(self, chosen: Sequence[Property]) -> Proof:
+        """That numbers keep to their ranges: by itself, or else given the invariants among those to be proved."""
+        found = self._prove(None, [])
+        invariants = [declared for declared in chosen if declared.kind == "invariant"]
+        return self._prove(None, invariants) if found.verdict is not Verdict.PROVED and invariants else found
+
+    def prove(self, declared: Property) -> Proof:
+        """One declared property, relative to those that it names."""
+        return self._prove(declared, [self.model.property(name) for name in declared.given])
+
+    def _prove(self, declared: Property | None, given: Sequence[Property]) -> Proof:
+        name, kind = (RANGES, "range") if declared is None else (declared.name, declared.kind)
+        names = tuple(other.name for other in given)
+        for spoken in [*([] if declared is None else [declared]), *given]:
+            reason = refusal(spoken.condition)
+            if reason is not None:
+                why = f"{spoken.source}: '{spoken.name}' cannot be said for any size: {reason}"
+                return Proof(name, kind, names, Verdict.UNDETERMINED, (), reason=why)
+        claim = Claim(declared)
+        actions: list[Action | None] = [*self.model.actions] if claim.two_states else [None, *self.model.actions]
+        found = [self._obligation(claim, action, given) for action in actions]
+        rows = tuple(row for row, _ in found)
+        broken_by = next((broken for _, broken in found if broken is not None), None)
+        verdicts = {Verdict.PROVED, *(row.verdict for row in rows)}
+        worst = next(v for v in (Verdict.VIOLATED, Verdict.UNDETERMINED, Verdict.PROVED) if v in verdicts)
+        unknown = [row.action or "the beginning" for row in rows if row.verdict is Verdict.UNDETERMINED]
+        reason = f"undetermined for {', '.join(unknown)}" if unknown else ""
+        return Proof(name, kind, names, worst, rows, broken_by, reason)
+
+    def _obligation(
+        self, claim: Claim, action: Action | None, given: Sequence[Property]
+    ) -> tuple[Obligation, Break | None]:
+        """What came of one question, and the step that breaks the claim."""
+        begun = time.perf_counter()
+        name = action.name if action is not None else None
+        try:
+            question = self._question(claim, action, given)
+        except NotFirstOrderError as error:
+            return Obligation(name, Verdict.UNDETERMINED, _milliseconds_since(begun), reason=str(error)), None
+        if question is None:
+            return Obligation(name, Verdict.PROVED, _milliseconds_since(begun), trivial=True), None
+        lead = circle(question.assertions)
+        verdict, broken, reason = self._answer(question, Replay(self.model, claim, action, given))
+        return Obligation(name, verdict, _milliseconds_since(begun), circle=lead, reason=reason), broken
+
+    def _answer(self, question: Question, replay: Replay) -> tuple[Verdict, Break | None, str]:
+        solver = z3.Solver()
+        solver.set("timeout", self._timeout_ms)
+        solver.add(*question.assertions)
+        answer = solver.check()
+        if answer == z3.unsat:
+            return Verdict.PROVED, None, ""
+        # Where the solver does not know, a small counterexample settles it all the same.
+        broken = replay.find(question, self._timeout_ms)
+        if broken is not None:
+            return Verdict.VIOLATED, broken, ""
+        unknown = f"the solver does not know ({solver.reason_unknown()})"
+        return Verdict.UNDETERMINED, None, unknown if answer == z3.unknown else replay.reason
+
+    def _question(self, claim: Claim, action: Action | None, given: Sequence[Property]) -> Question | None:
+        if action is None:
+            return self.questions.initially(claim.declared)
+        return self.questions.step(claim, action, given)
+
+
+def _milliseconds_since(begun: float) -> float:
+    return (time.perf_counter() - begun) * 1000

@@ -1,0 +1,347 @@
+"""Bounded model checking: is anything wrong within so many steps of the initial state?
+
+Within the configuration's limits the states are those of `explore`, so that a shortest violation has the same length.
+What is found is a path that `evaluate` has taken; where nothing is found, that is said of the steps looked at and no
+more. Left out: leads-to and refinements.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+import z3
+
+from genstamp_model.errors import EvaluationError, SpecError
+from genstamp_model.evaluate import Evaluator, State
+from genstamp_model.language.model import Instance, Property
+from genstamp_model.path import Path, follow
+from genstamp_model.prove.algebra import Term
+from genstamp_model.prove.finite import Finite, is_open
+
+
+class Within(StrEnum):
+    """What is known of the first so many steps; nothing is claimed beyond them."""
+
+    NO_VIOLATION = "no violation"
+    VIOLATED = "violated"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class BoundedViolation:
+    """What breaks, and a shortest path there, taken by `evaluate`.
+
+    Attributes:
+        kind: "invariant", "transition", "deadlock", or "error" (a number leaves its range).
+        name: the property; the action for an error; empty for a deadlock.
+        message: what goes wrong, in words, for a deadlock or an error.
+        path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
+    """
+
+    kind: str
+    name: str
+    message: str
+    path: Path
+
+    @property
+    def steps(self) -> int:
+        """How many steps it takes, the one that goes wrong included."""
+        return len(self.path) + (self.kind == "error")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """What bounded model checking found.
+
+    Attributes:
+        asked: how many steps were to be looked at.
+        settled: in paths of so many steps there is no violation; -1 where not even the initial state is settled.
+        looked_at: properties that were judged, "errors" and "deadlock" among them where these were.
+        undetermined: why it ended early, in words.
+        milliseconds: for each number of steps, the time that its answer took.
+    """
+
+    instance: Instance
+    verdict: Within
+    asked: int
+    settled: int
+    violation: BoundedViolation | None
+    looked_at: tuple[str, ...]
+    undetermined: str
+    milliseconds: tuple[float, ...]
+
+    @property
+    def claim(self) -> str:
+        """The verdict in words: what is claimed, and no more."""
+        match self.verdict:
+            case Within.VIOLATED:
+                assert self.violation is not None
+                return f"violated within {self.violation.steps} steps"
+            case Within.NO_VIOLATION:
+                return f"no violation within {self.asked} steps"
+            case _:
+                settled = f"; no violation within {self.settled} steps" if self.settled >= 0 else ""
+                return f"undetermined: {self.undetermined}{settled}"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Whether a witness shows within so many steps.
+
+    Attributes:
+        path: a shortest path to a state that shows it; None where there is none within `settled` steps.
+        undetermined: why it ended early, in words; empty where it did not.
+    """
+
+    instance: Instance
+    witness: str
+    asked: int
+    settled: int
+    path: Path | None
+    undetermined: str
+
+    @property
+    def claim(self) -> str:
+        """What was found, in words."""
+        if self.path is not None:
+            return f"{self.witness} is reached in {len(self.path)} steps"
+        if self.undetermined:
+            return f"undetermined: {self.undetermined}; {self.witness} is not reached within {self.settled} steps"
+        return f"{self.witness} is not reached within {self.asked} steps"
+
+
+def bmc(
+    instance: Instance,
+    steps: int,
+    *,
+    properties: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
+    max_seconds: float | None = None,
+) -> Bounded:
+    """Look for a violation within some number of steps, the shortest first.
+
+    Args:
+        steps: at most so many.
+        properties: names of the invariants and transition properties to judge, and nothing else; by default all of
+            them, and errors and deadlock as well.
+        limits: limits other than those of the configuration.
+        max_seconds: give up after so long.
+
+    Raises:
+        SpecError: a property is neither an invariant nor a transition property.
+        ConfigurationError: there is no such limit, or it is out of range.
+    """
+    return _Search(_limited(instance, limits), steps, properties, max_seconds).bounded()
+
+
+def reach(
+    instance: Instance,
+    witness: str,
+    steps: int,
+    *,
+    limits: Mapping[str, int] | None = None,
+    max_seconds: float | None = None,
+) -> Reached:
+    """Look for a shortest path to a state that shows a witness; see `bmc` for the arguments.
+
+    Raises:
+        SpecError: the property is not a witness.
+    """
+    declared = named_property(instance, witness, ("witness",), "only a witness can be reached")
+    return _Search(_limited(instance, limits), steps, (), max_seconds).reached(declared)
+
+
+def _limited(instance: Instance, limits: Mapping[str, int] | None) -> Instance:
+    if not limits:
+        return instance
+    configuration = instance.configuration
+    return Instance(instance.model, replace(configuration, limits={**configuration.limits, **limits}))
+
+
+class _OutOfTimeError(Exception):
+    """The time is used up, or the solver has given up."""
+
+
+class _Search:
+    """One unrolling in one solver, a step longer each time."""
+
+    def __init__(
+        self, instance: Instance, steps: int, properties: Sequence[str] | None, max_seconds: float | None
+    ) -> None:
+        self.instance, self.steps = instance, steps
+        self._begun, self._max_seconds = time.perf_counter(), max_seconds
+        self._claims = _judged(instance, properties)
+        self._everything = properties is None
+        self._finite = Finite(instance)
+        self._evaluator = Evaluator(instance)
+        # Measured faster than QF_BV and integers: all is finite, and is turned into clauses once.
+        self._solver = z3.SolverFor("QF_FD")
+        # One term, so that what its parts share is renamed once.
+        self._relation = z3.simplify(z3.And(list(self._finite.relation())))
+        self._at = [self._finite.named(self._finite.before, "@0")]
+        initial = self._finite.fixed(self._at[0], self._evaluator.initial())
+        self._solver.add([term == value for term, value in initial])
+
+    def bounded(self) -> Bounded:
+        """The first violation."""
+        looked_at = [claim.name for claim in self._claims] + ["errors", "deadlock"] * self._everything
+        settled, violation, why, milliseconds = -1, None, "", []
+        try:
+            for depth in range(self.steps + 1):
+                began = time.perf_counter()
+                violation = self._violation(depth)
+                milliseconds.append((time.perf_counter() - began) * 1000)
+                if violation is not None:
+                    break
+                settled = depth
+        except _OutOfTimeError:
+            why = self._why(settled)
+        verdict = Within.VIOLATED if violation else Within.UNDETERMINED if why else Within.NO_VIOLATION
+        return Bounded(
+            self.instance, verdict, self.steps, settled, violation, tuple(looked_at), why, tuple(milliseconds)
+        )
+
+    def reached(self, witness: Property) -> Reached:
+        """The first state that shows a witness."""
+        goal = self._finite.condition(witness.closed)
+        settled, path, why = -1, None, ""
+        try:
+            for depth in range(self.steps + 1):
+                if depth:
+                    self._advance()
+                if self._possible(self._over_state(goal)):
+                    path = follow(self.instance, self._states())
+                    assert self._evaluator.holds(witness, path.states[-1]), "evaluate does not see the witness"
+                    break
+                settled = depth
+        except _OutOfTimeError:
+            why = self._why(settled)
+        return Reached(self.instance, witness.name, self.steps, settled, path, why)
+
+    def _violation(self, depth: int) -> BoundedViolation | None:
+        """What breaks in paths of so many steps, given that nothing does in shorter ones."""
+        if depth:
+            # Before the step is asserted: where every step goes wrong there is none.
+            if self._everything and self._possible(self._over_state(self._wrong)):
+                return self._error(follow(self.instance, self._states()))
+            self._advance()
+        bad = [self._over_state(self._bad_state)]
+        if depth:
+            bad.append(self._over_step(self._bad_step))
+        return self._broken(follow(self.instance, self._states())) if self._possible(z3.Or(bad)) else None
+
+    @cached_property
+    def _wrong(self) -> Term:
+        return self._finite.somewhere_wrong()
+
+    @cached_property
+    def _bad_state(self) -> Term:
+        """An invariant fails, or the state is a deadlock."""
+        invariants = [claim for claim in self._claims if claim.kind == "invariant"]
+        failing = [z3.Not(self._finite.condition(claim.closed)) for claim in invariants]
+        return z3.Or([*failing, self._finite.stuck()] if self._everything else failing)
+
+    @cached_property
+    def _bad_step(self) -> Term:
+        """A transition property fails."""
+        claims = [claim for claim in self._claims if claim.kind == "transition"]
+        return z3.Or([z3.Not(self._finite.condition(claim.closed, two_states=True)) for claim in claims])
+
+    def _advance(self) -> None:
+        """Make all paths a step longer."""
+        self._at.append(self._finite.named(self._finite.before, f"@{len(self._at)}"))
+        self._solver.add(self._over_step(self._relation))
+
+    def _over_state(self, term: Term) -> Term:
+        """A condition on a state, of the last one."""
+        return _renamed(term, self._finite.before, self._at[-1])
+
+    def _over_step(self, term: Term) -> Term:
+        """A condition on a step, of the last one."""
+        choice = self._finite.choice
+        old = [*self._finite.before, *self._finite.after, choice]
+        return _renamed(term, old, [*self._at[-2], *self._at[-1], z3.Const(f"{choice}@{len(self._at)}", choice.sort())])
+
+    def _possible(self, term: Term) -> bool:
+        """Whether some path ends so; if none does, that is remembered."""
+        if z3.is_false(z3.simplify(term)):
+            return False
+        if self._max_seconds is not None:
+            left = self._max_seconds - (time.perf_counter() - self._begun)
+            if left <= 0:
+                raise _OutOfTimeError
+            self._solver.set("timeout", max(1, int(left * 1000)))
+        wish = z3.FreshBool("wish")
+        self._solver.add(z3.Implies(wish, term))
+        answer = self._solver.check(wish)
+        if answer == z3.unknown:
+            raise _OutOfTimeError
+        if answer == z3.unsat:
+            self._solver.add(z3.Not(term))
+        return bool(answer == z3.sat)
+
+    def _why(self, settled: int) -> str:
+        seconds = "the solver's time" if self._max_seconds is None else f"{self._max_seconds:g} seconds"
+        return f"{seconds} did not suffice for {settled + 1} steps"
+
+    def _states(self) -> list[State]:
+        """The states of the path that was found possible."""
+        model = self._solver.model()
+        return [self._finite.state(model, terms) for terms in self._at]
+
+    def _broken(self, path: Path) -> BoundedViolation:
+        """What evaluate finds broken at the end of a path."""
+        last = path.states[-1]
+        for claim in self._claims:
+            if claim.kind == "invariant" and not self._evaluator.holds(claim, last):
+                return BoundedViolation("invariant", claim.name, "", path)
+            if claim.kind == "transition" and path.steps and not self._evaluator.holds(claim, *path.states[-2:]):
+                return BoundedViolation("transition", claim.name, "", path)
+        assert self._everything, "evaluate finds nothing broken"
+        assert next(self._evaluator.steps(last), None) is None, "evaluate finds a step from the deadlock"
+        return BoundedViolation("deadlock", "", "no step is possible, and the system may not stop here", path)
+
+    def _error(self, path: Path) -> BoundedViolation:
+        """The step from the end of a path that evaluate cannot take."""
+        last = path.states[-1]
+        for action in self.instance.model.actions:
+            for arguments in self._evaluator.choices(action, last):
+                if self._evaluator.first_failing(action, arguments, last) is None:
+                    try:
+                        self._evaluator.apply(action, arguments, last)
+                    except EvaluationError as error:
+                        message = f"{self._evaluator.call(action, arguments)}: {error}"
+                        return BoundedViolation("error", action.name, message, path)
+        raise AssertionError("evaluate can take every step")
+
+
+def named_property(instance: Instance, name: str, kinds: Sequence[str], demand: str) -> Property:
+    """A property by its name, of one of some kinds; `demand` says why it must be.
+
+    Raises:
+        SpecError: there is no such property, or it is of another kind.
+    """
+    known = {claim.name: claim for claim in instance.model.properties}
+    if name not in known:
+        raise SpecError(f"there is no property '{name}'; there is {', '.join(known)}")
+    if known[name].kind not in kinds:
+        raise SpecError(f"'{name}' is a {known[name].kind}; {demand}", known[name].source)
+    return known[name]
+
+
+def _judged(instance: Instance, names: Sequence[str] | None) -> list[Property]:
+    """The properties to judge, in the order of the model."""
+    kinds = ("invariant", "transition")
+    if names is None:
+        return [claim for claim in instance.model.properties if claim.kind in kinds]
+    demand = "bounded model checking judges invariants and transition properties"
+    return [named_property(instance, name, kinds, demand) for name in names]
+
+
+def _renamed(term: Term, old: Sequence[Term], new: Sequence[Term]) -> Term:
+    """A term over other variables; constants among the old ones stay."""
+    return z3.substitute(term, *((x, y) for x, y in zip(old, new, strict=True) if is_open(x)))

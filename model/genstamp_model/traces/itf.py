@@ -1,0 +1,104 @@
+"""Reading the Informal Trace Format (Apalache's ADR 015), as our own judges, Apalache and Quint write it.
+
+Only the text is understood here: which variables each state gives, which action is said to lead to it, with which
+arguments. Whether the specification allows the trace is decided by `replaying`. Writing is `Path.to_itf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from itf_py import trace_from_json
+
+from genstamp_model.errors import TraceError
+from genstamp_model.path import ACTION_TAKEN, NONDET_PICKS
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""A longer text is refused before it is read into objects."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One state of a trace, and what led to it.
+
+    Attributes:
+        values: of the variables that are given, as `itf_py` reads them.
+        action: name of the action taken, where it is told.
+        picks: its arguments by parameter; empty where they are not told.
+    """
+
+    values: Mapping[str, Any]
+    action: str | None
+    picks: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace as it was written; the first moment is the initial state.
+
+    Attributes:
+        meta: what the writer says of it: our own name `system`, `semantics`, `bugs` and `configuration`.
+    """
+
+    meta: Mapping[str, str]
+    moments: Sequence[Moment]
+
+
+def read(text: bytes) -> Trace:
+    """Read a trace.
+
+    Raises:
+        TraceError: it is too long, no JSON, not in the format, or has no state.
+    """
+    if len(text) > MOST_BYTES:
+        raise TraceError(f"the trace has {len(text)} bytes; at most {MOST_BYTES} are read")
+    try:
+        document = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError) as problem:
+        raise TraceError(f"the trace is no JSON object: {problem}") from problem
+    try:
+        found = trace_from_json(document)
+        moments = [_moment(state.values) for state in found.states]
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+        raise TraceError(
+            f"the trace is not in the Informal Trace Format: {type(problem).__name__} {problem}"
+        ) from problem
+    if not moments:
+        raise TraceError("the trace has no state; the first one should be the initial state")
+    meta = {str(name): str(value) for name, value in found.meta.items()} if isinstance(found.meta, dict) else {}
+    return Trace(meta, moments)
+
+
+def steps(calls: Iterable[tuple[str, Mapping[str, Any]]]) -> Trace:
+    """A trace of steps alone: the name of each action, and its arguments by parameter in words of JSON."""
+    return Trace({}, [Moment({}, None, {}), *(Moment({}, action, picks) for action, picks in calls)])
+
+
+def _moment(values: Mapping[str, Any]) -> Moment:
+    action = values.get(ACTION_TAKEN)
+    if action is not None and not isinstance(action, str):
+        raise TypeError(f"{ACTION_TAKEN} is no text but {action!r}")
+    picks = values.get(NONDET_PICKS)
+    return Moment(
+        values={name: value for name, value in values.items() if name not in (ACTION_TAKEN, NONDET_PICKS)},
+        action=action,
+        picks={name: _plain_option(value) for name, value in _fields(picks).items()},
+    )
+
+
+def _fields(record: Any) -> Mapping[str, Any]:
+    """The fields of a record; `itf_py` reads one as a named tuple."""
+    if record is None:
+        return {}
+    if isinstance(record, Mapping):
+        return {str(name): value for name, value in record.items()}
+    fields: Mapping[str, Any] = record._asdict()
+    return fields
+
+
+def _plain_option(value: Any) -> Any:
+    """Quint wraps a pick in `Some`."""
+    return value.value if type(value).__name__ == "Some" and hasattr(value, "value") else value

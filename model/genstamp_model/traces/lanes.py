@@ -1,0 +1,184 @@
+"""Who does each step of a path, who asks for it, and which messages travel: what swim lanes and sequences draw.
+
+A part says where its steps happen: `class Datanodes(Part, lane=Datanode)` at the datanode that is the step's last
+argument of that index set, `class Namenode(Part, lane="namenode")` at the one node of that name. The first other
+argument that has a lane is the caller. Without a declaration a step happens at the member that is its first argument,
+or at the system as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genstamp_model.evaluate import Step
+from genstamp_model.language.model import Action, Instance, Model
+from genstamp_model.language.trace import MessageOf
+from genstamp_model.language.types import BagType, IndexSet, RecordType, RefType, Sizes, show
+from genstamp_model.path import Change, Path, changes
+
+SYSTEM = "system"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step of the path.
+
+    Attributes:
+        number: of the step, from 1.
+        lane: where it happens; `caller` is the lane of whoever asks for it, if that is another one.
+        label: action and arguments, as a reader sees them.
+        refuses: what the caller gets, where the step refuses.
+        changes: what it changes in the state.
+    """
+
+    number: int
+    lane: str
+    caller: str | None
+    label: str
+    refuses: str | None
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message on its way from the step that sent it to the step that received it, by their numbers.
+
+    `received` is None where it was not received in this path.
+    """
+
+    sent: int
+    received: int | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A path as a picture needs it: lanes in the order in which they are drawn, rows, messages."""
+
+    title: str
+    lanes: tuple[str, ...]
+    rows: tuple[Row, ...]
+    messages: tuple[Message, ...]
+
+
+def chart(path: Path) -> Chart:
+    """Lay a path out in lanes."""
+    instance = path.instance
+    model, sizes = instance.model, instance.sizes
+    rows = tuple(_row(instance, number, step, path) for number, step in enumerate(path.steps, 1))
+    lanes = tuple(_in_order(rows, _siblings(model, sizes)))
+    return Chart(f"{model.system}:{instance.configuration.name}", lanes, rows, tuple(_messages(path)))
+
+
+def _in_order(rows: Sequence[Row], siblings: Sequence[list[str]]) -> Iterator[str]:
+    """The lanes that are used, as they come, callers before whom they call; members of one set stand together."""
+    used = dict.fromkeys(lane for row in rows for lane in (row.caller, row.lane) if lane is not None)
+    while used:
+        first = next(iter(used))
+        group = next((names for names in siblings if first in names), [first])
+        for lane in group:
+            if lane in used:
+                del used[lane]
+                yield lane
+
+
+def _siblings(model: Model, sizes: Sizes) -> list[list[str]]:
+    """The names of the members of each index set that is no subset of another one."""
+    return [
+        [sizes.member_name(index, i) for i in range(sizes.of(index))]
+        for index in model.index_sets
+        if index.root is None
+    ]
+
+
+def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
+    lane, caller = _places(instance.model, step, instance.sizes)
+    # The lanes already say what stands in these arguments.
+    shown = [
+        show(value, parameter.type, instance.sizes)
+        for parameter, value in zip(step.action.parameters, step.arguments, strict=True)
+    ]
+    label = f"{step.action.name}({', '.join(text for text in shown if text not in (lane, caller))})"
+    changed = changes(instance, path.states[number - 1], step.after)
+    return Row(number, lane, caller, label, step.action.refuses, tuple(changed))
+
+
+def _places(model: Model, step: Step, sizes: Sizes) -> tuple[str, str | None]:
+    """The lane of a step, and that of its caller."""
+    declared = step.action.lane
+    arguments = list(_members(step))
+    if declared is None:
+        here = next((sizes.member_name(index, position) for index, position in arguments), SYSTEM)
+        return here, None
+    if isinstance(declared, str):
+        here = declared
+    else:
+        own = [position for index, position in arguments if index.name == declared.name]
+        here = sizes.member_name(declared, own[-1]) if own else SYSTEM
+    lanes = {other.lane.name for other in model.actions if isinstance(other.lane, IndexSet)}
+    callers = (sizes.member_name(index, position) for index, position in arguments if index.name in lanes)
+    first = next(callers, None)
+    return here, first if first != here else None
+
+
+def _members(step: Step) -> Iterator[tuple[IndexSet, int]]:
+    """The members of index sets among a step's arguments, those in its messages last."""
+    later: list[tuple[IndexSet, int]] = []
+    for parameter, value in zip(step.action.parameters, step.arguments, strict=True):
+        match parameter.type:
+            case RefType(index=index) if value is not None:
+                assert isinstance(value, int)
+                yield index, value
+            case RecordType() as kind:
+                later += _in_record(kind, value)
+    yield from later
+
+
+def _in_record(kind: RecordType, value: Any) -> Iterator[tuple[IndexSet, int]]:
+    for (_, field), part in zip(kind.fields, value, strict=True):
+        if isinstance(field, RefType) and part is not None:
+            yield field.index, part
+
+
+def _messages(path: Path) -> Iterator[Message]:
+    """Each message that a step put into a bag, with the step that received it; the oldest copy is received first."""
+    instance = path.instance
+    bags = [(i, v.name, v.type) for i, v in enumerate(instance.model.variables) if isinstance(v.type, BagType)]
+    waiting: dict[tuple[str, Any], list[int]] = {}
+    for number, step in enumerate(path.steps, 1):
+        for bag, message in _received(step.action, step.arguments):
+            sent = waiting.get((bag, message))
+            if sent:
+                yield Message(sent.pop(0), number, _label(instance, bag, message))
+        before = path.states[number - 1]
+        for position, name, _ in bags:
+            for message in _added(before[position], step.after[position]):
+                waiting.setdefault((name, message), []).append(number)
+    for (bag, message), sent in waiting.items():
+        for number in sent:
+            yield Message(number, None, _label(instance, bag, message))
+
+
+def _received(action: Action, arguments: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    for parameter, value in zip(action.parameters, arguments, strict=True):
+        if isinstance(parameter.domain, MessageOf):
+            yield parameter.domain.bag, value
+
+
+def _added(before: Any, after: Any) -> list[Any]:
+    left = list(before)
+    added = []
+    for message in after:
+        if message in left:
+            left.remove(message)
+        else:
+            added.append(message)
+    return added
+
+
+def _label(instance: Instance, bag: str, message: Any) -> str:
+    kind = instance.model.types[bag]
+    assert isinstance(kind, BagType)
+    return f"{kind.message.name}{show(message, kind.message, instance.sizes)}"

@@ -1,0 +1,48 @@
+"""A path as a Mermaid sequence diagram: pages that render Markdown show it as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from genstamp_model.path import Path
+from genstamp_model.traces.lanes import Chart, Row, chart
+
+
+def mermaid(path: Path) -> str:
+    """The path as a `sequenceDiagram`: calls as arrows, local steps and changes as notes, messages as open arrows."""
+    return "\n".join(_lines(chart(path))) + "\n"
+
+
+def _lines(drawn: Chart) -> Iterator[str]:
+    names = {lane: f"L{i}" for i, lane in enumerate(drawn.lanes)}
+    yield "sequenceDiagram"
+    for lane, name in names.items():
+        yield f"    participant {name} as {_text(lane)}"
+    for row in drawn.rows:
+        here = names[row.lane]
+        for message in drawn.messages:
+            if message.received == row.number:
+                sender = names[drawn.rows[message.sent - 1].lane]
+                yield f"    {sender}-){here}: {_text(message.label)}"
+        step = _text(f"{row.number}. {row.label}")
+        if row.caller is None:
+            yield f"    Note over {here}: {step}{_changes(row)}"
+            continue
+        yield f"    {names[row.caller]}->>{here}: {step}"
+        if row.changes:
+            yield f"    Note over {here}: {_changes(row).removeprefix('<br/>')}"
+        if row.refuses is not None:
+            yield f"    {here}--x{names[row.caller]}: {_text(row.refuses)}"
+
+
+def _changes(row: Row) -> str:
+    return "".join(f"<br/>{_text(str(change))}" for change in row.changes)
+
+
+def _text(text: str) -> str:
+    """Text that Mermaid takes as it is: its own signs are written as entities."""
+    return text.translate(_ENTITIES)
+
+
+_ENTITIES: Final = {ord(sign): f"#{ord(sign)};" for sign in "#;<>"}

@@ -1,0 +1,154 @@
+"""The liveness judge against a second one, on random small systems; and wrong judges, which must be noticed."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from tests.model import liveness_reference as reference
+from tests.model.random_liveness import random_system
+
+from genstamp_model.explore import Verdict
+from genstamp_model.explore.machine import Function, Library
+from genstamp_model.liveness import Liveness, components, graph, judge
+
+SYSTEMS = 200
+STAMPED = 60
+SUSPECTS = 45
+
+
+def judged(seed: int, stamps: bool = False) -> tuple[Liveness, tuple[Verdict, int]]:
+    """What both judges find of one system: ours, and verdict and pending states of the other.
+
+    Args:
+        stamps: of a system with ordered numbers, which are renumbered.
+    """
+    instance = random_system(random.Random(seed), stamps).instance()
+    [found] = judge(instance, max_states=1000, renumber=stamps)
+    return found, reference.verdict(instance, found.claim, reference.graph_of(instance, stamps))
+
+
+@pytest.mark.slow
+def test_both_judges_agree_on_random_systems() -> None:
+    seen: Counter[tuple[Verdict, bool]] = Counter()
+    cycles: Counter[int] = Counter()
+    for seed in range(SYSTEMS):
+        found, expected = judged(seed)
+        assert (found.verdict, found.pending) == expected, f"seed {seed}"
+        assert (found.lasso is not None) == (found.verdict is Verdict.VIOLATED)
+        assert (found.cut is not None) == (found.verdict is Verdict.UNDETERMINED)
+        seen[found.verdict, bool(found.claim.strongly_fair)] += 1
+        if found.lasso is not None:
+            cycles[len(found.lasso.cycle)] += 1
+    # All sorts of systems were among them.
+    assert all(seen[verdict, strong] >= 4 for verdict in Verdict for strong in (False, True)), seen
+    assert cycles[0] >= 10
+    assert sum(n for length, n in cycles.items() if length >= 3) >= 20
+
+
+@pytest.mark.slow
+def test_both_judges_agree_where_ordered_numbers_are_renumbered() -> None:
+    risen, verdicts = 0, Counter[Verdict]()
+    for seed in range(STAMPED):
+        found, expected = judged(seed, stamps=True)
+        assert (found.verdict, found.pending) == expected, f"seed {seed}"
+        verdicts[found.verdict] += 1
+        risen += found.lasso is not None and found.lasso.renumbered
+    assert risen >= 5, "endless retries"
+    assert min(verdicts[verdict] for verdict in Verdict) >= 3, verdicts
+
+
+class ForgetsWeakness(graph.Traps):
+    """Asks for no weak fairness."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._weak[:] = 0
+
+
+class ForgetsStrength(graph.Traps):
+    """Takes strong fairness for none."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._strong[:] = 0
+
+
+class TakesStrongForWeak(graph.Traps):
+    """Takes strong fairness for weak fairness."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._weak |= self._strong
+        self._strong[:] = 0
+
+
+class TakesWeakForStrong(graph.Traps):
+    """Takes weak fairness for strong fairness."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._strong |= self._weak
+        self._weak[:] = 0
+
+
+class LooksOnce(graph.Traps):
+    """Does not take apart what is left of an unfair component."""
+
+    def find(self, distance: Callable[[int], int]) -> graph.Trap | None:
+        self._graph = replace(self._graph, library=cast(Library, OneRound(self._graph.library)))
+        return super().find(distance)
+
+
+@dataclass
+class OneRound:
+    """A library that gives no components when it is asked for them again."""
+
+    library: Library
+    rounds: int = 0
+
+    def run(self, function: Function[..., Any], *arguments: Any) -> int:
+        self.rounds += function is components.split
+        return 0 if function is components.split and self.rounds > 1 else self.library.run(function, *arguments)
+
+
+class SeesNoCycles(graph.Traps):
+    """Takes each state for a component of its own."""
+
+    def __init__(self, pending: graph.Pending, fair: object) -> None:
+        alone = graph.Pending(
+            pending.library,
+            pending.places,
+            pending.parents,
+            np.zeros_like(pending.offsets),
+            pending.steps,
+            pending.enabled,
+        )
+        super().__init__(alone, fair)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "wrong",
+    [ForgetsWeakness, ForgetsStrength, TakesStrongForWeak, TakesWeakForStrong, LooksOnce, SeesNoCycles],
+)
+def test_a_wrong_judge_is_noticed(wrong: type[graph.Traps], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genstamp_model.liveness.judging.Traps", wrong)
+    for seed in range(SUSPECTS):
+        try:
+            found, expected = judged(seed)
+        except AssertionError:
+            # The lasso that it found is none.
+            return
+        if (found.verdict, found.pending) != expected:
+            return
+    pytest.fail(f"{wrong.__name__} agrees on {SUSPECTS} systems")
+
+
+@pytest.mark.slow
+def test_a_judge_that_forgets_limits_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph.Pending, "is_cut", property(lambda pending: np.zeros(len(pending), np.bool_)))
+    assert any((found.verdict, found.pending) != expected for found, expected in map(judged, range(SUSPECTS)))
