@@ -4,12 +4,13 @@ Leaves out how they are judged (`genstamp_model.liveness`), and what a search fi
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import typer
 
 from genstamp.report import Case
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
 from genstamp_model.liveness import Lasso, Liveness, judge
 from genstamp_model.path import Path
@@ -23,6 +24,27 @@ def judged(result: Result, max_states: int | None = None, renumber: bool = False
         return ()
     name = result.instance.configuration.name
     return judge(result.instance, max_states=max_states, renumber=renumber, progress=_each_minute(name))
+
+
+def settled(result: Result) -> tuple[Liveness, ...]:
+    """As `judged`; what limits leave open is judged once more with ordered numbers renumbered, where that can be done.
+
+    Renumbered, a limit bounds how many different numbers there are at once, so whatever is decided then is decided.
+    """
+    found = judged(result)
+    if all(one.cut is None for one in found):
+        return found
+    try:
+        again = {one.claim.name: one for one in judged(result, renumber=True)}
+    except ConfigurationError:
+        return found
+    return tuple(again[one.claim.name] if one.cut is not None else one for one in found)
+
+
+def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
+    """What neither the search nor the judge of leads-to properties has judged."""
+    names = {found.claim.name for found in judged}
+    return [name for name in result.not_judged if name not in names]
 
 
 def _each_minute(name: str) -> Callable[[str, int], None]:

@@ -63,7 +63,7 @@ class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     Attributes:
         breaks: the property that is seen to break first.
         configuration: where.
-        depth: steps of the shortest counterexample.
+        depth: steps of the shortest counterexample; 0 for a lasso, which need not be a shortest one.
         digest: of the model with it.
     """
 

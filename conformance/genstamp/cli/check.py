@@ -168,7 +168,7 @@ def told(result: Result, judged: Sequence[Liveness] = ()) -> Iterator[str]:
         yield f"  steps cut off by limits: {cuts}"
     if result.undetermined:
         yield f"  undetermined: {result.undetermined}"
-    if left := not_judged(result, judged):
+    if left := leads_to.not_judged(result, judged):
         yield f"  not judged: {', '.join(left)}"
     if result.violation is not None:
         yield from told_violation(result.violation)
@@ -177,12 +177,6 @@ def told(result: Result, judged: Sequence[Liveness] = ()) -> Iterator[str]:
         yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
     for found in judged:
         yield from leads_to.told(found)
-
-
-def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
-    """What neither the search nor the judge of leads-to properties has judged."""
-    names = {found.claim.name for found in judged}
-    return [name for name in result.not_judged if name not in names]
 
 
 def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
@@ -247,7 +241,7 @@ def plain(result: Result, judged: Sequence[Liveness] = ()) -> dict[str, Any]:
         "digest": model.digest,
         "verdict": result.verdict.value,
         "undetermined": result.undetermined,
-        "not_judged": not_judged(result, judged),
+        "not_judged": leads_to.not_judged(result, judged),
         "states": result.states,
         "generated": result.generated,
         "depth": result.depth,

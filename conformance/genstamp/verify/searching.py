@@ -11,13 +11,16 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.lock import VIOLATED, Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
+from genstamp import leads_to
+from genstamp.lock import Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
+from genstamp.verify.breaking import Break, breaks, steps, undetermined, written
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
-from genstamp_model.explore import Progress, Result, Violation, explore
+from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.explore import Verdict as Found
 from genstamp_model.language.model import Instance
 from genstamp_model.language.system import System
+from genstamp_model.liveness import Liveness
 
 _EVERY_S: Final = 5.0
 
@@ -34,9 +37,10 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
     """The default semantics in one configuration: every property holds."""
     instance = system_at(system).instance(configuration)
     result = explore(instance, progress=_printer())
-    violations = [result.violation] if result.violation else []
-    data = {"lock": _searched(instance, result, violations), "coverage": coverage(result)}
-    yield _row(claim, result, data) if not violations else _broken(context, claim, result, violations[0], data)
+    judged = leads_to.settled(result)
+    found = breaks(result.violation, judged)
+    data = {"lock": _searched(instance, result, found, judged), "coverage": coverage(result)}
+    yield _row(claim, result, data, judged) if not found else _broken(context, claim, result, found[0], data)
 
 
 def known(context: Context, claim: str, system: str, configuration: str, semantics: str) -> Iterator[Row]:
@@ -45,15 +49,17 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     Which ones do is pinned in the lock; here it holds if the search came to its end.
     """
     instance = system_at(system).instance(configuration, semantics)
-    result, violations = search_on(instance)
+    result, found = search_on(instance)
     if result.violation is not None:
-        yield _broken(context, claim, result, result.violation, {})
+        yield _broken(context, claim, result, breaks(result.violation)[0], {})
         return
+    judged = leads_to.settled(result)
+    found += breaks(None, judged)
     files: list[str] = []
-    for violation in violations:
-        files += written(context, f"{semantics}_{configuration}_{violation.name}", violation)
-    told = ", ".join(f"{violation.name} breaks in {steps(len(violation.path))}" for violation in violations)
-    row = _row(claim, result, {"lock": _searched(instance, result, violations)})
+    for broken in found:
+        files += written(context, f"{semantics}_{configuration}_{broken.name}", broken)
+    told = ", ".join(f"{broken.name} breaks {broken.how}" for broken in found)
+    row = _row(claim, result, {"lock": _searched(instance, result, found, judged)}, judged)
     yield msgspec.structs.replace(row, note=f"{row.note}; {told or 'nothing breaks'}", files=tuple(files))
 
 
@@ -63,49 +69,51 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
     fault = declared.bug(name)
     instance = declared.instance(fault.configuration, bugs=[name])
     result = explore(instance, progress=_printer())
-    violation = result.violation
+    judged = leads_to.settled(result)
+    found = breaks(result.violation, judged)
     counts: dict[str, Any] = {"count": result.states, "unit": "states"}
-    if violation is None:
-        is_undetermined = result.verdict is Found.UNDETERMINED
-        verdict = Verdict.UNDETERMINED if is_undetermined else Verdict.VIOLATED
-        note = result.undetermined or f"nothing breaks in {fault.configuration}: it is not caught"
+    if not found:
+        open_ = result.undetermined or undetermined(judged)
+        verdict = Verdict.UNDETERMINED if open_ else Verdict.VIOLATED
+        note = open_ or f"nothing breaks in {fault.configuration}: it is not caught"
         yield Row(claim=claim, verdict=verdict, note=note, **counts)
         return
+    broken = next((one for one in found if one.name in fault.breaks), found[0])
     entry = VariationEntry(
-        breaks=violation.name,
+        breaks=broken.name,
         configuration=fault.configuration,
-        depth=len(violation.path),
+        depth=broken.depth,
         digest=instance.model.digest,
     )
     data = {"lock": _plain({declared.name: SystemEntry(variations={name: entry})})}
-    if violation.name not in fault.breaks:
-        told = _broken(context, claim, result, violation, data)
+    if broken.name not in fault.breaks:
+        told = _broken(context, claim, result, broken, data)
         note = f"{told.note}, and not {' or '.join(fault.breaks)}"
         yield msgspec.structs.replace(told, note=note)
         return
-    note = f"{violation.name} breaks in {steps(len(violation.path))} in {fault.configuration}"
+    note = f"{broken.name} breaks {broken.how} in {fault.configuration}"
     verdict = Verdict.HOLDS
-    if fault.depth and fault.depth != len(violation.path):
+    if fault.depth and fault.depth != broken.depth:
         verdict, note = Verdict.VIOLATED, f"{note}, declared are {fault.depth}"
-    files = written(context, name, violation)
+    files = written(context, name, broken)
     yield Row(claim=claim, verdict=verdict, note=note, files=files, data=data, **counts)
 
 
-def search_on(instance: Instance) -> tuple[Result, list[Violation]]:
+def search_on(instance: Instance) -> tuple[Result, list[Break]]:
     """Search an instance to the end although it breaks properties: those that broke are left out, one after the other.
 
     Returns:
-        What the last search found, and the violations in the order in which they were found. That search has a
+        What the last search found, and what broke in the order in which it was found. That search has a
         violation only if something breaks that is no property: no step is possible, or a step goes wrong.
     """
-    violations: list[Violation] = []
+    found: list[Break] = []
     model = instance.model
     while True:
         result = explore(Instance(model, instance.configuration), progress=_printer())
         violation = result.violation
         if violation is None or violation.kind not in ("invariant", "transition"):
-            return result, violations
-        violations.append(violation)
+            return result, found
+        found += breaks(violation)
         model = replace(model, properties=tuple(claim for claim in model.properties if claim.name != violation.name))
 
 
@@ -122,54 +130,37 @@ def coverage(result: Result) -> dict[str, Any]:
     }
 
 
-def steps(number: int) -> str:
-    """`1 step`, `7 steps`."""
-    return f"{number} step{'' if number == 1 else 's'}"
-
-
-def written(context: Context, name: str, violation: Violation) -> tuple[str, ...]:
-    """Write a counterexample as text and in the Informal Trace Format; gives the files."""
-    directory = context.directory / "counterexamples"
-    directory.mkdir(exist_ok=True)
-    text = "".join(f"{line}\n" for line in violation.path.lines())
-    (directory / f"{name}.txt").write_text(text, encoding="utf-8")
-    trace = violation.path.to_itf(violated=violation.name or violation.kind)
-    (directory / f"{name}.itf.json").write_bytes(msgspec.json.encode(trace))
-    return f"counterexamples/{name}.txt", f"counterexamples/{name}.itf.json"
-
-
-def _row(claim: str, result: Result, data: Mapping[str, Any]) -> Row:
+def _row(claim: str, result: Result, data: Mapping[str, Any], judged: tuple[Liveness, ...]) -> Row:
     """The row of a search that found nothing wrong."""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(result.instance.limits.items()))
     note = f"within {limits}" if limits else "without limits"
-    if result.not_judged:
-        note = f"{note}; not judged: {', '.join(result.not_judged)}"
+    if left := leads_to.not_judged(result, judged):
+        note = f"{note}; not judged: {', '.join(left)}"
     is_undetermined = result.verdict is Found.UNDETERMINED
+    open_ = result.undetermined or undetermined(judged)
     return Row(
         claim=claim,
-        verdict=Verdict.UNDETERMINED if is_undetermined else Verdict.HOLDS,
+        verdict=Verdict.UNDETERMINED if open_ else Verdict.HOLDS,
         count=result.states,
         unit="states",
-        note=result.undetermined or note,
+        note=open_ or note,
         data={"search": _figures(result)} if is_undetermined else {"search": _figures(result), **data},
     )
 
 
-def _broken(context: Context, claim: str, result: Result, violation: Violation, data: Mapping[str, Any]) -> Row:
+def _broken(context: Context, claim: str, result: Result, broken: Break, data: Mapping[str, Any]) -> Row:
     """The row of a search that found something wrong."""
     model = result.instance.model
-    name = "_".join(
-        [model.semantics, *model.bugs, result.instance.configuration.name, violation.name or violation.kind]
-    )
-    what = f"{violation.kind} {violation.name} breaks" if not violation.message else violation.message
+    name = "_".join([model.semantics, *model.bugs, result.instance.configuration.name, broken.name or broken.kind])
+    what = f"{broken.kind} {broken.name} breaks" if not broken.message else broken.message
     return Row(
         claim=claim,
         verdict=Verdict.VIOLATED,
         count=result.states,
         unit="states",
-        note=f"{what} in {steps(len(violation.path))}",
-        story=tuple(violation.path.lines()),
-        files=written(context, name, violation),
+        note=f"{what} {broken.how}",
+        story=broken.lines,
+        files=written(context, name, broken),
         data=dict(data),
     )
 
@@ -185,11 +176,12 @@ def _figures(result: Result) -> dict[str, float]:
     }
 
 
-def _searched(instance: Instance, result: Result, violations: list[Violation]) -> dict[str, Any]:
+def _searched(instance: Instance, result: Result, found: list[Break], judged: tuple[Liveness, ...]) -> dict[str, Any]:
     """What the lock keeps of a search."""
     model = instance.model
-    broken = {violation.name: f"{VIOLATED} in {steps(len(violation.path))}" for violation in violations}
+    broken = {one.name: one.locked for one in found}
     verdicts = {claim.name: "holds" for claim in model.properties if claim.kind in ("invariant", "transition")}
+    verdicts |= {one.claim.name: one.verdict.value for one in judged}
     for name, length in result.witnesses.items():
         verdicts[name] = "not seen" if length is None else f"seen after {steps(length)}"
     entry = SearchEntry(
@@ -199,7 +191,7 @@ def _searched(instance: Instance, result: Result, violations: list[Violation]) -
         generated=result.generated,
         depth=result.depth,
         cut=dict(result.cuts),
-        properties=verdicts | broken | dict.fromkeys(result.not_judged, "not judged"),
+        properties=verdicts | broken | dict.fromkeys(leads_to.not_judged(result, judged), "not judged"),
     )
     semantics = SemanticsEntry(digest=model.digest, searches={instance.configuration.name: entry})
     return _plain({model.system: SystemEntry(semantics={model.semantics: semantics})})

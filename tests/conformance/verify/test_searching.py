@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.conformance.verify import small_system
+from tests.model.systems import endless_recovery
 
 from genstamp import lock
 from genstamp.systems import SYSTEMS as KNOWN
@@ -31,6 +32,14 @@ def context(tmp_path: Path) -> Context:
 def only(rows: Iterator[Row]) -> Row:
     (row,) = rows
     return row
+
+
+def locked_properties(row: Row) -> dict[str, str]:
+    """Of the one search that a row is about."""
+    (system,) = msgspec.convert(row.data["lock"], lock.Lock).values()
+    (semantics,) = system.semantics.values()
+    (search,) = semantics.searches.values()
+    return search.properties
 
 
 def locked_search(row: Row, semantics: str, configuration: str) -> lock.SearchEntry:
@@ -57,7 +66,7 @@ def test_a_configuration_where_something_breaks_has_its_counterexample_written(c
     row = only(check(context, "check", UNTRUE, "two"))
     assert row.verdict is Verdict.VIOLATED
     assert row.note == "transition never_falls breaks in 3 steps"
-    assert row.story[0] == "  1. add(client client1)"
+    assert row.story[0].startswith("  1. add(client ")
     text, itf = (context.directory / file for file in row.files)
     assert text.read_text().splitlines() == list(row.story)
     trace = json.loads(itf.read_text())
@@ -87,6 +96,37 @@ def test_all_that_is_known_to_break_is_found(context: Context) -> None:
 def test_a_bug_is_caught_only_by_what_it_must_break(context: Context, name: str, verdict: Verdict, note: str) -> None:
     row = only(variation(context, "bug", COUNTER, name))
     assert (row.verdict, row.note) == (verdict, note)
+
+
+def test_a_leads_to_that_holds_is_locked(context: Context) -> None:
+    row = only(check(context, "check", f"{endless_recovery.__name__}:NUMBERED", "two"))
+    assert (row.verdict, row.note) == (Verdict.HOLDS, "within recoveries 5")
+    assert locked_properties(row) == {"closes": "holds", "nothing_from_the_future": "holds"}
+
+
+def test_a_leads_to_that_breaks_has_its_lasso_written(context: Context) -> None:
+    row = only(check(context, "check", f"{endless_recovery.__name__}:OPEN", "one"))
+    assert (row.verdict, row.note) == (Verdict.VIOLATED, "leads-to closes breaks by 1 step and a cycle of 3")
+    assert "and again from step 2, with higher numbers" in row.story
+    text, itf = (context.directory / file for file in row.files)
+    assert text.read_text().splitlines() == list(row.story)
+    assert json.loads(itf.read_text())["#meta"]["violated"] == "closes"
+    assert locked_properties(row)["closes"] == "violated by a lasso"
+
+
+def test_a_leads_to_that_is_open_is_no_pass(context: Context) -> None:
+    row = only(check(context, "check", f"{endless_recovery.__name__}:CROWDED", "one"))
+    assert row.verdict is Verdict.UNDETERMINED
+    assert row.note.startswith("closes is undetermined: what happens beyond limit")
+    assert locked_properties(row)["closes"] == "undetermined"
+
+
+def test_a_bug_may_break_a_leads_to(context: Context) -> None:
+    row = only(variation(context, "bug", f"{endless_recovery.__name__}:NUMBERED", "HDFS-11576"))
+    assert row.verdict is Verdict.HOLDS
+    assert row.note.startswith("closes breaks by 1 step and a cycle of ")
+    entry = msgspec.convert(row.data["lock"], lock.Lock)["endless_recovery"].variations["HDFS-11576"]
+    assert (entry.breaks, entry.configuration, entry.depth) == ("closes", "two", 0)
 
 
 @pytest.mark.slow

@@ -90,6 +90,17 @@ class Numbered(Part):
         return (s.commanded[dn] <= s.recovery_id) & (s.at_work[dn] <= s.recovery_id)
 
 
+class Open(Numbered):
+    """As `Numbered`, but for the repair."""
+
+    @action
+    def command_recovery(s, dn: Datanode) -> None:
+        """The namenode answers a heartbeat with the command to recover the block."""
+        require(~s.closed, "the file is open")
+        s.recovery_id = s.recovery_id + 1
+        s.commanded[dn] = s.recovery_id
+
+
 class Recovery(enum.Enum):
     """A recovery, as the namenode would see it."""
 
@@ -159,4 +170,13 @@ RELATIVE = System(
         Configuration("three", sizes={"Datanode": 3}),
     ],
     bugs=[OVERTAKEN_FOR_EVER],
+)
+
+OPEN = System("endless_recovery_open", parts=[Open], configurations=NUMBERED.configurations)
+
+# There is room for one recovery at a time, and so nobody knows what comes of a second one.
+CROWDED = System(
+    "endless_recovery_crowded",
+    parts=[Open],
+    configurations=[Configuration("one", sizes={"Datanode": 1}, limits={"recoveries": 1})],
 )
