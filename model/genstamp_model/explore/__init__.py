@@ -1,10 +1,12 @@
 """The compiled judge: breadth-first search over every reachable state of one instance.
 
 `search.explore` is its face. An `Expansion` gives scalars (`scalar`), which are packed (`layout`), written as LLVM IR
-(`text`, `emit`), compiled (`native`) and run under a driver that knows no model (`driver`). Left out: liveness,
+(`text`, `emit`), compiled (`native`) and run under a driver that knows no model: `driver`, which keeps every state, or
+`fingerprint_driver`, which keeps a hash of each. Left out: liveness,
 refinement and symmetry.
 """
 
+from genstamp_model.explore.fingerprint import Fingerprints
 from genstamp_model.explore.search import (
     Compiled,
     Progress,
@@ -16,4 +18,4 @@ from genstamp_model.explore.search import (
 )
 from genstamp_model.explore.violation import Violation
 
-__all__ = ["Compiled", "Progress", "Refusal", "Result", "Search", "Verdict", "Violation", "explore"]
+__all__ = ["Compiled", "Fingerprints", "Progress", "Refusal", "Result", "Search", "Verdict", "Violation", "explore"]

@@ -38,17 +38,27 @@ class Board:
         first: words of the initial state.
         may_stop: whether a state without a step is looked at.
         allowed: how many states may be found.
+
+    Attributes:
+        outcome: of the last turn.
+        full: why there is no room for more, in words, where that is not because of how many states are allowed.
+        doubt: 0; no state is missed.
+        disk_bytes: 0; nothing is brought to the disk.
     """
+
+    full = ""
+    doubt = 0.0
+    disk_bytes = 0
 
     def __init__(self, program: Program, native: Native, first: list[int], may_stop: bool, allowed: int) -> None:
         words, room = program.layout.words, len(program.steps)
         self.library = driver_for(words)
         self.memory = memory.allocate(words, allowed, room)
-        self._counters = np.zeros((_PARTITIONS, _padded(program.counters)), np.int64)
-        self._seen = np.zeros((_PARTITIONS, _padded(len(program.targets))), np.int64)
-        self._scratch = np.empty((_PARTITIONS, _padded(max(room * words, WAITING + BUCKET))), np.int64)
+        self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
+        self._seen = np.zeros((_PARTITIONS, padded(len(program.targets))), np.int64)
+        self._scratch = np.empty((_PARTITIONS, padded(max(room * words, WAITING + BUCKET))), np.int64)
         length = (driver.ROUND + driver.BLOCK + room) * (words + 2)
-        self._handed = np.empty((_PARTITIONS, _PARTITIONS, _padded(length)), np.int64)
+        self._handed = np.empty((_PARTITIONS, _PARTITIONS, padded(length)), np.int64)
         self._board = np.zeros(driver.BOARD, np.int64)
         self._partitions = np.zeros((_PARTITIONS, driver.PARTITION), np.int64)
         self._targets = len(program.targets)
@@ -62,7 +72,7 @@ class Board:
         board[driver.ALLOWED], board[driver.ROOM], board[driver.TARGETS] = allowed, room, self._targets
         board[driver.EXPAND], board[driver.JUDGE], board[driver.COVER] = native.expand, native.judge, native.cover
         board[driver.MAY_STOP] = native.may_stop if may_stop else 0
-        board[driver.YIELD] = _yielding()
+        board[driver.YIELD] = yielding()
         partitions[:, driver.BUCKETS] = memory.FIRST_BUCKETS
         partitions[:, driver.COVERING] = self._targets > 0
         for partition, room_of, counters, seen, scratch, handed in zip(
@@ -115,9 +125,9 @@ class Board:
         return max(1, int(self._board[driver.LEVEL]))
 
     @property
-    def buckets(self) -> int:
-        """Buckets of all tables."""
-        return self._sum(driver.BUCKETS)
+    def memory_bytes(self) -> int:
+        """Memory in use for states and tables."""
+        return memory.bytes_taken(self.memory[0].store.shape[1], self.states, self._sum(driver.BUCKETS))
 
     @property
     def counters(self) -> NDArray[np.int64]:
@@ -144,12 +154,12 @@ class Board:
         words: list[int] = self.memory[place % _PARTITIONS].store[place // _PARTITIONS].tolist()
         return words
 
-    def way(self, place: int) -> list[int]:
-        """Places of the states on a shortest path to one, the initial one first."""
+    def way(self, place: int) -> list[list[int]]:
+        """Words of the states on a shortest path to the one at a place, the initial one first."""
         found = [place]
         while found[-1]:
             found.append(int(self.memory[found[-1] % _PARTITIONS].parents[found[-1] // _PARTITIONS]))
-        return found[::-1]
+        return [self.row(place) for place in reversed(found)]
 
     def rows(self) -> NDArray[np.int64]:
         """All states found, the initial one first."""
@@ -162,12 +172,12 @@ class Board:
         return np.concatenate([np.arange(count) * _PARTITIONS + number for number, count in enumerate(counts)])
 
 
-def _padded(words: int) -> int:
+def padded(words: int) -> int:
     """At least so many words, and a distance at which threads do not share a line of the cache."""
     return -(-words // 16) * 16 + 16
 
 
-def _yielding() -> int:
+def yielding() -> int:
     """Address of the system's function that lets other threads run; 0 where there is none."""
     try:
         function = ctypes.CDLL(None).sched_yield

@@ -61,13 +61,13 @@ def _allocated(words: int, capacity: int) -> Memory:
     while buckets * BUCKET * LOAD < capacity * 100:
         buckets += buckets // 2
     return Memory(
-        store=_reserved(8 * words * capacity).view(np.int64).reshape(capacity, words),
-        parents=_reserved(4 * capacity).view(np.uint32),
-        table=_reserved(8 * BUCKET * buckets).view(np.int64),
+        store=reserved(8 * words * capacity).view(np.int64).reshape(capacity, words),
+        parents=reserved(4 * capacity).view(np.uint32),
+        table=reserved(8 * BUCKET * buckets).view(np.int64),
     )
 
 
-def _reserved(size: int) -> NDArray[np.uint8]:
+def reserved(size: int) -> NDArray[np.uint8]:
     """Memory full of zeros that is given when it is written to, in large pages where there are any."""
     if hasattr(mmap, "MAP_ANONYMOUS"):
         mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
@@ -78,9 +78,9 @@ def _reserved(size: int) -> NDArray[np.uint8]:
     return np.frombuffer(mapped, np.uint8)
 
 
-def states_that_fit(words: int) -> int:
-    """How many states three quarters of the free memory hold."""
-    return min(available_bytes() * 3 // 4 // bytes_at_most(words), MOST_STATES)
+def states_that_fit(words: int, memory_bytes: int) -> int:
+    """How many states so much memory holds, at least."""
+    return min(memory_bytes // bytes_at_most(words), MOST_STATES)
 
 
 def bytes_at_most(words: int) -> int:

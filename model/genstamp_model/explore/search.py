@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from genstamp_model.explore import driver, memory
 from genstamp_model.explore.board import Board, processors
 from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
+from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
 from genstamp_model.explore.native import Native, compile_program
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
@@ -27,6 +29,12 @@ from genstamp_model.path import Path
 # How long the driver runs before it comes back for progress, limits and interrupts.
 _SECONDS_A_TURN = 0.1
 _FIRST_QUOTA = 1 << 14
+
+# More states than can be found.
+_ANY_NUMBER = 1 << 40
+
+# A search that may have missed a state with more than this probability says nothing.
+MOST_DOUBT = 0.01
 
 
 class Verdict(Enum):
@@ -64,7 +72,8 @@ class Result:
     """What a search found.
 
     `verdict` is about invariants, transition properties, deadlock and range errors; witnesses, refusals and what is
-    not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts.
+    not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A search by
+    fingerprints holds with a probability; what it says is violated is.
 
     Attributes:
         undetermined: why the search ended early, in words; empty where it did not.
@@ -77,6 +86,9 @@ class Result:
         taken: steps taken, by action.
         witnesses: length of a shortest path to each witness; None where no state shows it.
         not_judged: leads-to properties and refinements, which this search cannot judge.
+        doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
+            0 where all states were compared in full.
+        disk_bytes: most that files took at a time, for what had no room in memory.
     """
 
     instance: Instance
@@ -95,6 +107,13 @@ class Result:
     refusals: tuple[Refusal, ...]
     witnesses: Mapping[str, int | None]
     not_judged: tuple[str, ...]
+    doubt: float = 0.0
+    disk_bytes: int = 0
+
+    @property
+    def probability(self) -> float:
+        """At least the probability with which no state was missed."""
+        return 1 - self.doubt
 
     @property
     def depth(self) -> int:
@@ -132,6 +151,9 @@ def explore(
     check_deadlock: bool = True,
     threads: int | None = None,
     renumber: bool = False,
+    fingerprints: Fingerprints | bool = False,
+    memory_bytes: int | None = None,
+    spill: FilePath | None = None,
 ) -> Result:
     """Search every state that an instance can reach within its limits, breadth first, up to the first violation.
 
@@ -146,17 +168,25 @@ def explore(
             searches run on one.
         renumber: replace ordered numbers by their ranks in each state. A limit then bounds how many of them there are
             at once, and endless retries become cycles; paths show the real numbers.
+        fingerprints: keep only a hash of each state, 9 to 10 bytes altogether; the result then holds with a
+            probability, which it tells. What is violated is: its path has been taken step by step.
+        memory_bytes: how much memory states may take; by default three quarters of what is free.
+        spill: directory for what has no room in memory; by default where temporary files are.
 
     Returns:
         The result; interrupted from the keyboard, it is undetermined with the counts so far.
 
     Raises:
         ConfigurationError: the instance computes numbers that do not fit a machine word, there cannot be so many
-            threads, or its ordered numbers cannot be renumbered, because more than their order matters or one is raised
-            that is not the largest.
+            threads or so little memory, or its ordered numbers cannot be renumbered, because more than their order
+            matters or one is raised that is not the largest.
     """
     compiled = Compiled(instance, renumber=renumber)
-    return Search(compiled, max_states, check_deadlock, threads).run(max_seconds, progress)
+    how = Fingerprints() if fingerprints is True else fingerprints or None
+    search = Search(
+        compiled, max_states, check_deadlock, threads, fingerprints=how, memory_bytes=memory_bytes, spill=spill
+    )
+    return search.run(max_seconds, progress)
 
 
 class Search:
@@ -168,6 +198,10 @@ class Search:
         max_states: int | None = None,
         check_deadlock: bool = True,
         threads: int | None = None,
+        *,
+        fingerprints: Fingerprints | None = None,
+        memory_bytes: int | None = None,
+        spill: FilePath | None = None,
     ) -> None:
         self.instance = compiled.instance
         self._compiled = compiled
@@ -176,13 +210,19 @@ class Search:
         self._max_states = max_states
         self._threads = _threads(threads)
         self._seconds = 0.0
-        self._board = Board(
-            compiled.program,
-            compiled.native,
-            list(compiled.canonical.row(Evaluator(self.instance).initial())),
-            may_stop=check_deadlock and self.instance.model.may_stop is not None,
-            allowed=memory.states_that_fit(self._words) if max_states is None else min(max_states, memory.MOST_STATES),
-        )
+        first = list(compiled.canonical.row(Evaluator(self.instance).initial()))
+        may_stop = check_deadlock and self.instance.model.may_stop is not None
+        room = memory.available_bytes() * 3 // 4 if memory_bytes is None else memory_bytes
+        self._board: Board | FingerprintBoard
+        if fingerprints is None:
+            allowed = memory.states_that_fit(self._words, room) if max_states is None else max_states
+            allowed = min(allowed, memory.MOST_STATES)
+            self._board = Board(compiled.program, compiled.native, first, may_stop, allowed)
+        else:
+            allowed = _ANY_NUMBER if max_states is None else max_states
+            self._board = FingerprintBoard(
+                compiled.program, compiled.native, first, may_stop, allowed, room, spill, fingerprints
+            )
 
     def run(self, max_seconds: float | None = None, progress: Callable[[Progress], None] | None = None) -> Result:
         """Search on until there is a verdict; see `explore`."""
@@ -210,7 +250,9 @@ class Search:
                     why = f"{max_seconds:g} seconds were not enough"
         if board.outcome == driver.FULL:
             most = self._max_states
-            why = f"there are more than {most} states" if most is not None else "the memory is used up"
+            why = board.full or (f"there are more than {most} states" if most is not None else "the memory is used up")
+        if board.outcome == driver.DONE and board.doubt > MOST_DOUBT:
+            why = f"a state may have been missed with a probability of up to {board.doubt:.2g}"
         return self._result(why)
 
     def states(self) -> NDArray[np.int64]:
@@ -218,15 +260,19 @@ class Search:
 
         Their order depends on nothing but the instance, and where the search ended. This is a copy.
         """
-        return self._board.rows()
+        return self._exact().rows()
 
     def places(self) -> NDArray[np.int64]:
         """Of each row of `states` its place. States found later have higher places, more or less."""
-        return self._board.places()
+        return self._exact().places()
 
     def way_to(self, place: int) -> list[list[int]]:
         """The rows of the states on a shortest path to the one at a place, the initial one first."""
-        return [self._board.row(one) for one in self._board.way(place)]
+        return self._board.way(place)
+
+    def _exact(self) -> Board:
+        assert isinstance(self._board, Board), "a search by fingerprints keeps no states"
+        return self._board
 
     def _progress(self) -> Progress:
         board = self._board
@@ -255,7 +301,7 @@ class Search:
             generated=board.generated,
             levels=board.levels,
             words=self._words,
-            bytes_a_state=memory.bytes_taken(self._words, board.states, board.buckets) / board.states,
+            bytes_a_state=board.memory_bytes / board.states,
             seconds=self._seconds,
             compile_seconds=self._compiled.seconds,
             cuts=dict(zip(program.limits, counters[LIMITS:], strict=False)),
@@ -263,6 +309,8 @@ class Search:
             refusals=self._refusals(),
             witnesses=self._witnesses(),
             not_judged=self._not_judged(),
+            doubt=board.doubt,
+            disk_bytes=board.disk_bytes,
         )
 
     def _refusals(self) -> tuple[Refusal, ...]:
@@ -286,8 +334,8 @@ class Search:
         }
         return {name: len(way) - 1 if way else None for name, way in ways.items()}
 
-    def _first_way(self, target: int) -> list[int]:
-        """Places on a shortest path to what `cover` looks for; none where it has not been seen."""
+    def _first_way(self, target: int) -> list[list[int]]:
+        """Words of the states on a shortest path to what `cover` looks for; none where it has not been seen."""
         return min((self._board.way(place) for place in self._board.seen(target)), key=len, default=[])
 
     def _not_judged(self) -> tuple[str, ...]:
@@ -300,17 +348,14 @@ class Search:
         for number, target in enumerate(self._program.targets):
             if target.witness is not None and target.witness.name == name:
                 way = self._first_way(number)
-                return self._path(way) if way else None
+                return self._compiled.path(way) if way else None
         return None
-
-    def _path(self, way: list[int]) -> Path:
-        return self._compiled.path([self._board.row(place) for place in way])
 
     def _violation(self) -> Violation | None:
         outcome = self._board.outcome
         if outcome not in (driver.INVARIANT, driver.ALARM, driver.DEADLOCK):
             return None
-        path = self._path(self._board.way(self._board.at))
+        path = self._compiled.path(self._board.way(self._board.at))
         evaluator = Evaluator(self.instance)
         match outcome:
             case driver.INVARIANT:
