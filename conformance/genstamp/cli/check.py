@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.live import Live
 
 from genstamp import leads_to
+from genstamp.byte_sizes import bytes_of
 from genstamp.report import Case, Outcome, junit
 from genstamp.systems import chosen
 from genstamp_model.explore import Progress, Result, Verdict, Violation, explore
@@ -51,12 +53,22 @@ def check(
     renumber: Annotated[
         bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
     ] = False,
+    fingerprint: Annotated[
+        bool, typer.Option("--fingerprint", help="Keep a hash of each state: 10 bytes each, and a probability.")
+    ] = False,
+    memory: Annotated[
+        int | None, typer.Option(parser=bytes_of, metavar="SIZE", help="Of states; by default 3/4 of what is free.")
+    ] = None,
+    spill: Annotated[
+        Path | None, typer.Option(metavar="DIRECTORY", help="For what has no room in memory; by default temporary.")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
 
     Where the search finds nothing wrong, leads-to properties are judged on all its states; one that is violated comes
-    with a lasso. With a bug, and no configuration named, the one in which the bug is known to show is searched.
+    with a lasso. With a bug, and no configuration named, the one in which the bug is known to show is searched. With
+    fingerprints, what is violated is, and the rest holds with a probability; leads-to properties are not judged.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
@@ -67,8 +79,8 @@ def check(
     results, judged = list[Result](), list[tuple[Liveness, ...]]()
     for one in configurations:
         instance = Instance(model, limited(one, set_limit or ()))
-        results.append(search(instance, max_states, max_seconds, renumber))
-        judged.append(leads_to.judged(results[-1], max_states, renumber))
+        results.append(search(instance, max_states, max_seconds, renumber, fingerprint, memory, spill))
+        judged.append(() if fingerprint else leads_to.judged(results[-1], max_states, renumber))
         if form is Format.TEXT:
             for line in told(results[-1], judged[-1]):
                 typer.echo(line)
@@ -106,25 +118,34 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     return replace(configuration, limits=changed, name=f"{configuration.name}*")
 
 
-def search(instance: Instance, max_states: int | None, max_seconds: float | None, renumber: bool = False) -> Result:
+def search(
+    instance: Instance,
+    max_states: int | None,
+    max_seconds: float | None,
+    renumber: bool = False,
+    fingerprints: bool = False,
+    memory_bytes: int | None = None,
+    spill: Path | None = None,
+) -> Result:
     """One search, with its progress on standard error: live on a terminal, a line a minute elsewhere."""
+
+    def searched(progress: Callable[[Progress], None]) -> Result:
+        return explore(
+            instance,
+            max_states=max_states,
+            max_seconds=max_seconds,
+            renumber=renumber,
+            fingerprints=fingerprints,
+            memory_bytes=memory_bytes,
+            spill=spill,
+            progress=progress,
+        )
+
     console = Console(stderr=True)
     if console.is_terminal:
         with Live(console=console, transient=True, refresh_per_second=4) as live:
-            return explore(
-                instance,
-                max_states=max_states,
-                max_seconds=max_seconds,
-                renumber=renumber,
-                progress=lambda progress: live.update(progress_line(instance, progress)),
-            )
-    return explore(
-        instance,
-        max_states=max_states,
-        max_seconds=max_seconds,
-        renumber=renumber,
-        progress=_each_minute(instance),
-    )
+            return searched(lambda progress: live.update(progress_line(instance, progress)))
+    return searched(_each_minute(instance))
 
 
 def _each_minute(instance: Instance) -> Callable[[Progress], None]:
@@ -153,11 +174,14 @@ def told(result: Result, judged: Sequence[Liveness] = ()) -> Iterator[str]:
     model, configuration = result.instance.model, result.instance.configuration
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
-    within = f" within these limits: {limits}" if result.verdict is Verdict.HOLDS and limits else ""
-    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.verdict.value}{within}"
+    holds = result.verdict is Verdict.HOLDS
+    within = f" within these limits: {limits}" if holds and limits else ""
+    probably = f" with probability at least 1 - {result.doubt:.1e}" if holds and result.doubt else ""
+    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.verdict.value}{probably}{within}"
     yield (
         f"  {result.states:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
         f"{result.words} words and {result.bytes_a_state:.0f} bytes a state"
+        + (f", {result.disk_bytes:,} bytes on disk" if result.disk_bytes else "")
     )
     yield (
         f"  {result.seconds:.2f} s, {result.states_a_second / 1e6:.2f} M states/s, "
@@ -241,12 +265,14 @@ def plain(result: Result, judged: Sequence[Liveness] = ()) -> dict[str, Any]:
         "digest": model.digest,
         "verdict": result.verdict.value,
         "undetermined": result.undetermined,
+        "probability_missed_at_most": result.doubt,
         "not_judged": leads_to.not_judged(result, judged),
         "states": result.states,
         "generated": result.generated,
         "depth": result.depth,
         "words_a_state": result.words,
         "bytes_a_state": round(result.bytes_a_state, 1),
+        "bytes_on_disk": result.disk_bytes,
         "seconds": round(result.seconds, 3),
         "compile_seconds": round(result.compile_seconds, 3),
         "cuts": dict(result.cuts),

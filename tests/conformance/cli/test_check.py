@@ -1,11 +1,14 @@
 """The verbs check, prove, list and doctor as their users meet them: output, exit codes, mistakes."""
 
 import json
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from genstamp.byte_sizes import bytes_of
 from genstamp.cli import app, exit_code, main
 from genstamp.cli.check import uncovered
 from genstamp.errors import GenstampError
@@ -32,6 +35,35 @@ def test_check_tells_what_was_searched_and_within_which_limits() -> None:
         "covered",
     ):
         assert told in result.stdout
+
+
+@pytest.mark.slow
+def test_check_with_fingerprints_holds_with_a_probability(tmp_path: Path) -> None:
+    options = ["--fingerprint", "--memory", "8MiB", "--spill", str(tmp_path)]
+    result = run("check", "hdfs.recovery:takeover", *options)
+    assert result.exit_code == 0
+    assert re.search(r"holds with probability at least 1 - \d\.\de-1\d within these limits: bytes 1", result.stdout)
+    assert "bytes on disk" in result.stdout
+    [found] = json.loads(run("check", "hdfs.recovery:takeover", *options, "--format", "json").stdout)
+    assert 0 < found["probability_missed_at_most"] < 1e-9
+    assert found["bytes_on_disk"] > 0
+
+
+@pytest.mark.slow
+def test_check_with_too_little_memory_is_undetermined_or_refused() -> None:
+    result = run("check", "hdfs.recovery:takeover", "--fingerprint", "--memory", "1MiB")
+    assert result.exit_code == 3
+    assert "undetermined: the memory for fingerprints is used up" in result.stdout
+    refused = run("check", "hdfs.recovery:takeover", "--memory", "much")
+    assert refused.exit_code == 2
+    assert "'much' is no size" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("17", 17), ("8MiB", 2**23), ("20GB", 2 * 10**10), ("1.5 k", 1500), ("512M", 512 * 10**6)]
+)
+def test_sizes_are_written_as_usual(text: str, size: int) -> None:
+    assert bytes_of(text) == size
 
 
 @pytest.mark.slow
