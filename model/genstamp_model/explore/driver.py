@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from genstamp_model.explore.machine import Halves, Word, Words, assembly, call, function
+from genstamp_model.explore.machine import Halves, Word, Words, assembly, call, function, inlined
 from genstamp_model.explore.table import (
     BUCKET,
     LOAD,
     LOWER,
     MATCHING,
+    NEITHER,
     UPPER,
     WORDS,
     enter,
@@ -88,7 +89,7 @@ GO: Final = 7  # not an outcome: another round
 
 RECORD: Final = 3  # words that are handed over for a successor: hash, where it comes from, state; a build knows better
 ROUND: Final = 8192  # successors that a partition hands out in a round
-BLOCK: Final = 64  # successors whose slots are fetched together
+BLOCK: Final = 32  # successors whose slots are fetched together
 SPINS: Final = 2000  # looks at a barrier before other threads are let run
 MERGED: Final = -1  # in SEEN: another partition has seen it on an earlier level
 _ALARM_COUNTER: Final = 0
@@ -176,25 +177,35 @@ def expand_level(board: Words, partition: Words, number: Word) -> Word:
     return DONE
 
 
-@function
+@inlined
 def fetch_slots(table: Words, buckets: Word, records: Words, begin: Word, end: Word) -> None:
     """Bring the buckets of some records into the cache."""
     for j in range(begin, end):
         prefetch(table + home(records[j * RECORD], buckets) * BUCKET)
 
 
-@function
+@inlined
+def likely_slot(slots: Word) -> Word:
+    """The first slot that matches, of what `look` gives; else the first empty one; else any."""
+    return lowest(slots | NEITHER) & (BUCKET - 1)
+
+
+@inlined
 def fetch_states(table: Words, buckets: Word, store: Words, records: Words, begin: Word, end: Word) -> None:
-    """Bring the states that some records are likely to be equal to into the cache."""
+    """Bring the states that some records are likely to be equal to into the cache, or the buckets to look at next.
+
+    No branch depends on what is found: nobody could foresee it.
+    """
     for j in range(begin, end):
         h = records[j * RECORD]
         bucket = home(h, buckets)
-        matching = look(table, bucket, h) & MATCHING
-        if matching != 0:
-            prefetch(store + ((table[bucket * BUCKET + lowest(matching)] & LOWER) - 1) * WORDS)
+        slots = look(table, bucket, h)
+        place = (table[bucket * BUCKET + likely_slot(slots)] & LOWER) - 1
+        line = table + (bucket + (slots == 0)) * BUCKET
+        prefetch(store + place * WORDS if slots & MATCHING != 0 else line)
 
 
-@function
+@inlined
 def same(left: Words, right: Words) -> Word:
     """Whether two states are equal."""
     difference = 0
@@ -205,36 +216,52 @@ def same(left: Words, right: Words) -> Word:
 
 @function
 def enter_records(partition: Words, table: Words, store: Words, records: Words, begin: Word, end: Word) -> None:
-    """Put those of some records that are new into store and table."""
+    """Put those of some records that are new into store and table.
+
+    A record's home has, nearly always, either the state itself as the first that matches, or none that matches and an
+    empty slot. Which of the two it is, nobody could foresee, so both take the same way: what a new state needs is
+    written where the next state will stand, and its entry to no purpose where it is not new.
+    """
     parents, buckets, states = halves_at(partition[PARENTS]), partition[BUCKETS], partition[STATES]
+    nowhere = memory_at(partition[SCRATCH])
     for j in range(begin, end):
         record = records + j * RECORD
         h = record[0]
         bucket = home(h, buckets)
-        while True:
-            slots = look(table, bucket, h)
-            matching = slots & MATCHING
-            found = 0
-            while matching != 0:
-                place = (table[bucket * BUCKET + lowest(matching)] & LOWER) - 1
-                matching &= matching - 1
-                if same(store + place * WORDS, record + 2):
-                    found = 1
-                    break
-            if found != 0:
-                break
-            if slots > MATCHING:
-                row = store + states * WORDS
-                for k in range(WORDS):
-                    row[k] = record[2 + k]
-                parents[states] = record[1]
-                states += 1
-                table[bucket * BUCKET + lowest(slots >> BUCKET)] = (h & UPPER) | states
-                break
-            bucket += 1
-            if bucket == buckets:
-                bucket = 0
+        slots = look(table, bucket, h)
+        slot = table + (bucket * BUCKET + likely_slot(slots))
+        new = slots & MATCHING == 0
+        row = store + states * WORDS
+        for k in range(WORDS):
+            row[k] = record[2 + k]
+        parents[states] = record[1]
+        if slots != 0 and same(row if new else store + ((slot[0] & LOWER) - 1) * WORDS, record + 2):
+            entry = slot if new else nowhere
+            entry[0] = (h & UPPER) | (states + 1)
+            states += new
+        else:
+            states += enter_row(table, buckets, store, states, h)
     partition[STATES] = states
+
+
+@function
+def enter_row(table: Words, buckets: Word, store: Words, place: Word, h: Word) -> Word:
+    """Enter the state at a place of the store, behind all others, into the table; 0 where it is there already."""
+    bucket = home(h, buckets)
+    while True:
+        slots = look(table, bucket, h)
+        matching = slots & MATCHING
+        while matching != 0:
+            other = (table[bucket * BUCKET + lowest(matching)] & LOWER) - 1
+            if same(store + other * WORDS, store + place * WORDS):
+                return 0
+            matching &= matching - 1
+        if slots > MATCHING:
+            table[bucket * BUCKET + lowest(slots >> BUCKET)] = (h & UPPER) | (place + 1)
+            return 1
+        bucket += 1
+        if bucket == buckets:
+            bucket = 0
 
 
 @function
@@ -251,7 +278,7 @@ def enter_handed(partition: Words, records: Words, count: Word) -> None:
             enter_records(partition, table, store, records, begin, least(begin + BLOCK, count))
 
 
-@function
+@inlined
 def least(left: Word, right: Word) -> Word:
     """The smaller of two numbers."""
     return left if left < right else right

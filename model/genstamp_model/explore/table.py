@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from genstamp_model.explore.machine import Word, Words, assembly, function
+from genstamp_model.explore.machine import Word, Words, assembly, function, inlined
 
 # Slots that are looked at together: a line of the cache.
 BUCKET: Final = 8
 
 # Hundredths of the table that may be full before it grows by half.
-LOAD: Final = 80
+LOAD: Final = 65
 
 # Entries that may have to wait while a table grows.
 WAITING: Final = 4096
@@ -27,6 +27,7 @@ WORDS: Final = 1
 UPPER: Final = -(2**32)
 LOWER: Final = 2**32 - 1
 MATCHING: Final = 2**BUCKET - 1  # the bits of `look` that mean a matching slot; those above mean an empty one
+NEITHER: Final = 2 ** (2 * BUCKET)  # a bit above both
 
 
 @assembly(
@@ -41,15 +42,17 @@ def prefetch(place: Words) -> None:
     %first = shl i64 %bucket, 3
     %place = getelementptr i64, ptr %table, i64 %first
     %slots = load <8 x i64>, ptr %place, align 8
-    %one = insertelement <8 x i64> poison, i64 %tag, i32 0
+    %upper = and i64 %tag, -4294967296
+    %one = insertelement <8 x i64> poison, i64 %upper, i32 0
     %tags = shufflevector <8 x i64> %one, <8 x i64> poison, <8 x i32> zeroinitializer
-    %differs = xor <8 x i64> %slots, %tags
-    %upper = lshr <8 x i64> %differs, splat (i64 32)
-    %same = icmp eq <8 x i64> %upper, zeroinitializer
+    %uppers = and <8 x i64> %slots, splat (i64 -4294967296)
+    %same = icmp eq <8 x i64> %uppers, %tags
     %free = icmp eq <8 x i64> %slots, zeroinitializer
     %same.bits = bitcast <8 x i1> %same to i8
     %free.bits = bitcast <8 x i1> %free to i8
-    %matching = zext i8 %same.bits to i64
+    %full.bits = xor i8 %free.bits, -1
+    %matching.bits = and i8 %same.bits, %full.bits
+    %matching = zext i8 %matching.bits to i64
     %empty = zext i8 %free.bits to i64
     %above = shl i64 %empty, 8
     %both = or i64 %matching, %above
@@ -75,7 +78,7 @@ def memory_at(address: Word) -> Words:
     raise NotImplementedError
 
 
-@function
+@inlined
 def hashed(state: Words) -> Word:
     """The hash of a state: every bit of it depends on every bit of the state."""
     h = -7046029254386353131
@@ -88,13 +91,13 @@ def hashed(state: Words) -> Word:
     return h
 
 
-@function
+@inlined
 def home(entry: Word, buckets: Word) -> Word:
     """The bucket to which a hash, or a slot's entry, belongs."""
     return ((entry >> 32) * buckets) >> 32
 
 
-@function
+@inlined
 def enter(table: Words, buckets: Word, entry: Word, last: Word) -> Word:
     """Put an entry that is not there yet into the first free slot from its home on; 0 where that is past `last`."""
     bucket = home(entry, buckets)

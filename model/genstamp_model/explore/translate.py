@@ -104,8 +104,10 @@ class _Translator:
         kinds, result = _kinds(self._function)
         listed = ", ".join(f"{_llvm(kind)} %{name}" for name, kind in kinds.items())
         head = f"define {'internal ' if internal else ''}{_llvm(result)} @{self._function.name}({listed})"
+        if self._function.inlined:
+            head += " alwaysinline"
         if self._function.body:
-            return f"{head} alwaysinline {{\n{self._function.body.strip()}\n}}\n", []
+            return f"{head} {{\n{self._function.body.strip()}\n}}\n", []
         for name, kind in kinds.items():
             self._assign(name, Value(kind, f"%{name}"))
         tree = ast.parse(textwrap.dedent(inspect.getsource(self._function.python)))
