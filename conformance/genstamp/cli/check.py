@@ -19,7 +19,7 @@ from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
 from genstamp.report import Case, Outcome, junit
 from genstamp.systems import chosen
-from genstamp_model.explore import Progress, Result, Verdict, Violation, explore
+from genstamp_model.explore import INTERRUPTED, Progress, Result, Verdict, Violation, explore
 from genstamp_model.language import Configuration, Instance, System
 from genstamp_model.liveness import Liveness
 
@@ -50,6 +50,9 @@ def check(
     set_limit: Annotated[
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
     ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=2, help="Of the search; by default 2, where there are two processors.")
+    ] = None,
     renumber: Annotated[
         bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
     ] = False,
@@ -79,11 +82,13 @@ def check(
     results, judged = list[Result](), list[tuple[Liveness, ...]]()
     for one in configurations:
         instance = Instance(model, limited(one, set_limit or ()))
-        results.append(search(instance, max_states, max_seconds, renumber, fingerprint, memory, spill))
+        results.append(search(instance, max_states, max_seconds, renumber, fingerprint, memory, spill, threads))
         judged.append(() if fingerprint else leads_to.judged(results[-1], max_states, renumber))
         if form is Format.TEXT:
             for line in told(results[-1], judged[-1]):
                 typer.echo(line)
+        if results[-1].undetermined == INTERRUPTED:
+            break
     # Coverage is a claim about the default configurations together, and about the protocol as it should be.
     missing = uncovered(results) if len(results) > 1 and not bugs and semantics is None else []
     if form is Format.TEXT and len(results) > 1:
@@ -126,6 +131,7 @@ def search(
     fingerprints: bool = False,
     memory_bytes: int | None = None,
     spill: Path | None = None,
+    threads: int | None = None,
 ) -> Result:
     """One search, with its progress on standard error: live on a terminal, a line a minute elsewhere."""
 
@@ -138,6 +144,7 @@ def search(
             fingerprints=fingerprints,
             memory_bytes=memory_bytes,
             spill=spill,
+            threads=threads,
             progress=progress,
         )
 

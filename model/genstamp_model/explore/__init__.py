@@ -7,6 +7,7 @@
 
 from genstamp_model.explore.fingerprint import Fingerprints
 from genstamp_model.explore.search import (
+    INTERRUPTED,
     Compiled,
     Progress,
     Refusal,
@@ -17,4 +18,15 @@ from genstamp_model.explore.search import (
 )
 from genstamp_model.explore.violation import Violation
 
-__all__ = ["Compiled", "Fingerprints", "Progress", "Refusal", "Result", "Search", "Verdict", "Violation", "explore"]
+__all__ = [
+    "INTERRUPTED",
+    "Compiled",
+    "Fingerprints",
+    "Progress",
+    "Refusal",
+    "Result",
+    "Search",
+    "Verdict",
+    "Violation",
+    "explore",
+]

@@ -264,35 +264,43 @@ def enter_row(table: Words, buckets: Word, store: Words, place: Word, h: Word) -
             bucket = 0
 
 
-@function
-def enter_handed(partition: Words, records: Words, count: Word) -> None:
-    """Enter what one partition handed to another: each block while what the next ones touch is on its way."""
-    table, store, buckets = memory_at(partition[TABLE]), memory_at(partition[STORE]), partition[BUCKETS]
-    for begin in range(-2 * BLOCK, count, BLOCK):
-        ahead, onward = begin + 2 * BLOCK, begin + BLOCK
-        if ahead < count:
-            fetch_slots(table, buckets, records, ahead, least(ahead + BLOCK, count))
-        if onward >= 0 and onward < count:
-            fetch_states(table, buckets, store, records, onward, least(onward + BLOCK, count))
-        if begin >= 0:
-            enter_records(partition, table, store, records, begin, least(begin + BLOCK, count))
-
-
 @inlined
 def least(left: Word, right: Word) -> Word:
     """The smaller of two numbers."""
     return left if left < right else right
 
 
-@function
+@inlined
 def make_room(partition: Words, incoming: Word) -> Word:
     """Let the table grow until it has room for so many more states; 0 where it cannot."""
-    table, waiting, buckets = memory_at(partition[TABLE]), memory_at(partition[SCRATCH]), partition[BUCKETS]
+    buckets, needed = partition[BUCKETS], (partition[STATES] + incoming) * 100
+    if needed <= buckets * (BUCKET * LOAD):
+        return 1
     more = buckets
-    while (partition[STATES] + incoming) * 100 > more * (BUCKET * LOAD):
+    while needed > more * (BUCKET * LOAD):
         more += more >> 1
     partition[BUCKETS] = more
-    return more == buckets or grow(table, buckets, more, waiting)
+    return grow(memory_at(partition[TABLE]), buckets, more, memory_at(partition[SCRATCH]))
+
+
+@function
+def enter_handed(partition: Words, records: Words, count: Word) -> Word:
+    """Enter what one partition handed to another: each block while what the next ones touch is on its way.
+
+    Gives CROWDED where the table cannot grow.
+    """
+    table, store = memory_at(partition[TABLE]), memory_at(partition[STORE])
+    for begin in range(-2 * BLOCK, count, BLOCK):
+        ahead, onward, buckets = begin + 2 * BLOCK, begin + BLOCK, partition[BUCKETS]
+        if ahead < count:
+            fetch_slots(table, buckets, records, ahead, least(ahead + BLOCK, count))
+        if onward >= 0 and onward < count:
+            fetch_states(table, buckets, store, records, onward, least(onward + BLOCK, count))
+        if begin >= 0:
+            if make_room(partition, BLOCK) == 0:
+                return CROWDED
+            enter_records(partition, table, store, records, begin, least(begin + BLOCK, count))
+    return DONE
 
 
 @function
@@ -314,15 +322,11 @@ def judge_new(board: Words, partition: Words) -> Word:
 def enter_all(board: Words, partitions: Words, number: Word) -> Word:
     """Second phase: enter what was handed to a partition, and judge what is new; gives what stopped it."""
     partition = partitions + number * PARTITION
-    incoming = 0
-    for q in range(PARTITIONS):
-        incoming += partitions[q * PARTITION + COUNTS + number]
-    if make_room(partition, incoming) == 0:
-        return CROWDED
     length = (board[SUCCESSORS] + board[ROOM]) * RECORD
     for q in range(PARTITIONS):
         giver = partitions + q * PARTITION
-        enter_handed(partition, memory_at(giver[HANDED]) + number * length, giver[COUNTS + number])
+        if enter_handed(partition, memory_at(giver[HANDED]) + number * length, giver[COUNTS + number]) != DONE:
+            return CROWDED
     return judge_new(board, partition)
 
 

@@ -36,6 +36,9 @@ _ANY_NUMBER = 1 << 40
 # A search that may have missed a state with more than this probability says nothing.
 MOST_DOUBT = 0.01
 
+# Why a search is undetermined that the keyboard has interrupted.
+INTERRUPTED = "interrupted"
+
 
 class Verdict(Enum):
     """What is known of a claim."""
@@ -243,9 +246,9 @@ class Search:
                     if progress is not None:
                         progress(self._progress())
                 except KeyboardInterrupt:
-                    why = "interrupted"
+                    why = INTERRUPTED
                 if interrupted:
-                    why = "interrupted"
+                    why = INTERRUPTED
                 elif max_seconds is not None and now - started >= max_seconds:
                     why = f"{max_seconds:g} seconds were not enough"
         if board.outcome == driver.FULL:
