@@ -64,7 +64,7 @@ from genstamp_model.explore.fingerprint_table import (
     lengthen,
     put,
 )
-from genstamp_model.explore.machine import Word, Words, call, function
+from genstamp_model.explore.machine import Word, Words, call, function, inlined
 from genstamp_model.explore.table import memory_at
 
 # Slots of the board other than those of the exact search.
@@ -141,7 +141,7 @@ def expand_block(board: Words, partition: Words) -> Word:
     return DONE
 
 
-@function
+@inlined
 def is_recent(recent: Words, slot: Word, region: Word) -> Word:
     """Whether a fingerprint was handed over lately, so that its owner has it or will have it; notes it if not.
 
@@ -155,7 +155,7 @@ def is_recent(recent: Words, slot: Word, region: Word) -> Word:
     return 0
 
 
-@function
+@inlined
 def fetch_buckets(table: Words, span: Word, records: Words, begin: Word, end: Word) -> None:
     """Bring the buckets of some records into the cache."""
     for i in range(begin, end):

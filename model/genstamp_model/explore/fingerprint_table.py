@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Final
 
 from genstamp_model.explore.driver import PARTITIONS
-from genstamp_model.explore.machine import Word, Words, assembly, function
+from genstamp_model.explore.machine import Word, Words, assembly, function, inlined
 from genstamp_model.explore.table import BUCKET, MATCHING, lowest, prefetch
 
 # A build gives the true numbers: int64 words a state, and the bits of a region's number.
@@ -79,7 +79,7 @@ def multilinear(state: Words, words: Word, keys: Words, out: Words) -> Word:
     raise NotImplementedError
 
 
-@function
+@inlined
 def fingerprint(state: Words, keys: Words, out: Words) -> Word:
     """Write the slot's bits of a state's fingerprint to out[0], its region to out[1]; gives its partition.
 
@@ -153,19 +153,19 @@ def nearest(table: Words, bucket: Word) -> Word:
     raise NotImplementedError
 
 
-@function
+@inlined
 def belongs(slot: Word, region: Word, span: Word) -> Word:
     """The bucket to which a fingerprint belongs."""
     return region * span + (((slot >> 32) * span) >> 32)
 
 
-@function
+@inlined
 def fetch(table: Words, slot: Word, region: Word, span: Word) -> None:
     """Begin to bring the bucket of a fingerprint into the cache."""
     prefetch(table + belongs(slot, region, span) * BUCKET)
 
 
-@function
+@inlined
 def put(table: Words, slot: Word, region: Word, span: Word) -> Word:
     """Put a fingerprint into a table: 1 where it is new, 0 where it was there, 2 where there is no room near."""
     bucket = belongs(slot, region, span)
