@@ -27,6 +27,7 @@ for verb, function in (
     ("replay", "replay"),
     ("prove", "prove"),
     ("bmc", "bmc"),
+    ("mutate", "mutate"),
     ("diagram", "diagram"),
     ("conform", "conform"),
     ("verify", "verify"),

@@ -11,6 +11,7 @@ import typer
 
 from genstamp.errors import GenstampError
 from genstamp.report import Case, junit
+from genstamp.systems import found as system_found
 from genstamp.systems import place_of, system_named
 from genstamp_model.language import Instance
 from genstamp_model.traces import Replay, Trace, mermaid, pytest_file, read, swim_lanes
@@ -80,11 +81,13 @@ def _text(path: Path) -> bytes:
 
 
 def _instance(path: Path, trace: Trace, system: str | None, semantics: str | None, bugs: tuple[str, ...]) -> Instance:
-    name, _, configuration = (system or "").partition(":")
-    name = name or trace.meta.get("system", "")
-    if not name:
+    if system is not None:
+        declared, configuration = system_found(system)
+    elif "system" in trace.meta:
+        # Only by name: a trace comes from anywhere, and must not have code loaded.
+        declared, configuration = system_named(trace.meta["system"]), ""
+    else:
         raise TraceFileError(path, "the trace does not say which system it is of; name it with --system")
-    declared = system_named(name)
     # What was searched with other limits is marked with a star.
     configuration = configuration or trace.meta.get("configuration", "").partition("*")[0]
     told = tuple(filter(None, trace.meta.get("bugs", "").split(",")))

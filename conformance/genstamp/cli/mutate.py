@@ -1,0 +1,168 @@
+"""The verb `mutate`: is the specification strong enough to notice a change of what it does?"""
+
+import json
+import multiprocessing
+import random
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from genstamp.cli.check import Format
+from genstamp.errors import GenstampError
+from genstamp.report import Case, junit
+from genstamp.systems import chosen
+from genstamp_model.explore.board import processors
+from genstamp_model.mutate import Baseline, Mutant, Outcome, Report, baseline, judge, mutants
+
+_STRICT: Final = 12
+_LINE_EVERY_S: Final = 60.0
+
+
+class ReviewError(GenstampError):
+    """The list of reviewed mutants cannot be read.
+
+    Attributes:
+        path: of the file.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f'{path}: {reason}; write [equivalent] and a line NAME = "reason" for each mutant')
+        self.path = path
+        self.reason = reason
+
+
+def mutate(
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not only on demand."
+        ),
+    ],
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    action: Annotated[list[str] | None, typer.Option(help="Only mutants of this action; may be repeated.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Only so many mutants, drawn by the seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
+    every_judge: Annotated[bool, typer.Option(help="Ask every judge, not only until one notices.")] = False,
+    reviewed: Annotated[
+        Path | None, typer.Option(help="TOML with mutants that are known to change nothing that matters.")
+    ] = None,
+    strict: Annotated[bool, typer.Option(help="Exit with 12 where a survivor is not reviewed.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+) -> None:
+    """Change every check, effect, constant and comparison once, and count which changes the judges notice.
+
+    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
+    """
+    declared, configurations = chosen(system)
+    model = declared.model(semantics)
+    equivalent = _equivalent(reviewed)
+    known = {one.name for one in model.actions}
+    for name in action or ():
+        if name not in known:
+            raise typer.BadParameter(
+                f"there is no action '{name}'; there is {', '.join(sorted(known))}", param_hint="--action"
+            )
+    chosen_mutants = [one for one in mutants(model) if not action or one.action in action]
+    if sample is not None and sample < len(chosen_mutants):
+        drawn = sorted(random.Random(seed).sample(range(len(chosen_mutants)), sample))
+        chosen_mutants = [chosen_mutants[i] for i in drawn]
+    began = time.monotonic()
+    bases = baseline(model, configurations)
+    outcomes = _judged(chosen_mutants, bases, every_judge, jobs or processors())
+    report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
+    if form is Format.TEXT:
+        where = ", ".join(base.configuration.name for base in bases)
+        typer.echo(f"{model.system} ({model.semantics}) in {where}" + (f", seed {seed}" if sample else ""))
+        for line in report.lines():
+            typer.echo(line)
+    elif form is Format.JSON:
+        typer.echo(json.dumps(plain(report), indent=2))
+    else:
+        typer.echo(junit("genstamp mutate", list(cases(report)), report.seconds), nl=False)
+    raise typer.Exit(_STRICT if strict and report.open else 0)
+
+
+def _equivalent(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        text = tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise ReviewError(path, str(problem)) from problem
+    table = text.get("equivalent")
+    if (
+        set(text) != {"equivalent"}
+        or not isinstance(table, dict)
+        or not all(isinstance(v, str) for v in table.values())
+    ):
+        raise ReviewError(path, "it is no list of reviewed mutants")
+    return table
+
+
+# What the processes work on: they are forked, and take it over as it is.
+_work: tuple[Sequence[Mutant], Sequence[Baseline], bool] = ((), (), False)
+
+
+def _judged(chosen_mutants: Sequence[Mutant], bases: Sequence[Baseline], every: bool, jobs: int) -> list[Outcome]:
+    global _work
+    _work = (chosen_mutants, bases, every)
+    last = time.monotonic()
+    outcomes: list[Outcome] = []
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        for i, (noticed, same) in enumerate(pool.map(_judge, range(len(chosen_mutants)), chunksize=4)):
+            outcomes.append(Outcome(chosen_mutants[i], noticed, same))
+            if time.monotonic() - last >= _LINE_EVERY_S:
+                last = time.monotonic()
+                typer.echo(f"{len(outcomes)} of {len(chosen_mutants)} mutants judged", err=True)
+    return outcomes
+
+
+def _judge(number: int) -> tuple[dict[str, str], bool]:
+    """What is noticed of one mutant; a model does not travel between processes."""
+    chosen_mutants, bases, every = _work
+    outcome = judge(chosen_mutants[number], bases, every=every)
+    return dict(outcome.noticed), outcome.same
+
+
+def plain(report: Report) -> dict[str, Any]:
+    """A report as JSON."""
+    return {
+        "mutants": len(report.outcomes),
+        "killed": report.killed,
+        "killed_by_what_is_claimed": report.killed_without_lock,
+        "same_program": len(report.same),
+        "by_judge": report.by_judge,
+        "every_judge": report.every,
+        "seconds": round(report.seconds, 3),
+        "survivors": [
+            {
+                "name": outcome.mutant.name,
+                "action": outcome.mutant.action,
+                "place": outcome.mutant.place,
+                "change": outcome.mutant.change,
+                "source": str(outcome.mutant.source),
+                "reviewed": report.equivalent.get(outcome.mutant.name),
+            }
+            for outcome in report.survivors
+        ],
+        "outcomes": {outcome.mutant.name: dict(outcome.noticed) for outcome in report.outcomes},
+    }
+
+
+def cases(report: Report) -> Iterator[Case]:
+    """A test case a mutant: a survivor that nobody has reviewed is a failure."""
+    unreviewed = {outcome.mutant.name for outcome in report.open}
+    each = report.seconds / max(1, len(report.outcomes))
+    for outcome in report.outcomes:
+        group = f"genstamp.mutate.{outcome.mutant.model.system}.{outcome.mutant.action}"
+        if outcome.mutant.name in unreviewed:
+            yield Case(group, outcome.mutant.name, each, "failure", "survives", str(outcome.mutant))
+        else:
+            yield Case(group, outcome.mutant.name, each)

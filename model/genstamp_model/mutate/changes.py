@@ -1,0 +1,112 @@
+"""Single changes of an expression: one operation, constant or comparison replaced by a near one.
+
+Every change keeps the type, so that the changed expression can stand where the old one stood. An operation that occurs
+in several places of one expression is one shared node, and is changed in all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from genstamp_model.language import ir
+from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.types import BOOL, BoolType, EnumType, NumberType
+
+_SWAPPED: Final = {
+    Op.AND: Op.OR,
+    Op.OR: Op.AND,
+    Op.LT: Op.LE,
+    Op.LE: Op.LT,
+    Op.ADD: Op.SUB,
+    Op.SUB: Op.ADD,
+    Op.MIN: Op.MAX,
+    Op.MAX: Op.MIN,
+    Op.FORALL: Op.EXISTS,
+    Op.EXISTS: Op.FORALL,
+    Op.FORALL_IN: Op.EXISTS_IN,
+    Op.EXISTS_IN: Op.FORALL_IN,
+    Op.MINIMUM: Op.MAXIMUM,
+    Op.MAXIMUM: Op.MINIMUM,
+    Op.INSERT: Op.REMOVE,
+    Op.REMOVE: Op.INSERT,
+    Op.UNION: Op.INTERSECTION,
+    Op.INTERSECTION: Op.UNION,
+    Op.DIFFERENCE: Op.UNION,
+}
+"""Operations of the same operands and type."""
+
+_DROPPED: Final = frozenset({Op.STORE, Op.WITH_FIELD, Op.APPEND, Op.DROP_FIRST, Op.SEND, Op.TAKE})
+"""Changes of a value; without them it stays what their first operand is."""
+
+_CONDITIONS: Final = frozenset({Op.EQ, Op.MEMBER, Op.SUBSET, Op.HOLDS})
+"""Conditions that are negated."""
+
+
+def changes(root: Expr) -> Iterator[tuple[str, Expr]]:
+    """Every single change of an expression: what is changed, in words, and the changed expression."""
+    met = {root}
+    for node in ir.walk(root):
+        for said, changed in _of_node(node):
+            whole = replaced(root, node, changed)
+            if whole not in met:
+                met.add(whole)
+                yield said, whole
+
+
+def _of_node(node: Expr) -> Iterator[tuple[str, Expr]]:
+    before = _short(node)
+    for changed in _near(node):
+        yield f"{before} becomes {_short(changed)}", changed
+
+
+def _near(node: Expr) -> Iterator[Expr]:
+    op = node.op
+    if op is Op.CONST:
+        yield from _other_constant(node)
+    elif op is Op.NOT:
+        yield node.args[0]
+    elif op in _CONDITIONS:
+        yield ir.negation(node)
+    elif op is Op.ITE:
+        yield node.args[1]
+        yield node.args[2]
+    elif op in _DROPPED:
+        yield node.args[0]
+    elif op in _SWAPPED and not (op is Op.ADD and isinstance(node.type, NumberType) and node.type.ordered):
+        # An ordered number is only raised: that it is not is what the change of its constant says.
+        yield ir.make(_SWAPPED[op], node.args, node.type, node.data)
+
+
+def _other_constant(node: Expr) -> Iterator[Expr]:
+    match node.type:
+        case BoolType():
+            yield ir.const(not node.data, BOOL)
+        case NumberType():
+            yield ir.const(node.data + 1, node.type)
+        case EnumType(labels=labels) if len(labels) > 1:
+            yield ir.const((node.data + 1) % len(labels), node.type)
+
+
+def replaced(root: Expr, old: Expr, new: Expr) -> Expr:
+    """The expression with one node replaced, wherever it occurs; what is negated twice is not negated."""
+    found: dict[Expr, Expr] = {old: new}
+    for node in ir.walk(root):
+        if node in found:
+            continue
+        args = tuple(found[arg] for arg in node.args)
+        if all(x is y for x, y in zip(args, node.args, strict=True)):
+            found[node] = node
+        elif node.op is Op.NOT and args[0].op is Op.NOT:
+            found[node] = args[0].args[0]
+        else:
+            found[node] = ir.make(node.op, args, node.type, node.data)
+    return found[root]
+
+
+_MOST_CHARACTERS: Final = 90
+
+
+def _short(node: Expr) -> str:
+    text = ir.text(node)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

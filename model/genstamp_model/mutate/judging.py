@@ -1,0 +1,185 @@
+"""Judges that try to notice a mutant, in some configurations, the smallest ones first.
+
+    ranges      a number leaves its range, or a step cannot be computed
+    invariants, transitions, deadlock, liveness
+                a property breaks, or is no longer known to hold
+    coverage    an action, refusal or witness is no longer reached
+    lock        there are other states, steps or levels than spec.lock has
+
+The lock notices every mutant that behaves in another way within the configurations; the others show what the
+specification itself claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from genstamp_model.errors import ModelError
+from genstamp_model.explore import Compiled, Result, Search, Verdict
+from genstamp_model.explore.emit import program
+from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.liveness import judge as judge_liveness
+from genstamp_model.mutate.mutants import Mutant
+
+RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
+LIVENESS, COVERAGE, LOCK = "liveness", "coverage", "lock"
+JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, LOCK)
+
+_BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
+_ROOM: Final = 2
+"""How many times as many states as the model itself a mutant may have before the lock is said to notice it."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is found of the model itself in one configuration.
+
+    Attributes:
+        text: of the compiled program; a mutant with the same text is the same there.
+        liveness: verdict of each leads-to property.
+    """
+
+    configuration: Configuration
+    result: Result
+    text: str
+    liveness: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the judges made of a mutant.
+
+    Attributes:
+        noticed: judges that noticed it, each with the configuration and what it saw; empty if none did.
+        same: no judge could notice: in every configuration the compiled program is the model's own.
+    """
+
+    mutant: Mutant
+    noticed: Mapping[str, str]
+    same: bool = False
+
+
+def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Baseline]:
+    """Judge the model itself, and put the configurations in order of their states.
+
+    Raises:
+        ModelError: the model does not hold in one of them, or that cannot be decided.
+    """
+    found = []
+    for configuration in configurations:
+        compiled = Compiled(Instance(model, configuration))
+        result = Search(compiled).run()
+        if result.verdict is not Verdict.HOLDS:
+            where = f"{model.system}:{configuration.name}"
+            raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
+        liveness = _liveness(Instance(model, configuration), None)
+        found.append(Baseline(configuration, result, compiled.program.text, liveness))
+    return sorted(found, key=lambda one: one.result.states)
+
+
+def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False) -> Outcome:
+    """Let the judges try to notice a mutant.
+
+    Args:
+        baselines: what is found of the model itself, in the order in which the configurations are tried.
+        every: ask every judge in every configuration; otherwise the first one who notices ends it.
+    """
+    noticed: dict[str, str] = {}
+    same = True
+    for base in baselines:
+        instance = Instance(mutant.model, base.configuration)
+        if program(instance).text == base.text:
+            continue
+        same, compiled = False, Compiled(instance)
+        for name, seen in _noticed(compiled, base, every).items():
+            noticed.setdefault(name, f"{base.configuration.name}: {seen}")
+        if (noticed and not every) or set(noticed) >= set(JUDGES):
+            break
+    return Outcome(mutant, noticed, same)
+
+
+def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
+    result = _search(compiled, base)
+    noticed: dict[str, str] = {}
+    if result.violation is not None:
+        noticed[_BY_KIND[result.violation.kind]] = _broken(result)
+        if not every:
+            return noticed
+        noticed |= _each_kind(compiled.instance, base)
+        result = _search(_bare(compiled.instance, ()), base)
+        if result.violation is not None:
+            return noticed
+    noticed |= _coverage(result, base.result) | _counts(result, base.result)
+    if every or not noticed:
+        noticed |= _liveness_changed(compiled.instance, base)
+    return noticed
+
+
+def _search(compiled: Compiled, base: Baseline) -> Result:
+    return Search(compiled, _ROOM * base.result.states).run()
+
+
+def _broken(result: Result) -> str:
+    assert result.violation is not None
+    return f"{result.violation.name or result.violation.kind} in {len(result.violation.path)} steps"
+
+
+def _each_kind(instance: Instance, base: Baseline) -> dict[str, str]:
+    """Which kinds of properties break when each is judged alone."""
+    found = {}
+    for kind in ("invariant", "transition"):
+        result = _search(_bare(instance, (kind,)), base)
+        if result.violation is not None:
+            found[_BY_KIND[result.violation.kind]] = _broken(result)
+    return found
+
+
+def _bare(instance: Instance, kinds: Sequence[str]) -> Compiled:
+    """The instance with witnesses and only some kinds of properties."""
+    kept = tuple(claim for claim in instance.model.properties if claim.kind in ("witness", *kinds))
+    return Compiled(Instance(replace(instance.model, properties=kept, may_stop=None), instance.configuration))
+
+
+def _coverage(result: Result, base: Result) -> dict[str, str]:
+    if result.verdict is not Verdict.HOLDS:
+        return {}
+    lost = [name for name, times in base.taken.items() if times and not result.taken[name]]
+    lost += [name for name, steps in base.witnesses.items() if steps is not None and result.witnesses[name] is None]
+    seen = {(refusal.action, refusal.label) for refusal in result.refusals if refusal.seen}
+    lost += [
+        f"{refusal.action} refused unless {refusal.label}"
+        for refusal in base.refusals
+        if refusal.seen and (refusal.action, refusal.label) not in seen
+    ]
+    return {COVERAGE: f"never reached: {lost[0]}"} if lost else {}
+
+
+def _counts(result: Result, base: Result) -> dict[str, str]:
+    if result.verdict is Verdict.UNDETERMINED:
+        return {LOCK: f"more than {_ROOM * base.states} states instead of {base.states}"}
+    for what, now, before in (
+        ("distinct states", result.states, base.states),
+        ("steps", result.generated, base.generated),
+        ("depth", result.depth, base.depth),
+        ("steps cut off", dict(result.cuts), dict(base.cuts)),
+    ):
+        if now != before:
+            return {LOCK: f"{what} {now} instead of {before}"}
+    return {}
+
+
+def _liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
+    now = _liveness(instance, _ROOM * base.result.states)
+    for name, verdict in base.liveness.items():
+        if now[name] != verdict:
+            return {LIVENESS: f"{name} is {now[name]} instead of {verdict}"}
+    return {}
+
+
+def _liveness(instance: Instance, max_states: int | None) -> dict[str, str]:
+    """The verdict of each leads-to property."""
+    if not any(claim.kind == "leads_to" for claim in instance.model.properties):
+        return {}
+    return {found.claim.name: found.verdict.value for found in judge_liveness(instance, max_states=max_states)}

@@ -1,0 +1,75 @@
+"""The mutants of a model: each differs from it in one place of one action.
+
+Checks are dropped; effects are left out; both are changed inside as `changes` says. What is not mutated: properties,
+limits, what is observed, and which exception a check refuses with (conformance tests that).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from genstamp_model.errors import Source
+from genstamp_model.language import ir
+from genstamp_model.language.model import Action, Model
+from genstamp_model.mutate.changes import changes
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a model.
+
+    Attributes:
+        action: the name of the action that is changed.
+        place: the check, by its label, or the effect, by its variable.
+        change: what is changed, in words, long expressions cut short.
+        text: the whole check or effect as it is now; empty where it is gone.
+        source: the line of the check or effect.
+        model: with the change.
+    """
+
+    action: str
+    place: str
+    change: str
+    text: str
+    source: Source
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """A short name that stays the same as long as the changed line says the same."""
+        told = "\n".join([self.model.system, self.action, self.place, self.text])
+        return f"{self.action}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.place}: {self.change} ({self.source})"
+
+
+def mutants(model: Model) -> list[Mutant]:
+    """Every mutant of a model, in the order of its text."""
+    return [mutant for action in model.actions for mutant in _of_action(model, action)]
+
+
+def _of_action(model: Model, action: Action) -> Iterator[Mutant]:
+    for i, check in enumerate(action.checks):
+        place = f"check '{check.label}'"
+        before, after = action.checks[:i], action.checks[i + 1 :]
+        gone = replace(action, checks=(*before, *after))
+        yield _mutant(model, action, gone, place, "dropped", "", check.source)
+        for said, condition in changes(check.condition):
+            changed = replace(action, checks=(*before, replace(check, condition=condition), *after))
+            yield _mutant(model, action, changed, place, said, ir.text(condition), check.source)
+    for i, effect in enumerate(action.effects):
+        place = f"effect on {effect.variable}"
+        earlier, later = action.effects[:i], action.effects[i + 1 :]
+        gone = replace(action, effects=(*earlier, *later))
+        yield _mutant(model, action, gone, place, "left out", "", effect.source)
+        for said, value in changes(effect.value):
+            changed = replace(action, effects=(*earlier, replace(effect, value=value), *later))
+            yield _mutant(model, action, changed, place, said, ir.text(value), effect.source)
+
+
+def _mutant(model: Model, old: Action, new: Action, place: str, change: str, text: str, source: Source) -> Mutant:
+    actions = tuple(new if action is old else action for action in model.actions)
+    return Mutant(old.name, place, change, text, source, replace(model, actions=actions))

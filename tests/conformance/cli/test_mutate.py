@@ -1,0 +1,68 @@
+"""The verb mutate as its users meet it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from genstamp.cli import app
+
+SMALL = ("mutate", "tests.model.systems.two_phase:TWO_PHASE:three", "--jobs", "1")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.mark.slow
+def test_mutants_are_judged_and_reported() -> None:
+    result = run(*SMALL)
+    assert result.exit_code == 0
+    assert "two_phase (default) in three" in result.stdout
+    assert "1 survive, 1 of them not reviewed" in result.stdout
+    found = json.loads(run(*SMALL, "--format", "json").stdout)
+    assert found["mutants"] == len(found["outcomes"]) == found["killed"] + 1
+    suite = ElementTree.fromstring(run(*SMALL, "--format", "junit").stdout)
+    assert (suite.get("tests"), suite.get("failures")) == (str(found["mutants"]), "1")
+
+
+@pytest.mark.slow
+def test_two_processes_find_what_one_finds() -> None:
+    one = json.loads(run(*SMALL, "--format", "json").stdout)
+    two = json.loads(run(*SMALL[:2], "--jobs", "2", "--format", "json").stdout)
+    assert one["outcomes"] == two["outcomes"]
+
+
+@pytest.mark.slow
+def test_strict_fails_until_every_survivor_is_reviewed(tmp_path: Path) -> None:
+    small = (*SMALL, "--action", "tm_commit")
+    [survivor] = json.loads(run(*small, "--format", "json").stdout)["survivors"]
+    assert run(*small, "--strict").exit_code == 12
+    reviewed = tmp_path / "reviewed.toml"
+    reviewed.write_text(f'[equivalent]\n"{survivor["name"]}" = "its word is never read again"\n')
+    result = run(*small, "--strict", "--reviewed", str(reviewed))
+    assert result.exit_code == 0
+    assert "its word is never read again" in result.stdout
+
+
+def test_a_sample_is_drawn_by_its_seed() -> None:
+    small = (*SMALL, "--sample", "3", "--format", "json")
+    first, again, other = (json.loads(run(*small, "--seed", seed).stdout)["outcomes"] for seed in ("1", "1", "2"))
+    assert len(first) == 3
+    assert first == again != other
+
+
+def test_a_list_of_reviewed_mutants_that_is_none_is_an_error(tmp_path: Path) -> None:
+    for text in ("equivalent = 5", "x = 1", "[equivalent]\na = 1", "no toml"):
+        path = tmp_path / "reviewed.toml"
+        path.write_text(text)
+        result = run(*SMALL, "--reviewed", str(path))
+        assert result.exit_code != 0
+        assert 'write [equivalent] and a line NAME = "reason"' in str(result.exception)
+
+
+def test_an_unknown_action_is_told() -> None:
+    result = run(*SMALL, "--action", "explode")
+    assert result.exit_code == 2

@@ -1,0 +1,138 @@
+"""Each judge notices what only it can notice, and a report counts them."""
+
+from dataclasses import replace
+from typing import Self
+
+import pytest
+from tests.model.systems.two_phase import TWO_PHASE
+
+from genstamp_model.errors import ModelError
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Part,
+    System,
+    action,
+    flag,
+    invariant,
+    leads_to,
+    number,
+    require,
+    transition,
+    witness,
+)
+from genstamp_model.mutate import JUDGES, Outcome, Report, baseline, judge, mutants
+
+
+class Pump(Part):
+    """Water rises to the top of a tank and is let out again."""
+
+    level = number(0, 3)
+    open = flag()
+
+    @action
+    def fill(s) -> None:
+        """One more."""
+        require(s.level < 3, "there is room")
+        require(~s.open, "the valve is closed")
+        s.level = s.level + 1
+
+    @action
+    def turn(s) -> None:
+        """The valve opens when the tank is full, and closes when it is empty."""
+        require((~s.open & (s.level == 3)) | (s.open & (s.level == 0)), "it is time", refuses="NotYetException")
+        s.open = ~s.open
+
+    @action
+    def drain(s) -> None:
+        """All goes out."""
+        require(s.open & (s.level > 0), "the valve is open")
+        s.level = 0
+
+    @invariant
+    def closed_while_filling(s) -> Bool:
+        """Between empty and full the valve is closed."""
+        return ((s.level > 0) & (s.level < 3)).implies(~s.open)
+
+    @transition
+    def never_falls_with_a_closed_valve(s, t: Self) -> Bool:
+        """Water leaves through the valve only."""
+        return (t.level >= s.level) | s.open
+
+    @witness
+    def full(s) -> Bool:
+        """The tank can be full."""
+        return s.level == 3
+
+    @leads_to(fair=("fill", "turn", "drain"))
+    def empties(s) -> tuple[Bool, Bool]:
+        """A full tank is emptied."""
+        return s.level == 3, s.level == 0
+
+
+PUMP = System(
+    "pump", parts=[Pump], configurations=[Configuration("one", sizes={})], may_stop=lambda s: (s.level == 1) & s.open
+)
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Outcome]:
+    model = PUMP.model()
+    bases = baseline(model, PUMP.configurations)
+    return {str(mutant).rpartition(" (")[0]: judge(mutant, bases, every=True) for mutant in mutants(model)}
+
+
+@pytest.mark.parametrize(
+    ("mutant", "judges"),
+    [
+        ("fill: check 'there is room': dropped", {"ranges"}),
+        ("fill: check 'the valve is closed': ~open becomes open", {"deadlock", "coverage", "lock"}),
+        ("drain: effect on level: left out", {"liveness", "lock"}),
+        ("drain: effect on level: 0 becomes 1", {"invariants", "liveness"}),
+        ("turn: effect on open: left out", {"lock", "coverage", "liveness"}),
+        ("drain: check 'the valve is open': (open & (0 < level)) becomes (open | (0 < level))", {"transitions"}),
+        ("turn: check 'it is time': dropped", {"invariants", "lock"}),
+    ],
+)
+def test_a_mutant_is_noticed_by(outcomes: dict[str, Outcome], mutant: str, judges: set[str]) -> None:
+    assert judges <= set(outcomes[mutant].noticed), outcomes[mutant].noticed
+
+
+def test_every_judge_notices_something(outcomes: dict[str, Outcome]) -> None:
+    report = Report(list(outcomes.values()), {}, True, 1.0)
+    assert all(report.by_judge[name] for name in JUDGES), report.by_judge
+
+
+def test_without_every_the_first_one_ends_it() -> None:
+    model = PUMP.model()
+    bases = baseline(model, PUMP.configurations)
+    (mutant,) = (one for one in mutants(model) if str(one).startswith("fill: check 'there is room': dropped"))
+    assert set(judge(mutant, bases).noticed) == {"ranges"}
+
+
+def test_the_model_itself_is_the_same_program() -> None:
+    model = PUMP.model()
+    unchanged = replace(mutants(model)[0], model=model)
+    outcome = judge(unchanged, baseline(model, PUMP.configurations), every=True)
+    assert (outcome.same, outcome.noticed) == (True, {})
+
+
+def test_survivors_are_listed_with_their_line_and_their_review() -> None:
+    model = TWO_PHASE.model()
+    bases = baseline(model, [TWO_PHASE.configuration("three")])
+    report = Report([judge(mutant, bases) for mutant in mutants(model)], {}, False, 1.0)
+    (survivor,) = report.survivors
+    assert (survivor.mutant.action, survivor.mutant.place) == ("tm_commit", "effect on tm")
+    lines = list(report.lines())
+    assert f"{len(report.outcomes)} mutants, {len(report.outcomes) - 1} killed (97.8 %) in 1 s" == lines[0]
+    assert "two_phase.py:" in lines[-1]
+    reviewed = Report(report.outcomes, {survivor.mutant.name: "the manager's word is never read again"}, False, 1.0)
+    assert reviewed.open == []
+    assert "reviewed: the manager's word is never read again" in list(reviewed.lines())[-1]
+    assert report.killed_without_lock < report.killed
+
+
+def test_what_does_not_hold_is_not_mutated() -> None:
+    (bug,) = TWO_PHASE.bugs
+    with pytest.raises(ModelError, match="is violated without any mutation"):
+        baseline(TWO_PHASE.model(bugs=[bug.name]), [TWO_PHASE.configuration("three")])
