@@ -33,9 +33,9 @@ class Expanded:
 class Machine:
     """Calls the functions of one instance."""
 
-    def __init__(self, instance: Instance, *, renumber: bool = False) -> None:
+    def __init__(self, instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> None:
         self.instance = instance
-        self.compiled = Compiled(instance, renumber=renumber)
+        self.compiled = Compiled(instance, symmetry=symmetry, renumber=renumber)
         self.program = self.compiled.program
 
     def packed(self, state: State) -> tuple[int, ...]:

@@ -56,6 +56,9 @@ def check(
     renumber: Annotated[
         bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
     ] = False,
+    symmetry: Annotated[
+        bool, typer.Option("--symmetry", help="Keep one state of all that number alike members differently.")
+    ] = False,
     fingerprint: Annotated[
         bool, typer.Option("--fingerprint", help="Keep a hash of each state: 10 bytes each, and a probability.")
     ] = False,
@@ -70,8 +73,9 @@ def check(
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
 
     Where the search finds nothing wrong, leads-to properties are judged on all its states; one that is violated comes
-    with a lasso. With a bug, and no configuration named, the one in which the bug is known to show is searched. With
-    fingerprints, what is violated is, and the rest holds with a probability; leads-to properties are not judged.
+    with a lasso; by symmetry and with fingerprints they are not judged. With a bug, and no configuration named, the one
+    in which the bug is known to show is searched. With fingerprints, what is violated is, and the rest holds with a
+    probability.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
@@ -82,8 +86,9 @@ def check(
     results, judged = list[Result](), list[tuple[Liveness, ...]]()
     for one in configurations:
         instance = Instance(model, limited(one, set_limit or ()))
-        results.append(search(instance, max_states, max_seconds, renumber, fingerprint, memory, spill, threads))
-        judged.append(() if fingerprint else leads_to.judged(results[-1], max_states, renumber))
+        how = (renumber, symmetry, fingerprint, memory, spill, threads)
+        results.append(search(instance, max_states, max_seconds, *how))
+        judged.append(() if fingerprint or symmetry else leads_to.judged(results[-1], max_states, renumber))
         if form is Format.TEXT:
             for line in told(results[-1], judged[-1]):
                 typer.echo(line)
@@ -128,6 +133,7 @@ def search(
     max_states: int | None,
     max_seconds: float | None,
     renumber: bool = False,
+    symmetry: bool = False,
     fingerprints: bool = False,
     memory_bytes: int | None = None,
     spill: Path | None = None,
@@ -141,6 +147,7 @@ def search(
             max_states=max_states,
             max_seconds=max_seconds,
             renumber=renumber,
+            symmetry=symmetry,
             fingerprints=fingerprints,
             memory_bytes=memory_bytes,
             spill=spill,
@@ -194,6 +201,8 @@ def told(result: Result, judged: Sequence[Liveness] = ()) -> Iterator[str]:
         f"  {result.seconds:.2f} s, {result.states_a_second / 1e6:.2f} M states/s, "
         f"compiled in {result.compile_seconds:.2f} s"
     )
+    if result.reductions:
+        yield f"  one state for many: {', '.join(result.reductions)}"
     cuts = ", ".join(f"{name} {steps:,}" for name, steps in sorted(result.cuts.items()))
     if cuts:
         yield f"  steps cut off by limits: {cuts}"
@@ -273,6 +282,7 @@ def plain(result: Result, judged: Sequence[Liveness] = ()) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "undetermined": result.undetermined,
         "probability_missed_at_most": result.doubt,
+        "reductions": list(result.reductions),
         "not_judged": leads_to.not_judged(result, judged),
         "states": result.states,
         "generated": result.generated,

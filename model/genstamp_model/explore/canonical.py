@@ -1,33 +1,40 @@
 """One state for many: rows of a search whose states stand for others, and the way back to paths of real states.
 
-Where a search renumbers ordered numbers, what it stores is not what a run goes through, but behaves alike. A path is
-shown as it really is: replayed by `evaluate` from the initial state, by steps whose results are stored as the rows.
+Where a search uses symmetry or renumbers ordered numbers, what it stores is not what a run goes through, but behaves
+alike. A path is shown as it really is: replayed by `evaluate` from the initial state, by steps whose results are stored
+as the rows.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
+
+import numpy as np
 
 from genstamp_model.evaluate import Evaluator, State, Step
 from genstamp_model.expand import to_cells
-from genstamp_model.explore.layout import Layout
-from genstamp_model.explore.renumber import Renumbering
-from genstamp_model.language.model import Instance
+from genstamp_model.explore.emit import Program
+from genstamp_model.explore.native import Native
 from genstamp_model.path import Path
+
+_CANONICAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Canonical:
     """How the states of one compiled instance are stored.
 
     Args:
-        layout: where cells lie in a row.
-        renumbering: of ordered numbers, if they are renumbered.
+        program: its layout, and whether it renumbers.
+        native: its machine code.
     """
 
-    def __init__(self, instance: Instance, layout: Layout, renumbering: Renumbering | None) -> None:
-        self.instance = instance
-        self.renumbering = renumbering
-        self._layout = layout
+    def __init__(self, program: Program, native: Native) -> None:
+        self.instance = program.instance
+        self.renumbering = program.renumbering
+        self._layout = program.layout
+        # Kept whole, because its functions live as long as it does.
+        self._native = native
 
     def state(self, state: State) -> State:
         """The state that stands for a state, but for symmetry."""
@@ -35,7 +42,12 @@ class Canonical:
 
     def row(self, state: State) -> tuple[int, ...]:
         """The words that are stored for a state within the limits."""
-        return tuple(self._layout.pack(to_cells(self.instance, self.state(state))))
+        words = self._layout.pack(to_cells(self.instance, self.state(state)))
+        if not self._native.canonical:
+            return tuple(words)
+        row = np.array(words, np.int64)
+        _CANONICAL(self._native.canonical)(row.ctypes.data)
+        return tuple(row.tolist())
 
     def beyond(self, evaluator: Evaluator, state: State) -> list[str]:
         """Names of the limits that a state exceeds as it would be stored."""

@@ -22,6 +22,8 @@ from genstamp_model.explore.layout import Layout, layout, span
 from genstamp_model.explore.renumber import Renumbering
 from genstamp_model.explore.renumber_emit import changes, faults, renumber_function, unbounded, widened
 from genstamp_model.explore.scalar import Graph, Scalar
+from genstamp_model.explore.symmetry_emit import Kernel, canonical_functions
+from genstamp_model.explore.symmetry_plan import Plan, plan
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.language import ir
 from genstamp_model.language.model import Action, Instance, Property
@@ -54,6 +56,7 @@ class Program:
         limits: names of the limits, in the order of their counters.
         targets: what `cover` looks for, in the order of `seen`.
         invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
+        symmetry: how the representative of a state is found, if one stands for many.
         renumbering: of ordered numbers after each step, if they are renumbered.
     """
 
@@ -64,6 +67,7 @@ class Program:
     limits: tuple[str, ...]
     targets: tuple[Target, ...]
     invariants: tuple[Property, ...]
+    symmetry: Plan | None = None
     renumbering: Renumbering | None = None
 
     @property
@@ -72,18 +76,23 @@ class Program:
         return LIMITS + len(self.limits) + len(self.steps)
 
 
-def program(instance: Instance, *, renumber: bool = False) -> Program:
+def program(instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> Program:
     """Expand an instance and write its functions.
 
     Args:
+        symmetry: `expand` gives the representatives of successors, and there is one function more: `canonical`, which
+            puts a state's representative in its place; see `symmetry`.
         renumber: replace ordered numbers by their ranks after each step; see `renumber`.
     """
-    return _Writer(instance, Renumbering(instance) if renumber else None).program()
+    return _Writer(
+        instance, plan(instance) if symmetry else None, Renumbering(instance) if renumber else None
+    ).program()
 
 
 class _Writer:
-    def __init__(self, instance: Instance, renumbering: Renumbering | None) -> None:
+    def __init__(self, instance: Instance, symmetry: Plan | None, renumbering: Renumbering | None) -> None:
         self.instance = instance
+        self.symmetry = symmetry
         self.renumbering = renumbering
         self.graph = Graph()
         declared = cells(instance)
@@ -94,9 +103,12 @@ class _Writer:
         self.limits = tuple(sorted(instance.limits))
         self.functions: list[str] = [DECLARATIONS]
         wide = widened(renumbering, declared, self.steps) if renumbering else declared
-        self.layout = layout(wide)
+        self.layout = layout(wide, symmetry.blocks(wide) if symmetry else ())
         if renumbering:
             self.functions.append(renumber_function(renumbering, self.graph, self.layout, declared, wide, self.limits))
+        if symmetry:
+            kernel = Kernel(instance, wide, self.graph, self.cells, self.layout)
+            self.functions.extend(canonical_functions(kernel, symmetry))
 
     def program(self) -> Program:
         properties = self.instance.model.properties
@@ -114,6 +126,7 @@ class _Writer:
             limits=self.limits,
             targets=targets,
             invariants=invariants,
+            symmetry=self.symmetry,
             renumbering=self.renumbering,
         )
 
@@ -139,7 +152,8 @@ class _Writer:
         lines += [f"  %end = ptrtoint ptr {out} to i64", "  %begin = ptrtoint ptr %out to i64"]
         lines += ["  %bytes = sub i64 %end, %begin", f"  %count = udiv exact i64 %bytes, {8 * self.layout.words}"]
         text = "\n".join([*lines, "  ret i64 %count"])
-        self.functions.append(f"define i64 @expand(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n")
+        name = "internal i64 @successors" if self.symmetry else "i64 @expand"
+        self.functions.append(f"define {name}(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n")
 
     def _step(self, body: Body, number: int, step: Step[Scalar], out: str, transitions: _Transitions) -> str:
         """One step on the spine; gives the place for the next successor."""

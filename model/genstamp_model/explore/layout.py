@@ -6,7 +6,7 @@ two words. A cell takes as many bits as its range needs, and none where it has o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from genstamp_model.expand import Cell
@@ -55,16 +55,23 @@ def span(cell: Cell) -> tuple[int, int]:
     return (min(cell.low, 0), max(cell.high, 0)) if cell.in_place else (cell.low, cell.high)
 
 
-def layout(cells: Sequence[Cell]) -> Layout:
-    """Each cell in the first word that still has room for it, in the order given."""
+def layout(cells: Sequence[Cell], blocks: Iterable[Sequence[int]] = ()) -> Layout:
+    """Each cell in the first word that still has room for it, in the order given.
+
+    Args:
+        blocks: positions of cells that stand first, and side by side in one word, which has room for them.
+    """
+    blocks = list(blocks)
+    apart = {i for block in blocks for i in block}
     used = [0]
-    fields = []
-    for cell in cells:
-        low, high = span(cell)
-        bits = (high - low).bit_length()
-        word = next((i for i, taken in enumerate(used) if taken + bits <= WORD_BITS), len(used))
+    fields: dict[int, Field] = {}
+    for block in [*blocks, *([i] for i in range(len(cells)) if i not in apart)]:
+        spans = [span(cells[i]) for i in block]
+        widths = [(high - low).bit_length() for low, high in spans]
+        word = next((i for i, taken in enumerate(used) if taken + sum(widths) <= WORD_BITS), len(used))
         if word == len(used):
             used.append(0)
-        fields.append(Field(word, used[word], bits, low))
-        used[word] += bits
-    return Layout(tuple(fields), len(used))
+        for i, (low, _), bits in zip(block, spans, widths, strict=True):
+            fields[i] = Field(word, used[word], bits, low)
+            used[word] += bits
+    return Layout(tuple(fields[i] for i in range(len(cells))), len(used))

@@ -16,6 +16,7 @@ class Native:
 
     Attributes:
         seconds: what compiling took.
+        canonical: 0 where states do not stand for others by symmetry.
     """
 
     expand: int
@@ -24,6 +25,7 @@ class Native:
     cover: int
     seconds: float
     engine: Any
+    canonical: int = 0
 
 
 def compile_program(program: Program) -> Native:
@@ -38,6 +40,7 @@ def compile_program(program: Program) -> Native:
         cover=address("cover"),
         seconds=time.perf_counter() - started,
         engine=engine,
+        canonical=address("canonical") if program.symmetry else 0,
     )
 
 

@@ -39,17 +39,17 @@ def widened(renumbering: Renumbering, cells: Sequence[Cell], steps: Sequence[Ste
     Raises:
         ConfigurationError: a class can have more different numbers than a word has bits.
     """
-    found = []
-    for i, (cell, class_) in enumerate(zip(cells, renumbering.cells, strict=True)):
-        if class_ is None:
-            found.append(cell)
-            continue
-        high = max([cell.high, *(step.next_cells[i].high for step in steps)])
-        if high - renumbering.classes.fixed[class_] > _MOST_ABOVE:
+    found = list(cells)
+    for class_, fixed in enumerate(renumbering.classes.fixed):
+        members = [i for i, other in enumerate(renumbering.cells) if other == class_]
+        high = max([cells[i].high for i in members] + [step.next_cells[i].high for step in steps for i in members])
+        if high - fixed > _MOST_ABOVE:
             raise ConfigurationError(
-                f"{cell.name} can hold more than {_MOST_ABOVE} different ordered numbers; lower limit {cell.limit}"
+                f"{cells[members[0]].name} can rise to {high}, and numbers above {_MOST_ABOVE + fixed} cannot be "
+                f"renumbered; lower limit {cells[members[0]].limit}"
             )
-        found.append(replace(cell, high=high))
+        for i in members:
+            found[i] = replace(cells[i], high=high)
     return found
 
 

@@ -22,6 +22,8 @@ from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
 from genstamp_model.explore.native import Native, compile_program
+from genstamp_model.explore.symmetry import groups
+from genstamp_model.explore.symmetry_check import refuse_differences, refuse_preferences
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path
@@ -92,6 +94,7 @@ class Result:
         doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
             0 where all states were compared in full.
         disk_bytes: most that files took at a time, for what had no room in memory.
+        reductions: how one state stands for many, in words; then all counts are of such states.
     """
 
     instance: Instance
@@ -110,6 +113,7 @@ class Result:
     refusals: tuple[Refusal, ...]
     witnesses: Mapping[str, int | None]
     not_judged: tuple[str, ...]
+    reductions: tuple[str, ...] = ()
     doubt: float = 0.0
     disk_bytes: int = 0
 
@@ -130,15 +134,29 @@ class Result:
 
 
 class Compiled:
-    """An instance compiled for search: for those who search it more than once, or want its witnesses' paths."""
+    """An instance compiled for search: for those who search it more than once, or want its witnesses' paths.
 
-    def __init__(self, instance: Instance, *, renumber: bool = False) -> None:
+    `symmetry` and `renumber` are those of `explore`, and raise what it says.
+    """
+
+    def __init__(self, instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> None:
         started = time.perf_counter()
         self.instance = instance
-        self.program: Program = program(instance, renumber=renumber)
+        doubtful = symmetry and refuse_preferences(instance, groups(instance))
+        self.program: Program = program(instance, symmetry=symmetry, renumber=renumber)
         self.native: Native = compile_program(self.program)
-        self.canonical = Canonical(instance, self.program.layout, self.program.renumbering)
+        if symmetry:
+            refuse_differences(self.program, self.native, doubtful=doubtful)
+        self.canonical = Canonical(self.program, self.native)
         self.seconds = time.perf_counter() - started
+
+    @property
+    def reductions(self) -> tuple[str, ...]:
+        """How one state stands for many, in words."""
+        plan = self.program.symmetry
+        names = " and ".join(group.name for group in (*plan.sorted, *plan.tried)) if plan else ""
+        found = [f"up to the numbering of {names}"] if names else []
+        return (*found, *(["ordered numbers by rank"] if self.program.renumbering else []))
 
     def path(self, rows: Sequence[Sequence[int]]) -> Path:
         """The path of real states that are stored as these rows, each a neighbour of the one before."""
@@ -153,6 +171,7 @@ def explore(
     progress: Callable[[Progress], None] | None = None,
     check_deadlock: bool = True,
     threads: int | None = None,
+    symmetry: bool = False,
     renumber: bool = False,
     fingerprints: Fingerprints | bool = False,
     memory_bytes: int | None = None,
@@ -169,6 +188,8 @@ def explore(
             step that a limit cuts off counts as a step.
         threads: 1 or 2; by default 2 where there are two processors. Nothing but the time depends on it, and small
             searches run on one.
+        symmetry: let one state stand for all that differ from it only in the numbering of the members of index sets
+            declared symmetric; paths show members as they are.
         renumber: replace ordered numbers by their ranks in each state. A limit then bounds how many of them there are
             at once, and endless retries become cycles; paths show the real numbers.
         fingerprints: keep only a hash of each state, 9 to 10 bytes altogether; the result then holds with a
@@ -180,11 +201,12 @@ def explore(
         The result; interrupted from the keyboard, it is undetermined with the counts so far.
 
     Raises:
-        ConfigurationError: the instance computes numbers that do not fit a machine word, there cannot be so many
-            threads or so little memory, or its ordered numbers cannot be renumbered, because more than their order
-            matters or one is raised that is not the largest.
+        ConfigurationError: the instance computes numbers that do not fit a machine word; there cannot be so many
+            threads or so little memory; its ordered numbers cannot be renumbered, because more than their order matters
+            or one is raised that is not the largest; or there is no symmetry to use, because no index set declares it,
+            an action or property breaks it, or too many members stand in relations to one another.
     """
-    compiled = Compiled(instance, renumber=renumber)
+    compiled = Compiled(instance, symmetry=symmetry, renumber=renumber)
     how = Fingerprints() if fingerprints is True else fingerprints or None
     search = Search(
         compiled, max_states, check_deadlock, threads, fingerprints=how, memory_bytes=memory_bytes, spill=spill
@@ -314,6 +336,7 @@ class Search:
             not_judged=self._not_judged(),
             doubt=board.doubt,
             disk_bytes=board.disk_bytes,
+            reductions=self._compiled.reductions,
         )
 
     def _refusals(self) -> tuple[Refusal, ...]:

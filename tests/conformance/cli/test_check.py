@@ -128,6 +128,19 @@ def test_check_takes_other_limits_and_says_so() -> None:
     assert "takeover* (repaired): holds within these limits: bytes 1, crashes 0, stamps 2" in result.stdout
 
 
+@pytest.mark.slow
+def test_check_says_that_one_state_stands_for_many() -> None:
+    result = run("check", "hdfs.recovery:takeover", "--renumber", "--limit", "crashes=0")
+    assert result.exit_code == 0
+    assert "one state for many: ordered numbers by rank" in result.stdout
+
+
+def test_check_refuses_symmetry_where_none_is_declared() -> None:
+    problem = run("check", "hdfs.recovery:takeover", "--symmetry").exception
+    assert isinstance(problem, ConfigurationError)
+    assert "declares no index set symmetric" in str(problem)
+
+
 @pytest.mark.parametrize("text", ["stamps", "stamps=-1", "stamps=two"])
 def test_check_refuses_a_limit_that_is_none(text: str) -> None:
     assert run("check", "hdfs.recovery:takeover", "--limit", text).exit_code == 2

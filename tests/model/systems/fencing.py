@@ -199,7 +199,16 @@ class Preferred(Fencing):
         """The lock goes to the administrator and from there to a writer."""
         require(~s.holder.is_none(), "somebody holds the lock")
         first = choose(Writer, lambda writer: s.token[writer] == 0)
-        s.holder = when(s.holder == Party.ADMINISTRATOR, first, Party.ADMINISTRATOR)
+        s.holder = when(s.holder != Party.ADMINISTRATOR, Party.ADMINISTRATOR, first)
+
+
+class Partial(Fencing):
+    """A property that looks at the first store where nothing waits."""
+
+    @invariant
+    def first_is_open(s) -> Bool:
+        """Where nothing waits, that is the first store."""
+        return s.open.has(s.waiting.first().store)
 
 
 class Careless(Fencing):
@@ -255,6 +264,7 @@ FENCING = System(
             ("differences", "a property compares a raised token", Differences),
             ("sums", "tokens are mixed with numbers", Sums),
             ("preferred", "the first writer is preferred", Preferred),
+            ("partial", "a property prefers the first store", Partial),
             ("careless", "an entry is read that need not be there", Careless),
         )
     ],
