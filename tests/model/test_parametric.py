@@ -5,6 +5,7 @@ import re
 from typing import Self
 
 import pytest
+import z3
 from tests.model.systems.leases import LEASES
 from tests.model.systems.two_phase import Rm, RmState, TmState, TwoPhase
 from tests.model.systems.two_phase_proof import TWO_PHASE_PROOF
@@ -47,7 +48,8 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_model.language.variables import Declared
-from genstamp_model.parametric import Proof, Report, prove_parametric
+from genstamp_model.parametric import Proof, Report, counterexample, prove_parametric
+from genstamp_model.parametric.fragment import circle
 from genstamp_model.prove import Verdict
 from genstamp_model.prove.reliance import RANGES
 
@@ -173,6 +175,7 @@ def test_counterexample_has_as_many_members_as_it_needs() -> None:
 # Leases.
 
 
+@pytest.mark.slow
 def test_leases_are_safe_for_any_number_of_clients_and_files() -> None:
     report = prove_parametric(LEASES)
     assert report.verdict is Verdict.PROVED
@@ -182,6 +185,7 @@ def test_leases_are_safe_for_any_number_of_clients_and_files() -> None:
     assert not any(row.circle for proof in report.proofs for row in proof.obligations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("configuration", ["small", "two_files"])
 def test_leases_are_safe_in_every_reachable_state(configuration: str) -> None:
     found = explore(LEASES.instance(configuration))
@@ -189,6 +193,7 @@ def test_leases_are_safe_in_every_reachable_state(configuration: str) -> None:
     assert found.witnesses["stale_writer"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bug", "broken", "sizes"),
     [
@@ -285,6 +290,33 @@ def test_choice_is_of_the_first_member() -> None:
         "root_never_leads": "violated",
     }
     assert_breaks(model, report.proof("root_never_leads"))
+
+
+def test_read_through_nobody_gives_the_first_member() -> None:
+    class Reads(Part):
+        nobody = optional(Node)
+        table = per(Node, reference(Node))
+        read = reference(Node)
+        first = optional(Node)
+
+        @action
+        def look(s) -> None:
+            s.read = s.table[s.nobody]
+            s.first = choose(Node, lambda n: n == n)
+
+        @action
+        def fill(s, node: Node, other: Node) -> None:
+            s.table[node] = other
+
+        @invariant(inductive=True)
+        def nobody_is_nobody(s) -> Bool:
+            return s.nobody.is_none()
+
+        @invariant(inductive=True, given=("nobody_is_nobody",))
+        def read_is_first(s) -> Bool:
+            return s.first.is_none() | (s.first == s.read)
+
+    assert verdicts(prove_part(Reads)) == {"nobody_is_nobody": "proved", "read_is_first": "proved"}
 
 
 def test_counts_are_compared_with_small_constants() -> None:
@@ -572,6 +604,31 @@ def test_circle_of_members_is_reported_as_outside_the_fragment() -> None:
     assert rows["point"].circle == ("Node", "Node")
     assert "outside the decidable fragment: Node -> Node" in str(rows["point"])
     assert rows["paint"].circle == ()
+
+
+def test_circle_is_closed_by_functions_and_by_what_exists_for_all() -> None:
+    a, b = z3.DeclareSort("a"), z3.DeclareSort("b")
+    x, y, to_b, to_a = z3.Const("x", a), z3.Const("y", b), z3.Function("to b", a, b), z3.Function("to a", b, a)
+    related = z3.Function("related", a, b, z3.BoolSort())
+    forth = z3.ForAll([x], related(x, to_b(x)))
+    back = z3.ForAll([y], z3.Exists([x], related(x, y)))
+    assert circle([forth]) == ()
+    assert circle([forth, back]) == ("a", "b", "a")
+    assert circle([forth, z3.Not(back)]) == ()
+    assert circle([forth, z3.ForAll([y], related(to_a(y), y))]) == ("a", "b", "a")
+    # Of a member that is known, a function makes one more, and no further ones.
+    assert circle([forth, related(to_a(y), y)]) == ()
+
+
+def test_question_that_the_solver_does_not_answer_is_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(z3.Solver, "check", lambda *_: z3.unknown)
+    monkeypatch.setattr(counterexample, "smallest", lambda *_: None)
+    report = prove_parametric(TWO_PHASE_PROOF)
+    assert report.verdict is Verdict.UNDETERMINED
+    [asked] = [row for row in report.proof("one_decision").obligations if row.action == "tm_abort"]
+    assert asked.verdict is Verdict.UNDETERMINED
+    assert asked.reason.startswith("the solver does not know")
+    assert report.proof("consistent").reason.startswith("undetermined for the beginning, rm_prepare")
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,12 +16,27 @@ from tests.model.random_values import random_state
 from tests.model.systems.leases import Client, File, FileState, Holder, Leases
 from tests.model.systems.two_phase import Rm, RmState, TmState, TwoPhase
 
-from genstamp_model.evaluate import Evaluator
+from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.explore import explore
-from genstamp_model.language import Bool, Configuration, Instance, Model, Part, System, invariant
-from genstamp_model.language.ir import Expr
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Instance,
+    Model,
+    Part,
+    Record,
+    System,
+    bag,
+    flag,
+    invariant,
+    ir,
+    members,
+)
+from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Variable
 from genstamp_model.language.types import (
+    BOOL,
+    INTEGER,
     ArrayType,
     BagType,
     IndexSet,
@@ -36,6 +53,14 @@ from genstamp_model.parametric.sorts import Sorts
 from genstamp_model.parametric.symbolic import Bag, Reference, Symbolic, Table, Values
 from genstamp_model.parametric.translate import Taking, Translation, refusal
 from genstamp_model.prove import Verdict, prove
+from genstamp_model.prove.algebra import lift
+
+
+class Note(Record):
+    """A message."""
+
+    loud = flag()
+
 
 # Each operation.
 
@@ -52,13 +77,11 @@ class Fixed:
         self.members = Finite([], self.sorts, sizes, 10_000)
 
     def symbolic(self, type_: Type, value: Any) -> Symbolic:
-        """A plain value as the translation has it."""
+        """A plain value as the translation has it, but none that it could know and decide upon beforehand."""
         a = self.values.algebra
         match type_:
             case RefType(index=index):
-                if value is None:
-                    return Reference(True, self.sorts.first(index))
-                return Reference(False, self.members.of(index)[value])
+                return Reference(z3.BoolVal(value is None), self.members.of(index)[value or 0])
             case RecordType(fields=fields):
                 return tuple(self.symbolic(kind, part) for (_, kind), part in zip(fields, value, strict=True))
             case ArrayType(index=index, element=element):
@@ -72,7 +95,7 @@ class Fixed:
             case SequenceType():
                 return None
             case _:
-                return self.values.constant(type_, value)
+                return lift(self.values.constant(type_, value))
 
     def _element(self, index: IndexSet, element: Type, value: Any, member: Any) -> Symbolic:
         result = self.symbolic(element, value[0])
@@ -97,10 +120,10 @@ class Fixed:
         else:
             equal = self.values.equal(expr.type, found, value)
         given = [z3.BoolVal(True), *self.sorts.axioms(), *translation.definitions, *stays]
-        other = Finite([*given, z3.Not(lifted(equal))], self.sorts, self.sizes, 10_000).solver.check()
+        other = Finite([*given, z3.Not(lift(equal))], self.sorts, self.sizes, 10_000).solver.check()
         if not translation.definitions and not stays:
             return bool(other == z3.unsat)
-        this = Finite([*given, lifted(equal)], self.sorts, self.sizes, 10_000).solver.check()
+        this = Finite([*given, lift(equal)], self.sorts, self.sizes, 10_000).solver.check()
         return bool(this == z3.sat and other == z3.unsat)
 
     def _stays(self, type_: BagType, taking: Taking, after: Bag) -> Any:
@@ -118,10 +141,6 @@ class Fixed:
             return inner.every(lambda one: a.not_(outer.every(lambda other: a.not_(self._same(type_, one, other)))))
 
         return a.and_([within(left, right), within(right, left)])
-
-
-def lifted(term: Any) -> Any:
-    return z3.BoolVal(term) if isinstance(term, bool) else term
 
 
 def expressions(model: Model) -> Iterator[tuple[Expr, Any]]:
@@ -158,6 +177,41 @@ def test_translation_means_what_evaluate_computes(first: int) -> None:
             assert fixed.same(translation, expr, symbolic, wanted), (seed, expr, state, bound)
             compared += 1
     assert compared > 100
+
+
+class Counted(Part):
+    """What can be counted."""
+
+    group = members(Rm)
+    post = bag(Note, limit="notes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("op", [Op.EQ, Op.LT, Op.LE])
+@pytest.mark.parametrize("constant_first", [False, True])
+def test_comparison_of_a_count_means_what_evaluate_computes(op: Op, constant_first: bool) -> None:
+    model = System("counted", parts=[Counted], configurations=[]).model()
+    instance = Instance(model, Configuration("three", {"Rm": 3}, {"notes": 2}))
+    evaluator, fixed = Evaluator(instance), Fixed(instance)
+    group, post = (ir.make(Op.VARIABLE, (), variable.type, variable.name) for variable in model.variables)
+    inside = ir.make(Op.MEMBER, (group, ir.make(Op.PARAMETER, (), RefType(Rm.set), "rm")), BOOL)
+    counts = [
+        ir.make(Op.COUNT, (inside,), INTEGER, ir.Binder("rm", Rm.set)),
+        ir.make(Op.CARDINALITY, (group,), INTEGER),
+        ir.make(Op.LENGTH, (post,), INTEGER),
+    ]
+    translated: Counter[Op] = Counter()
+    for counted, bound in product(counts, range(-1, 6)):
+        expr = ir.make(op, (ir.number(bound), counted) if constant_first else (counted, ir.number(bound)), BOOL)
+        if refusal(expr) is not None:
+            continue
+        translated[counted.op] += 1
+        for size in range(4):
+            state: State = (frozenset(range(size)), ((True,),) * min(size, 2))
+            translation = Translation(fixed.values, fixed.state(state), fixed.state(state))
+            assert fixed.same(translation, expr, {}, evaluator.value(expr, state)), (expr, size)
+    assert translated[Op.COUNT] == translated[Op.CARDINALITY] >= 5
+    assert translated[Op.LENGTH] >= 2
 
 
 # Random systems.
@@ -260,15 +314,15 @@ def lease_claim(name: str, choice: list[tuple[float, bool]]) -> Any:
 @pytest.mark.parametrize(
     ("part", "make", "sizes", "limits"),
     [
-        (TwoPhase, two_phase_claim, ("Rm",), ()),
-        (Leases, lease_claim, ("Client", "File"), ("stamps", "bytes")),
+        (TwoPhase, two_phase_claim, {"Rm": 3}, ()),
+        (Leases, lease_claim, {"Client": 2, "File": 1}, ("stamps", "bytes")),
     ],
 )
 def test_random_claims_are_judged_alike(
-    part: type[Part], make: Any, sizes: tuple[str, ...], limits: tuple[str, ...]
+    part: type[Part], make: Any, sizes: dict[str, int], limits: tuple[str, ...]
 ) -> None:
     draw = random.Random(5)
-    choices = [[(draw.random(), draw.random() < 0.5) for _ in range(draw.choice((2, 2, 3)))] for _ in range(24)]
+    choices = [[(draw.random(), draw.random() < 0.5) for _ in range(draw.choice((2, 2, 3)))] for _ in range(16)]
     claims = {f"claim_{i}": make(f"claim_{i}", choice) for i, choice in enumerate(choices)}
     model = System("claims", parts=[type("Claims", (part,), claims)], configurations=[]).model()
     # The part's own claims are left out.
@@ -278,12 +332,14 @@ def test_random_claims_are_judged_alike(
     assert {Verdict.PROVED, Verdict.VIOLATED} <= seen
     assert Verdict.UNDETERMINED not in seen
     for size in (1, 2, 3):
-        configuration = Configuration("some", dict.fromkeys(sizes, size), dict.fromkeys(limits, 3))
+        configuration = Configuration(
+            "some", {name: min(size, most) for name, most in sizes.items()}, dict.fromkeys(limits, 3)
+        )
         for proof in prove(Instance(model, configuration), others=False).proofs:
             assert proof.verdict is not Verdict.UNDETERMINED
             broken = found[proof.name].broken_by
             if broken is None:
                 assert proof.verdict is Verdict.PROVED, (proof.name, size)
-            elif all(needed <= size for needed in broken.instance.configuration.sizes.values()):
+            elif all(needed <= configuration.sizes[n] for n, needed in broken.instance.configuration.sizes.items()):
                 # More members do not mend what fewer break.
                 assert proof.verdict is Verdict.VIOLATED, (proof.name, size)

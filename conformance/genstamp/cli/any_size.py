@@ -8,7 +8,8 @@ from genstamp_model.prove import Verdict
 
 def told(report: Report) -> Iterator[str]:
     """A report as a table of properties; an obligation has a row of its own where there is something to say of it."""
-    yield f"{report.system}, for any number of {', '.join(report.open)}, integers unbounded, limits ignored"
+    members = f" for any number of {', '.join(report.open)}," if report.open else ""
+    yield f"{report.system},{members} integers unbounded, limits ignored"
     for proof in report.proofs:
         yield from _told_proof(proof)
     rows = [row for proof in report.proofs for row in proof.obligations]

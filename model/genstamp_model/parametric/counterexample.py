@@ -29,13 +29,14 @@ class Replay:
         self._action = action
         self._given = given
 
-    def find(self, question: Question, timeout_ms: int) -> Break | None:
+    def find(self, question: Question, timeout_ms: int, most: int) -> Break | None:
         """The break at the smallest sizes, from a state near the initial one; None with a reason where there is none.
 
         Args:
             timeout_ms: time for each question at some sizes, in milliseconds.
+            most: as many members of one sort are tried.
         """
-        finite = smallest(question.assertions, question.values.sorts, timeout_ms)
+        finite = smallest(question.assertions, question.values.sorts, timeout_ms, most)
         if finite is None:
             self.reason = "there is a counterexample, but none is found that is small"
             return None

@@ -11,9 +11,6 @@ from genstamp_model.language.types import IndexSet
 from genstamp_model.parametric.sorts import Sorts
 from genstamp_model.prove.algebra import Term
 
-# As many members of one sort are tried.
-_MOST = 8
-
 
 class Finite:
     """A question with finitely many members.
@@ -65,15 +62,16 @@ class Finite:
         return z3.substitute(term, *pairs) if pairs else term
 
 
-def smallest(assertions: Sequence[Term], sorts: Sorts, timeout_ms: int) -> Finite | None:
+def smallest(assertions: Sequence[Term], sorts: Sorts, timeout_ms: int, most: int) -> Finite | None:
     """The question at sizes where it has an answer and no single size can be smaller; None where none is found.
 
     Args:
         timeout_ms: time for each choice of sizes, in milliseconds.
+        most: as many members of one sort are tried.
     """
     names = [*sorts.roots, *(sort.name() for sort in sorts.messages.values())]
     enough = next(
-        (size for size in range(1, _MOST + 1) if _answered(assertions, sorts, dict.fromkeys(names, size), timeout_ms)),
+        (size for size in range(1, most + 1) if _answered(assertions, sorts, dict.fromkeys(names, size), timeout_ms)),
         None,
     )
     if enough is None:

@@ -18,6 +18,9 @@ from genstamp_model.parametric.translate import refusal
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Verdict
 
+# As many members of one index set are tried: where there is a counterexample, and where there might be one.
+_MOST, _GUESSED = 8, 3
+
 
 def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Report:
     """Prove everything that the model declares inductive, for any number of members of every index set.
@@ -121,7 +124,7 @@ class _Induction:
         if answer == z3.unsat:
             return Verdict.PROVED, None, ""
         # Where the solver does not know, a small counterexample settles it all the same.
-        broken = replay.find(question, self._timeout_ms)
+        broken = replay.find(question, self._timeout_ms, _GUESSED if answer == z3.unknown else _MOST)
         if broken is not None:
             return Verdict.VIOLATED, broken, ""
         unknown = f"the solver does not know ({solver.reason_unknown()})"

@@ -130,7 +130,8 @@ class Report:
         rows = [row for proof in self.proofs for row in proof.obligations]
         outside = sum(bool(row.circle) for row in rows)
         fragment = f"{outside} outside the decidable fragment" if outside else "all in the decidable fragment"
-        found = [f"{self.system}, any number of {', '.join(self.open)}, all numbers unbounded"]
+        members = [f"any number of {', '.join(self.open)}"] if self.open else []
+        found = [", ".join([self.system, *members, "all numbers unbounded"])]
         for proof in self.proofs:
             found += proof.lines()
         counted = f"{len(self.proofs)} properties, {len(rows)} obligations, {fragment}"

@@ -187,19 +187,27 @@ class Translation:
         a, count = self.values.algebra, counted.count
         if isinstance(count.args[0].type, BagType):
             some = a.not_(self.value(count.args[0], bound).every(lambda message: False))
-            return a.and_([*([some] if counted.least == 1 else []), *([a.not_(some)] if counted.below == 1 else [])])
-        if count.op is Op.COUNT:
-            over = count.data.over
 
-            def holds(member: Term) -> Term:
-                return self.value(count.args[0], {**bound, count.data.name: Reference(False, member)})
+            def at_least(least: int) -> Term:
+                return True if least <= 0 else some
 
         else:
-            kind = count.args[0].type
-            assert isinstance(kind, SetType)
-            over, holds = kind.index, self.value(count.args[0], bound).at
-        below = [] if counted.below is None else [a.not_(self._at_least(counted.below, over, holds, ()))]
-        return a.and_([self._at_least(counted.least, over, holds, ()), *below])
+            over, holds = self._what_counts(count, bound)
+
+            def at_least(least: int) -> Term:
+                return self._at_least(least, over, holds, ())
+
+        below = [] if counted.below is None else [a.not_(at_least(counted.below))]
+        return a.and_([at_least(counted.least), *below])
+
+    def _what_counts(self, count: Expr, bound: Bound) -> tuple[IndexSet, Callable[[Term], Term]]:
+        """The index set that a count is over, and whether a member counts."""
+        if count.op is Op.COUNT:
+            name = count.data.name
+            return count.data.over, lambda member: self.value(count.args[0], {**bound, name: Reference(False, member)})
+        kind = count.args[0].type
+        assert isinstance(kind, SetType)
+        return kind.index, self.value(count.args[0], bound).at
 
     def _at_least(self, least: int, over: IndexSet, holds: Callable[[Term], Term], others: tuple[Term, ...]) -> Term:
         """That so many different members hold, other than some."""
