@@ -15,6 +15,13 @@ from genstamp_model.explore.machine import Halves, Word, Words, function
 from genstamp_model.explore.table import LOWER
 from genstamp_model.liveness.kernel import WIDTH
 
+# What is kept of a state while components are sought: four numbers side by side, because they are looked at together.
+NODE: Final = 4
+COMPONENT: Final = 0  # that it is found to be in, or OUT
+FORMER: Final = 1  # the one that is being taken apart
+ORDER: Final = 2  # in which it is visited, or UNSEEN
+LOW: Final = 3  # the first one visited that is reached from what is visited after it
+
 # The component of a state that is in none any more; and a state that has not been visited.
 OUT: Final = 2**32 - 1
 UNSEEN: Final = 2**32 - 1
@@ -22,72 +29,75 @@ UNSEEN: Final = 2**32 - 1
 
 @function
 def split(
-    states: Word,
-    offsets: Words,
-    steps: Words,
-    former: Halves,
-    found: Halves,
-    order: Halves,
-    low: Halves,
-    stack: Halves,
-    path: Halves,
-    next_step: Words,
+    states: Word, offsets: Words, steps: Words, nodes: Halves, stack: Halves, path: Halves, next_step: Words
 ) -> Word:
-    """Take each component of `former` apart into its strongly connected components; gives how many there are.
+    """Take each component apart into its strongly connected components; gives how many there are.
 
     Tarjan's algorithm with stacks of its own. States that are OUT stay out, and steps between components do not count.
 
     Args:
-        order, low, stack, path, next_step: room for all states. The order in which they are visited, the first that is
-            reached from below, what may still belong to a component, the way from the root, and the next step to look
-            at of each state on it.
+        stack, path, next_step: room for all states: what may still belong to a component, the way from the root, and
+            the next step to look at of each state on it.
     """
-    visited, components, size = 0, 0, 0
     for v in range(states):
-        found[v] = OUT
-        order[v] = UNSEEN
+        node = nodes + v * NODE
+        node[FORMER] = node[COMPONENT]
+        node[COMPONENT] = OUT
+        node[ORDER] = UNSEEN
+    visited, components, size = 0, 0, 0
     for root in range(states):
-        if former[root] == OUT or order[root] != UNSEEN:
+        node = nodes + root * NODE
+        if node[FORMER] == OUT or node[ORDER] != UNSEEN:
             continue
+        former = node[FORMER]
         depth = 0
         path[0] = root
         next_step[0] = offsets[root]
-        order[root] = visited
-        low[root] = visited
+        node[ORDER] = visited
+        node[LOW] = visited
         visited += 1
         stack[size] = root
         size += 1
         while depth >= 0:
             v = path[depth]
-            step = next_step[depth]
-            if step < offsets[v + 1]:
-                next_step[depth] = step + 1
+            here = nodes + v * NODE
+            step, last, w = next_step[depth], offsets[v + 1], v
+            there = here
+            is_deeper = 0
+            while step < last:
                 w = steps[step] & LOWER
-                if former[w] != former[v]:
-                    continue
-                if order[w] == UNSEEN:
-                    order[w] = visited
-                    low[w] = visited
-                    visited += 1
-                    stack[size] = w
-                    size += 1
-                    depth += 1
-                    path[depth] = w
-                    next_step[depth] = offsets[w]
-                elif found[w] == OUT and order[w] < low[v]:
-                    low[v] = order[w]
+                there = nodes + w * NODE
+                step += 1
+                if there[FORMER] == former:
+                    if there[ORDER] == UNSEEN:
+                        is_deeper = 1
+                        break
+                    if there[COMPONENT] == OUT and there[ORDER] < here[LOW]:
+                        here[LOW] = there[ORDER]
+            if is_deeper != 0:
+                next_step[depth] = step
+                there[ORDER] = visited
+                there[LOW] = visited
+                visited += 1
+                stack[size] = w
+                size += 1
+                depth += 1
+                path[depth] = w
+                next_step[depth] = offsets[w]
                 continue
-            if low[v] == order[v]:
+            if here[LOW] == here[ORDER]:
                 while True:
                     size -= 1
                     w = stack[size]
-                    found[w] = components
+                    nodes[w * NODE + COMPONENT] = components
                     if w == v:
                         break
                 components += 1
             depth -= 1
-            if depth >= 0 and low[v] < low[path[depth]]:
-                low[path[depth]] = low[v]
+            if depth >= 0:
+                above = nodes + path[depth] * NODE
+                if here[LOW] < above[LOW]:
+                    above[LOW] = here[LOW]
     return components
 
 
@@ -97,7 +107,7 @@ def survey(
     offsets: Words,
     steps: Words,
     enabled: Words,
-    component: Halves,
+    nodes: Halves,
     components: Word,
     taken: Words,
     somewhere: Words,
@@ -109,14 +119,15 @@ def survey(
         somewhere[i] = 0
         everywhere[i] = -1
     for v in range(states):
-        if component[v] != OUT:
-            row = component[v] * WIDTH
+        component = nodes[v * NODE + COMPONENT]
+        if component != OUT:
+            row = component * WIDTH
             for k in range(WIDTH):
                 somewhere[row + k] |= enabled[v * WIDTH + k]
                 everywhere[row + k] &= enabled[v * WIDTH + k]
             for e in range(offsets[v], offsets[v + 1]):
                 label = steps[e] >> 32
-                if label != 0 and component[steps[e] & LOWER] == component[v]:
+                if label != 0 and nodes[(steps[e] & LOWER) * NODE + COMPONENT] == component:
                     taken[row + (label >> 6)] |= 1 << (label & 63)
 
 
@@ -126,7 +137,7 @@ def first_fair(
     enabled: Words,
     weak: Words,
     strong: Words,
-    component: Halves,
+    nodes: Halves,
     taken: Words,
     somewhere: Words,
     everywhere: Words,
@@ -138,8 +149,9 @@ def first_fair(
         taken, somewhere, everywhere: as `survey` has found.
     """
     for v in range(states):
-        if component[v] != OUT:
-            row = component[v] * WIDTH
+        node = nodes + v * NODE
+        if node[COMPONENT] != OUT:
+            row = node[COMPONENT] * WIDTH
             unfair, hopeless, in_the_way = 0, 0, 0
             for k in range(WIDTH):
                 never = ~taken[row + k]
@@ -150,7 +162,7 @@ def first_fair(
             if unfair == 0 and hopeless == 0:
                 return v
             if hopeless != 0 or in_the_way != 0:
-                component[v] = OUT
+                node[COMPONENT] = OUT
     return -1
 
 
@@ -159,7 +171,7 @@ def nearest(
     offsets: Words,
     steps: Words,
     enabled: Words,
-    component: Halves,
+    nodes: Halves,
     start: Word,
     goal: Word,
     wanted: Words,
@@ -178,12 +190,13 @@ def nearest(
     """
     queue[0] = start
     head, size = 0, 1
+    component = nodes[start * NODE + COMPONENT]
     while head < size:
         v = queue[head]
         head += 1
         for e in range(offsets[v], offsets[v + 1]):
             w, label = steps[e] & LOWER, steps[e] >> 32
-            if component[w] == component[v]:
+            if nodes[w * NODE + COMPONENT] == component:
                 is_goal = w == goal or (label != 0 and (wanted[label >> 6] >> (label & 63)) & 1 == 1)
                 missing = 0
                 for k in range(WIDTH):

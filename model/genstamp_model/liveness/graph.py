@@ -172,7 +172,7 @@ class Traps:
         for label, one in enumerate(fair, 1):
             bits = self._strong if one.strong else self._weak
             bits[label >> 6] |= _bit(label)
-        self._component: Halves = np.zeros(len(graph), np.uint32)
+        self._nodes: Halves = np.zeros((len(graph), components.NODE), np.uint32)
         self.components = 0
 
     def find(self, distance: Callable[[int], int]) -> Trap | None:
@@ -182,25 +182,24 @@ class Traps:
             distance: steps on a way to a pending state; of some traps, that with the fewest steps altogether is given.
         """
         graph, run = self._graph, self._graph.library.run
-        former, found, *room = (np.zeros(len(graph), np.uint32) for _ in range(6))
+        stack, path = (np.empty(len(graph), np.uint32) for _ in range(2))
         next_step = np.empty(len(graph), np.int64)
         is_first = True
         while True:
-            count = run(components.split, len(graph), graph.offsets, graph.steps, former, found, *room, next_step)
+            count = run(components.split, len(graph), graph.offsets, graph.steps, self._nodes, stack, path, next_step)
             if is_first:
                 self.components, is_first = count, False
             if not count:
                 return None
             seen = [np.empty((count, graph.enabled.shape[1]), np.int64) for _ in range(3)]
-            run(components.survey, len(graph), graph.offsets, graph.steps, graph.enabled, found, count, *seen)
-            entry = run(components.first_fair, len(graph), graph.enabled, self._weak, self._strong, found, *seen)
+            run(components.survey, len(graph), graph.offsets, graph.steps, graph.enabled, self._nodes, count, *seen)
+            entry = run(components.first_fair, len(graph), graph.enabled, self._weak, self._strong, self._nodes, *seen)
             if entry >= 0:
-                self._component = found
-                first = np.flatnonzero(found == found[entry])[:_CANDIDATES].tolist()
+                component = self._nodes[:, components.COMPONENT]
+                first = np.flatnonzero(component == component[entry])[:_CANDIDATES].tolist()
                 near = sorted(first, key=distance)[:_TRIED]
                 traps = [Trap(state, self._cycle(state)) for state in near]
                 return min(traps, key=lambda trap: distance(trap.entry) + len(trap.cycle))
-            former, found = found, former
 
     def _cycle(self, entry: int) -> tuple[int, ...]:
         """A cycle within the entry's component that treats all fairly: what is missing is fetched step by step."""
@@ -241,7 +240,7 @@ class Traps:
         """Steps of a shortest way from a state to a goal, as `components.nearest` explains it."""
         graph = self._graph
         arrived, queue = np.full(len(graph), -1, np.int64), np.empty(len(graph), np.uint32)
-        arrays = (graph.offsets, graph.steps, graph.enabled, self._component)
+        arrays = (graph.offsets, graph.steps, graph.enabled, self._nodes)
         last = graph.library.run(components.nearest, *arrays, start, goal, wanted, unwanted, arrived, queue)
         assert last >= 0, "a fair component has what a fair cycle in it needs"
         way = [last]
