@@ -14,6 +14,8 @@ from genstamp_model.explore import driver, memory
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.machine import Library, build
 from genstamp_model.explore.native import Native
+from genstamp_model.explore.spill import Spill
+from genstamp_model.explore.spool import Disk, DiskError
 from genstamp_model.explore.table import BUCKET, WAITING
 
 _PARTITIONS = driver.PARTITIONS
@@ -38,22 +40,33 @@ class Board:
         first: words of the initial state.
         may_stop: whether a state without a step is looked at.
         allowed: how many states may be found.
+        memory_bytes: how much memory states may take before they are brought to files.
+        disk: for the files.
 
     Attributes:
         outcome: of the last turn.
         full: why there is no room for more, in words, where that is not because of how many states are allowed.
         doubt: 0; no state is missed.
-        disk_bytes: 0; nothing is brought to the disk.
     """
 
-    full = ""
     doubt = 0.0
-    disk_bytes = 0
 
-    def __init__(self, program: Program, native: Native, first: list[int], may_stop: bool, allowed: int) -> None:
+    def __init__(
+        self,
+        program: Program,
+        native: Native,
+        first: list[int],
+        may_stop: bool,
+        allowed: int,
+        memory_bytes: int,
+        disk: Disk,
+    ) -> None:
         words, room = program.layout.words, len(program.steps)
         self.library = driver_for(words)
-        self.memory = memory.allocate(words, allowed, room)
+        self._allowed = min(allowed, memory.MOST_STATES)
+        self.memory = memory.allocate(words, min(self._allowed, memory_bytes // memory.table_bytes_at_most()), room)
+        self._spill = Spill(self.memory, words, memory_bytes, disk)
+        self.full = ""
         self._counters = np.zeros((_PARTITIONS, padded(program.counters)), np.int64)
         self._seen = np.zeros((_PARTITIONS, padded(len(program.targets))), np.int64)
         self._scratch = np.empty((_PARTITIONS, padded(max(room * words, WAITING + BUCKET))), np.int64)
@@ -63,13 +76,14 @@ class Board:
         self._partitions = np.zeros((_PARTITIONS, driver.PARTITION), np.int64)
         self._targets = len(program.targets)
         self._limits_and_steps = program.counters
-        self._set_up(native, may_stop, allowed, room)
+        self._set_up(native, may_stop, room)
         self.memory[0].store[0] = first
         self.outcome = self.library.run(driver.enter_first, self._board, self._partitions)
 
-    def _set_up(self, native: Native, may_stop: bool, allowed: int, room: int) -> None:
+    def _set_up(self, native: Native, may_stop: bool, room: int) -> None:
         board, partitions = self._board, self._partitions
-        board[driver.ALLOWED], board[driver.ROOM], board[driver.TARGETS] = allowed, room, self._targets
+        board[driver.ALLOWED] = min(self._allowed, self._spill.allowed)
+        board[driver.ROOM], board[driver.TARGETS] = room, self._targets
         board[driver.EXPAND], board[driver.JUDGE], board[driver.COVER] = native.expand, native.judge, native.cover
         board[driver.MAY_STOP] = native.may_stop if may_stop else 0
         board[driver.YIELD] = yielding()
@@ -90,6 +104,25 @@ class Board:
     def turn(self, quota: int, threads: int) -> None:
         """Let the driver expand so many states more, unless it has to stop before; `outcome` says why it stopped."""
         self._board[driver.STOP_AT] = self.expanded + quota
+        self._go_on(threads)
+        while self.outcome == driver.FULL and self.states <= self._allowed and self._make_room():
+            self._go_on(threads)
+
+    def _make_room(self) -> bool:
+        """Bring states to files, so that there is memory for more; false where there is not."""
+        try:
+            self._spill.bring_out(self._partitions[:, driver.STATES].tolist())
+        except DiskError as error:
+            self.full = str(error)
+            return False
+        before = int(self._board[driver.ALLOWED])
+        self._board[driver.ALLOWED] = min(self._allowed, self._spill.allowed)
+        if self._board[driver.ALLOWED] > max(before, self.states):
+            return True
+        self.full = "the memory is used up"
+        return False
+
+    def _go_on(self, threads: int) -> None:
         helpers = [Thread(target=self._advance, args=(number, threads)) for number in range(1, threads)]
         for helper in helpers:
             helper.start()
@@ -127,7 +160,13 @@ class Board:
     @property
     def memory_bytes(self) -> int:
         """Memory in use for states and tables."""
-        return memory.bytes_taken(self.memory[0].store.shape[1], self.states, self._sum(driver.BUCKETS))
+        taken = memory.bytes_taken(self.memory[0].store.shape[1], self.states, self._sum(driver.BUCKETS))
+        return taken - self._spill.outside
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes of the states that were brought to files."""
+        return self._spill.outside
 
     @property
     def counters(self) -> NDArray[np.int64]:

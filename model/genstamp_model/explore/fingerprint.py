@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -24,7 +23,7 @@ from genstamp_model.explore.board import padded, yielding
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.fingerprint_sizes import Sizes, divided, doubt, keys
 from genstamp_model.explore.machine import Library, build
-from genstamp_model.explore.memory import reserved
+from genstamp_model.explore.memory import LEAST_MEMORY, reserved
 from genstamp_model.explore.native import Native
 from genstamp_model.explore.spool import Disk, DiskError, Spool
 from genstamp_model.explore.table import BUCKET
@@ -60,6 +59,8 @@ def _reserved(memory_bytes: int, words: int) -> tuple[Sizes, list[NDArray[np.uin
             return sizes, [reserved(8 * sizes.most_slots) for _ in range(_PARTITIONS)]
         except OSError:
             # Where address space itself is rationed, less has to do.
+            if memory_bytes < LEAST_MEMORY:
+                raise
             memory_bytes //= 2
 
 
@@ -135,7 +136,7 @@ class FingerprintBoard:
         may_stop: bool,
         allowed: int,
         memory_bytes: int,
-        spill: Path | None,
+        disk: Disk,
         how: Fingerprints,
     ) -> None:
         """Set up.
@@ -146,11 +147,11 @@ class FingerprintBoard:
             may_stop: whether a state without a step is looked at.
             allowed: how many states may be found.
             memory_bytes: for tables, queues and traces.
-            spill: directory for what has no room there; by default where temporary files are.
+            disk: for what has no room there.
             how: the choice of the hash.
 
         Raises:
-            ConfigurationError: the memory is too little, there are too many steps, or there is no such directory.
+            ConfigurationError: there are too many steps.
         """
         words, room = program.layout.words, len(program.steps)
         if room >= 1 << driver.SUCCESSOR_BITS:
@@ -160,7 +161,7 @@ class FingerprintBoard:
         self.bits = self._sizes.bits if how.bits is None else min(how.bits, self._sizes.bits)
         self._keys = keys(words, how.seed, self.bits)
         self._library = _driver_for(words, self._sizes.region_bits)
-        self._disk = Disk(spill)
+        self._disk = disk
         self.full = ""
         self._board = np.zeros(exact.BOARD, np.int64)
         self._slots = np.zeros((_PARTITIONS, exact.PARTITION), np.int64)

@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore.driver import PARTITIONS
 from genstamp_model.explore.fingerprint_table import (
     KEPT_BITS,
@@ -25,7 +24,6 @@ from genstamp_model.explore.fingerprint_table import (
     PARTITION_BITS,
 )
 
-LEAST_MEMORY: Final = 1 << 20
 _BUCKET_BYTES: Final = 64
 
 # What a queue, and what the traces, keep in memory: a 64th of it, and no more than pays. The table gets the rest.
@@ -69,14 +67,7 @@ def divided(memory_bytes: int, words: int) -> Sizes:
     Args:
         memory_bytes: for tables, queues and traces together.
         words: int64 words a state.
-
-    Raises:
-        ConfigurationError: it is less than a search needs to begin.
     """
-    if memory_bytes < LEAST_MEMORY:
-        raise ConfigurationError(
-            f"{memory_bytes:,} bytes of memory are too little to search in; {LEAST_MEMORY:,} are the least"
-        )
     share = memory_bytes // PARTITIONS
     queued = min(share // 64, _MOST_QUEUED)
     buckets = (share - 3 * queued) // _BUCKET_BYTES - MOST_AWAY

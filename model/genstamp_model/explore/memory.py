@@ -10,12 +10,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore.driver import PARTITIONS, ROUND
 from genstamp_model.explore.table import BUCKET, LOAD
 
 # A place, with the partition that it lies in, is kept in 32 bits.
 MOST_STATES = 2**32 - PARTITIONS * 2
 FIRST_BUCKETS = 256
+
+LEAST_MEMORY = 1 << 20
 
 # Python knows the flag's name from 3.13 on.
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -78,14 +81,29 @@ def reserved(size: int) -> NDArray[np.uint8]:
     return np.frombuffer(mapped, np.uint8)
 
 
-def states_that_fit(words: int, memory_bytes: int) -> int:
-    """How many states so much memory holds, at least."""
-    return min(memory_bytes // bytes_at_most(words), MOST_STATES)
+def granted(memory_bytes: int | None) -> int:
+    """How much memory a search may take: what it is given, or three quarters of what is free.
+
+    Raises:
+        ConfigurationError: what it is given is less than it needs to begin.
+    """
+    if memory_bytes is None:
+        return available_bytes() * 3 // 4
+    if memory_bytes < LEAST_MEMORY:
+        raise ConfigurationError(
+            f"{memory_bytes:,} bytes of memory are too little to search in; {LEAST_MEMORY:,} are the least"
+        )
+    return memory_bytes
+
+
+def table_bytes_at_most() -> int:
+    """Most bytes that a state takes of a table: of one that has just grown by half."""
+    return -(-8 * 150 // LOAD)
 
 
 def bytes_at_most(words: int) -> int:
-    """Most bytes that a state takes: itself, its parent, and its share of a table that has just grown by half."""
-    return 8 * words + 4 + -(-8 * 150 // LOAD)
+    """Most bytes that a state takes: itself, its parent, and its share of the table."""
+    return 8 * words + 4 + table_bytes_at_most()
 
 
 def bytes_taken(words: int, states: int, buckets: int) -> int:

@@ -22,6 +22,7 @@ from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
 from genstamp_model.explore.native import Native, compile_program
+from genstamp_model.explore.spool import Disk
 from genstamp_model.explore.symmetry import groups
 from genstamp_model.explore.symmetry_check import refuse_differences, refuse_preferences
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
@@ -181,7 +182,7 @@ def explore(
 
     Args:
         instance: what to search.
-        max_states: give up with more distinct states than this; by default with as many as memory holds.
+        max_states: give up with more distinct states than this; by default with as many as there is room for.
         max_seconds: give up after this many seconds of search.
         progress: called about ten times a second.
         check_deadlock: whether a state without any step is a violation where the system says that it may not stop; a
@@ -194,8 +195,9 @@ def explore(
             at once, and endless retries become cycles; paths show the real numbers.
         fingerprints: keep only a hash of each state, 9 to 10 bytes altogether; the result then holds with a
             probability, which it tells. What is violated is: its path has been taken step by step.
-        memory_bytes: how much memory states may take; by default three quarters of what is free.
-        spill: directory for what has no room in memory; by default where temporary files are.
+        memory_bytes: how much memory states may take; by default three quarters of what is free. Then they go on in
+            files, except for the hash table; its end is the search's.
+        spill: directory for these files; by default where temporary files are. They have no names.
 
     Returns:
         The result; interrupted from the keyboard, it is undetermined with the counts so far.
@@ -237,17 +239,14 @@ class Search:
         self._seconds = 0.0
         first = list(compiled.canonical.row(Evaluator(self.instance).initial()))
         may_stop = check_deadlock and self.instance.model.may_stop is not None
-        room = memory.available_bytes() * 3 // 4 if memory_bytes is None else memory_bytes
+        room, disk = memory.granted(memory_bytes), Disk(spill)
+        allowed = _ANY_NUMBER if max_states is None else max_states
+        program, native = compiled.program, compiled.native
         self._board: Board | FingerprintBoard
         if fingerprints is None:
-            allowed = memory.states_that_fit(self._words, room) if max_states is None else max_states
-            allowed = min(allowed, memory.MOST_STATES)
-            self._board = Board(compiled.program, compiled.native, first, may_stop, allowed)
+            self._board = Board(program, native, first, may_stop, allowed, room, disk)
         else:
-            allowed = _ANY_NUMBER if max_states is None else max_states
-            self._board = FingerprintBoard(
-                compiled.program, compiled.native, first, may_stop, allowed, room, spill, fingerprints
-            )
+            self._board = FingerprintBoard(program, native, first, may_stop, allowed, room, disk, fingerprints)
 
     def run(self, max_seconds: float | None = None, progress: Callable[[Progress], None] | None = None) -> Result:
         """Search on until there is a verdict; see `explore`."""

@@ -52,7 +52,7 @@ class Disk:
         try:
             return tempfile.TemporaryFile(dir=self.directory, buffering=0)
         except OSError as error:
-            raise self.refused(error) from error
+            raise self._refused(error) from error
 
     def take(self, size: int) -> None:
         """Note that files are about to grow by so many bytes (or shrink, below 0).
@@ -67,8 +67,21 @@ class Disk:
         self.used += size
         self.most_used = max(self.most_used, self.used)
 
-    def refused(self, error: OSError) -> DiskError:
-        """What to raise where the system refused."""
+    def write(self, file: IO[bytes], content: NDArray[np.uint8], place: int) -> None:
+        """Write all of some bytes at a place of a file.
+
+        Raises:
+            DiskError: the system refuses.
+        """
+        left = content.data
+        while left:
+            try:
+                written = os.pwrite(file.fileno(), left, place)
+            except OSError as error:
+                raise self._refused(error) from error
+            left, place = left[written:], place + written
+
+    def _refused(self, error: OSError) -> DiskError:
         return DiskError(f"a file in {self.directory} could not be written: {(error.strerror or str(error)).lower()}")
 
 
@@ -120,14 +133,8 @@ class Spool:
         if self._file is None:
             self._file = self._disk.file()
         self._disk.take(rows.nbytes)
-        left = np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data
         place = (self._rows - len(self._memory)) * self._row_bytes
-        while left:
-            try:
-                written = os.pwrite(self._file.fileno(), left, place)
-            except OSError as error:
-                raise self._disk.refused(error) from error
-            left, place = left[written:], place + written
+        self._disk.write(self._file, np.ascontiguousarray(rows).reshape(-1).view(np.uint8), place)
         self._rows += len(rows)
 
     def read(self, first: int, most: int) -> NDArray[np.int64]:
