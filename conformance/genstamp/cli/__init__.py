@@ -8,18 +8,11 @@ import sys
 
 import typer
 
-from genstamp.cli.loading import add_verb
+from genstamp.cli.loading import Verbs
 from genstamp.cli.logs import logs_app
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
-app = typer.Typer(
-    name="genstamp",
-    help="The checked specification of how HDFS keeps one writer per file, and tools that hold others against it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 for verb, function in (
     ("list", "list_systems"),
     ("check", "check"),
@@ -34,7 +27,15 @@ for verb, function in (
     ("lock", "lock"),
     ("doctor", "doctor"),
 ):
-    add_verb(app, verb, f"genstamp.cli.{verb}", function)
+    Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
+app = typer.Typer(
+    cls=Verbs,
+    name="genstamp",
+    help="The checked specification of how HDFS keeps one writer per file, and tools that hold others against it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 app.add_typer(logs_app, name="logs")
 
 USAGE, FAILURE, SPECIFICATION, CONFIGURATION, INTERRUPTED = 2, 75, 150, 151, 3

@@ -1,11 +1,38 @@
-"""Puts verbs into the command line so that a layer that is broken takes only its own verbs with it."""
+"""Puts verbs into the command line: one loads when it is asked for, so that it waits for no other's libraries.
+
+A layer that is broken takes only its own verbs with it.
+"""
 
 import importlib
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
+from typer.core import TyperGroup
 
 _FAILURE = 75
+
+
+class Verbs(TyperGroup):
+    """The command's verbs: their names, and of each the module and the function that it is."""
+
+    verbs: ClassVar[dict[str, tuple[str, str]]] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, in the order of help."""
+        return [*self.verbs, *(name for name in super().list_commands(ctx) if name not in self.verbs)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One verb, loaded now; for a name that there is not all of them, so that a similar one can be suggested."""
+        for name in [cmd_name] if cmd_name in self.list_commands(ctx) else self.verbs:
+            if name in self.verbs and name not in self.commands:
+                self.add_command(_command(name, *self.verbs[name]), name)
+        return super().get_command(ctx, cmd_name)
+
+
+def _command(name: str, module: str, function: str) -> Any:
+    alone = typer.Typer(add_completion=False)
+    add_verb(alone, name, module, function)
+    return typer.main.get_command(alone)
 
 
 def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
