@@ -8,6 +8,7 @@ index sets of open size, leads-to.
 from genstamp_model.prove.bounded import Bounded, BoundedViolation, Reached, Within, bmc, reach
 from genstamp_model.prove.induction import prove
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
+from genstamp_model.prove.strengthen import Strengthening, Supporting, strengthen
 
 __all__ = [
     "Bounded",
@@ -17,9 +18,12 @@ __all__ = [
     "Proof",
     "Reached",
     "Report",
+    "Strengthening",
+    "Supporting",
     "Verdict",
     "Within",
     "bmc",
     "prove",
     "reach",
+    "strengthen",
 ]

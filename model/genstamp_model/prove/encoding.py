@@ -117,9 +117,9 @@ class Encoding:
             elif z3.is_and(term):
                 yield from self._conjuncts(term.children())
             else:
-                yield Conjunct(term, *self._read(term))
+                yield Conjunct(term, *self.reads(term))
 
-    def _read(self, term: Term) -> tuple[frozenset[int], frozenset[int]]:
+    def reads(self, term: Term) -> tuple[frozenset[int], frozenset[int]]:
         """Positions of the cells in a term, before and after; each node of the graph is visited once."""
         found = self._reads.get(term.get_id())
         if found is None:
@@ -127,7 +127,7 @@ class Encoding:
             there = self._position_after.get(term.get_id())
             before = frozenset() if here is None else frozenset([here])
             after = frozenset() if there is None else frozenset([there])
-            parts = [self._read(child) for child in term.children()]
+            parts = [self.reads(child) for child in term.children()]
             # The term is kept beside its cells, so that its id stays its own.
             found = (term, before.union(*(b for b, _ in parts)), after.union(*(a for _, a in parts)))
             self._reads[term.get_id()] = found
