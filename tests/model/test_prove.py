@@ -683,6 +683,29 @@ def test_report_reads_as_a_table() -> None:
     ]
 
 
+def test_obligations_make_a_table_of_actions_by_properties() -> None:
+    class Claims(Pair):
+        @invariant(inductive=True)
+        def in_step(s) -> Bool:
+            return s.one == s.other
+
+        @invariant(inductive=True)
+        def below_two(s) -> Bool:
+            return s.one < 2
+
+        @transition(inductive=True)
+        def never_falls(s, t: Self) -> Bool:
+            return s.one <= t.one
+
+    table = prove(instance_of(Claims, count=3)).table()
+    assert table[1:4] == ["  2  proved: in_step", "  3  violated: below_two", "  4  proved: never_falls"]
+    start, both, skip = (line.split() for line in table[6:9])
+    assert (start[0], start[4]) == ("initially", ".")
+    assert both[0] == "both"
+    assert [cell[0] == "!" for cell in both[1:]] == [False, False, True, False]
+    assert (skip[0], skip[3:]) == ("skip", ["=", "="])
+
+
 def test_unknown_proof_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         prove(instance_of(Pair, count=3)).proof("in_step")

@@ -1,20 +1,26 @@
 """The verb `prove`: what is declared inductive, for integers of any size; what is not kept is shown with its step."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, Final, NoReturn
 
 import typer
 
-from genstamp.cli import any_size
+from genstamp.cli import any_size, supporting
+from genstamp.report import Case, Outcome, junit
 from genstamp.systems import chosen
 from genstamp_model.language import Instance, Model
 from genstamp_model.parametric import prove_parametric
-from genstamp_model.prove import Proof, Report, Verdict
+from genstamp_model.prove import Proof, Report, Verdict, strengthen
 from genstamp_model.prove import prove as judge
 
 _EXIT_CODES: Final = {Verdict.PROVED: 0, Verdict.VIOLATED: 12, Verdict.UNDETERMINED: 3}
+_OUTCOMES: Final[dict[Verdict, Outcome]] = {
+    Verdict.PROVED: "passed",
+    Verdict.VIOLATED: "failure",
+    Verdict.UNDETERMINED: "error",
+}
 
 
 class Format(StrEnum):
@@ -22,6 +28,7 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    JUNIT = "junit"
 
 
 def prove(
@@ -30,6 +37,11 @@ def prove(
     bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
     k_induction: Annotated[int, typer.Option(min=1, metavar="K", help="Look back so many steps at most.")] = 1,
     distinct: Annotated[bool, typer.Option(help="With --k-induction: only rows of states that differ.")] = False,
+    table: Annotated[bool, typer.Option(help="Show each obligation: the start and each action by property.")] = False,
+    search: Annotated[bool, typer.Option(help="Look for supporting invariants for what is not proved.")] = False,
+    goal: Annotated[
+        list[str] | None, typer.Option(help="With --search: what they are for; may be repeated. By default all.")
+    ] = None,
     parametric: Annotated[bool, typer.Option(help="For any size of every index set, not for given ones.")] = False,
     timeout_ms: Annotated[int, typer.Option(min=1, help="For each question to the solver.")] = 10_000,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
@@ -44,16 +56,32 @@ def prove(
         if ":" in system or k_induction > 1:
             raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")
         _prove_for_any_size(model, timeout_ms, form)
-    reports = [
-        judge(Instance(model, one), timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in configurations
-    ]
+    instances = [Instance(model, one) for one in configurations]
+    if search:
+        _search(instances, goal, timeout_ms, form)
+    reports = [judge(one, timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in instances]
     if form is Format.JSON:
         typer.echo(json.dumps([plain(report) for report in reports], indent=2))
+    elif form is Format.JUNIT:
+        typer.echo(junit("genstamp prove", [case for report in reports for case in cases(report)]), nl=False)
     else:
         for report in reports:
-            for line in told(report):
+            for line in (*told(report), *(report.table() if table else ())):
                 typer.echo(line)
     raise typer.Exit(max(_EXIT_CODES[report.verdict] for report in reports))
+
+
+def _search(instances: Sequence[Instance], goals: Sequence[str] | None, timeout_ms: int, form: Format) -> NoReturn:
+    if form is Format.JUNIT:
+        raise typer.BadParameter("what a search finds is text or json", param_hint="--format")
+    results = [strengthen(instance, goals, timeout_ms=timeout_ms) for instance in instances]
+    if form is Format.JSON:
+        typer.echo(json.dumps([supporting.plain(found) for found in results], indent=2))
+    else:
+        for found in results:
+            for line in supporting.told(found):
+                typer.echo(line)
+    raise typer.Exit(max(_EXIT_CODES[found.verdict] for found in results))
 
 
 def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn:
@@ -101,10 +129,27 @@ def plain(report: Report) -> dict[str, object]:
     }
 
 
+def cases(report: Report) -> Iterator[Case]:
+    """Each property as a test case."""
+    group = f"genstamp.prove.{report.system}.{report.configuration}"
+    for proof in report.proofs:
+        seconds = sum(row.milliseconds for row in proof.obligations) / 1000
+        story = "\n".join(proof.broken_by.lines()) if proof.broken_by is not None else ""
+        outcome = _OUTCOMES[proof.verdict]
+        kind = "" if outcome == "passed" else proof.verdict.value
+        yield Case(group, proof.name, seconds, outcome, kind, proof.reason, story)
+
+
 def plain_proof(proof: Proof) -> dict[str, object]:
     """The proof of one property as JSON, an entry an obligation."""
     obligations = [
-        {"action": one.action, "verdict": one.verdict.value, "milliseconds": round(one.milliseconds, 2)}
+        {
+            "action": one.action,
+            "verdict": one.verdict.value,
+            "milliseconds": round(one.milliseconds, 2),
+            "choices": one.choices,
+            "trivial": one.trivial,
+        }
         for one in proof.obligations
     ]
     broken = proof.broken_by.lines() if proof.broken_by is not None else None

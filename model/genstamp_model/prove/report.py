@@ -135,6 +135,21 @@ class Report:
                 return proof
         raise KeyError(name)
 
+    def table(self) -> list[str]:
+        """A row for the start and each action, a column for each property: verdict and milliseconds of the answer."""
+        names = [f"{number:>3}  {_title(proof)}" for number, proof in enumerate(self.proofs, 1)]
+        rows: dict[str | None, dict[int, Obligation]] = {None: {}}
+        for number, proof in enumerate(self.proofs):
+            for row in proof.obligations:
+                rows.setdefault(row.action, {})[number] = row
+        width = max(len(name or "initially") for name in rows)
+        head = " " * width + "".join(f"{number:>10}" for number in range(1, len(self.proofs) + 1))
+        found = [*names, "", head]
+        for name, answers in rows.items():
+            cells = "".join(f"{_cell(answers.get(number)):>10}" for number in range(len(self.proofs)))
+            found.append(f"{name or 'initially':<{width}}{cells}")
+        return [*found, "", "in milliseconds; = kept trivially, ! violated, ? undetermined, . not asked"]
+
     def lines(self) -> list[str]:
         """The report for a terminal: what is assumed, a row for each obligation, the steps that break something."""
         found = [", ".join([f"{self.system}:{self.configuration}", *self.sizes, "all numbers unbounded"])]
@@ -146,6 +161,20 @@ class Report:
             found.append(f"not declared inductive, but {inductive}{_given(proof)}: {proof.name}")
         seconds = self.milliseconds / 1000
         return [*found, f"{self.verdict}: {len(self.proofs)} properties in {seconds:.1f} s"]
+
+
+def _title(proof: Proof) -> str:
+    return f"{proof.verdict}{_by(proof)}: {proof.name}{_given(proof)}"
+
+
+def _cell(row: Obligation | None) -> str:
+    """An obligation in a table."""
+    if row is None:
+        return "."
+    if row.action is not None and row.choices == row.trivial:
+        return "="
+    mark = {Verdict.PROVED: "", Verdict.VIOLATED: "!", Verdict.UNDETERMINED: "?"}[row.verdict]
+    return f"{mark}{row.milliseconds:.1f}"
 
 
 def _given(proof: Proof) -> str:
@@ -166,7 +195,7 @@ def _what(row: Obligation, k: int) -> str:
 
 def _lines_of(proof: Proof) -> list[str]:
     reason = f" ({proof.reason})" if proof.reason else ""
-    found = [f"{proof.verdict}{_by(proof)}: {proof.name}{_given(proof)}{reason}"]
+    found = [f"{_title(proof)}{reason}"]
     found += [f"  {row.verdict:12} {row.milliseconds:7.1f} ms  {_what(row, proof.k)}" for row in proof.obligations]
     if proof.broken_by is not None:
         found += [f"  {line}" for line in proof.broken_by.lines()]

@@ -67,6 +67,16 @@ def test_sizes_are_written_as_usual(text: str, size: int) -> None:
 
 
 @pytest.mark.slow
+def test_prove_shows_a_table_and_test_cases() -> None:
+    shown = run("prove", "hdfs.recovery:takeover", "--table")
+    assert shown.exit_code == 0
+    assert "in milliseconds; = kept trivially" in shown.stdout
+    suite = ElementTree.fromstring(run("prove", "hdfs.recovery:takeover", "--format", "junit").stdout.encode())
+    assert suite.get("failures") == "0"
+    assert "one_lease_per_open_file" in [case.get("name") for case in suite]
+
+
+@pytest.mark.slow
 def test_bmc_claims_the_steps_it_looked_at() -> None:
     result = run("bmc", "hdfs.recovery:takeover", "--steps", "3")
     assert result.exit_code == 0
