@@ -54,6 +54,15 @@ def test_it_finds_what_the_exact_search_finds(instance: Instance) -> None:
         assert 0 < result.doubt < 1e-9
 
 
+@pytest.mark.parametrize(("symmetry", "renumber"), [(True, False), (False, True)])
+def test_it_keeps_one_state_of_many_as_the_exact_search_does(symmetry: bool, renumber: bool) -> None:
+    instance = small.two_phase(5) if symmetry else EVERY_FORM.instance("tiny")
+    reduced = explore(instance, fingerprints=True, symmetry=symmetry, renumber=renumber)
+    assert told(reduced) == told(explore(instance, symmetry=symmetry, renumber=renumber))
+    assert reduced.reductions
+    assert reduced.states < explore(instance).states
+
+
 @pytest.mark.parametrize(
     "instance",
     [
