@@ -488,6 +488,13 @@ def test_a_search_that_does_not_end_tells_nothing() -> None:
     assert found[0].reason == "there are more than 5 states"
 
 
+@pytest.mark.parametrize("module", ["graph", "judging"])
+def test_what_does_not_fit_into_memory_is_not_known(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"genstamp_model.liveness.{module}.available_bytes", lambda: 100)
+    [found] = judge(RELATIVE.instance("two"))
+    assert (found.verdict, found.reason) == (Verdict.UNDETERMINED, "the memory is used up")
+
+
 def test_a_step_that_goes_wrong_leaves_it_open() -> None:
     class Wrong(Part):
         depth = number(0, 2)

@@ -73,9 +73,9 @@ def check(
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
 
     Where the search finds nothing wrong, leads-to properties are judged on all its states; one that is violated comes
-    with a lasso; by symmetry and with fingerprints they are not judged. With a bug, and no configuration named, the one
-    in which the bug is known to show is searched. With fingerprints, what is violated is, and the rest holds with a
-    probability.
+    with a lasso; by symmetry and with fingerprints they are not judged, and so undetermined. With a bug, and no
+    configuration named, the one in which the bug is known to show is searched. With fingerprints, what is violated is,
+    and the rest holds with a probability.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
@@ -264,7 +264,8 @@ def exit_code(results: Sequence[Result], missing: Sequence[str], judged: Sequenc
     verdicts = {found.verdict for found in judged}
     if Verdict.VIOLATED in verdicts:
         return _STARVED
-    if Verdict.UNDETERMINED in verdicts | {result.verdict for result in results}:
+    owed = sum(claim.kind == "leads_to" for result in results for claim in result.instance.model.properties)
+    if len(judged) < owed or Verdict.UNDETERMINED in verdicts | {result.verdict for result in results}:
         return _UNDETERMINED
     return _UNCOVERED if missing else 0
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
+from genstamp_model.explore.memory import available_bytes
 from genstamp_model.explore.native import machine_code
 from genstamp_model.explore.search import Compiled, Search, Verdict
 from genstamp_model.language.model import Instance, Property
@@ -31,6 +32,10 @@ from genstamp_model.liveness.fairness import FairInstance, fair_instances, label
 from genstamp_model.liveness.graph import Index, Pending, Trap, Traps, pending
 from genstamp_model.liveness.lasso import Lasso, owed_since, replay, shown_obligation
 from genstamp_model.path import Path
+
+# Most bytes that a state takes while all are brought in order, besides its words and their copy: its place, the order
+# of places and a copy of it, and its share of the index.
+_BYTES_A_PLACE = 24 + 32
 
 
 @dataclass(frozen=True)
@@ -115,14 +120,10 @@ class _Judge:
                 Liveness(self._instance, claim, Verdict.UNDETERMINED, why, states=result.states) for claim in claims
             )
         self._states, self._generated = result.states, result.generated
-        places = self._search.places()
-        # In the order of places, what comes first is near the initial state.
-        order = np.argsort(places)
-        self._places, self._store = places[order], self._search.states()[order]
         compiled = program(self._instance, self._canonical.renumbering)
         engine = machine_code(compiled.text)
         try:
-            index = Index(self._store, self._told)
+            index = self._index(compiled.layout.words)
         except MemoryError:
             return tuple(self._out_of_memory(claim) for claim in claims)
         found = []
@@ -134,6 +135,19 @@ class _Judge:
                 judged = self._out_of_memory(claim)
             found.append(replace(judged, seconds=time.perf_counter() - started))
         return tuple(found)
+
+    def _index(self, words: int) -> Index:
+        """Every state, in the order of places: what comes first is near the initial state.
+
+        Raises:
+            MemoryError: they do not fit; those of a search may stand in files.
+        """
+        if self._states * (16 * words + _BYTES_A_PLACE) > available_bytes():
+            raise MemoryError
+        places = self._search.places()
+        order = np.argsort(places)
+        self._places, self._store = places[order], self._search.states()[order]
+        return Index(self._store, self._told)
 
     def _out_of_memory(self, claim: Property) -> Liveness:
         why = "the memory is used up"

@@ -67,6 +67,13 @@ def test_a_leads_to_is_a_test_case_in_junit() -> None:
     assert (open_.get("failures"), open_.get("errors")) == ("0", "1")
 
 
+@pytest.mark.parametrize("how", ["--symmetry", "--fingerprint"])
+def test_what_is_not_judged_is_no_pass(how: str) -> None:
+    result = run("endless_recovery_relative:two", how)
+    assert result.exit_code == 3
+    assert "  not judged: closes" in result.stdout
+
+
 def test_where_the_search_does_not_end_leads_to_are_not_judged() -> None:
     result = run("endless_recovery:two", "--bug", "HDFS-11576", "--max-states", "5")
     assert result.exit_code == 3
