@@ -1,9 +1,9 @@
 """The compiled search beside Spin: states and steps a second on one core, bytes a state, seconds to compile.
 
-Run from the repository's root: `.venv/bin/python -m benchmarks.explore [--runs N] [SYSTEM:CONFIGURATION ...]`. Each
-line is the median of some runs, to be read with 30 per cent of noise on a shared machine. The peer searches two-phase
-commit, written in Promela below, exhaustively and on one core; where `spin` or a C compiler is missing, the line says
-so. Counts must agree, or the benchmark fails. Not measured: the first run ever, in which numba compiles the driver.
+Run from the repository's root: `python -m benchmarks.explore [--runs N] [--threads N] [SYSTEM:CONFIGURATION]`.
+Each line is the median of some runs, to be read with 30 per cent of noise on a shared machine; by default there is one
+for a single thread and one for two. The peer searches two-phase commit, written in Promela below, exhaustively and on
+one core; where `spin` or a C compiler is missing, the line says so. Counts must agree, or the benchmark fails.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ class Line:
         speed = f"{self.states / self.seconds / 1e6:5.2f} {self.generated / self.seconds / 1e6:6.1f}"
         sizes = f"{self.states:>11,} {self.generated:>12,}"
         return (
-            f"{self.name:<30} {sizes} {self.seconds:6.2f} {speed} {self.bytes_a_state:6.1f} {self.compile_seconds:6.2f}"
+            f"{self.name:<36} {sizes} {self.seconds:6.2f} {speed} {self.bytes_a_state:6.1f} {self.compile_seconds:6.2f}"
         )
 
 
 HEADER = (
-    f"{'':<30} {'states':>11} {'generated':>12} {'s':>6} {'M/s':>5} {'M st/s':>6} {'B/st':>6} {'comp s':>6}\n"
-    f"{'':<30} {'':>11} {'':>12} {'':>6} {'dist.':>5} {'gen.':>6}"
+    f"{'':<36} {'states':>11} {'generated':>12} {'s':>6} {'M/s':>5} {'M st/s':>6} {'B/st':>6} {'comp s':>6}\n"
+    f"{'':<36} {'':>11} {'':>12} {'':>6} {'dist.':>5} {'gen.':>6}"
 )
 
 
-def ours(name: str, runs: int) -> Line:
+def ours(name: str, runs: int, threads: int) -> Line:
     """Searches one configuration of a system, traced anew each time."""
     system, _, configuration = name.partition(":")
     results, tracing = [], []
@@ -63,10 +63,10 @@ def ours(name: str, runs: int) -> Line:
         started = time.perf_counter()
         instance: Instance = SYSTEMS[system].instance(configuration or None)
         tracing.append(time.perf_counter() - started)
-        results.append(explore(instance))
+        results.append(explore(instance, threads=threads))
     assert len({(result.states, result.generated) for result in results}) == 1
     return Line(
-        name=f"genstamp {system}:{results[0].instance.configuration.name}",
+        name=f"{system}:{results[0].instance.configuration.name}, threads {threads}",
         states=results[0].states,
         generated=results[0].generated,
         seconds=statistics.median(result.seconds for result in results),
@@ -140,17 +140,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=3, help="runs of which the median is shown")
     parser.add_argument("names", nargs="*", default=DEFAULT, metavar="SYSTEM:CONFIGURATION")
+    parser.add_argument("--threads", type=int, choices=(1, 2), action="append", help="1, 2, or by default both in turn")
     arguments = parser.parse_args()
     print(HEADER)
     lines = []
     for name in arguments.names:
-        lines.append(ours(name, arguments.runs))
-        print(lines[-1], flush=True)
+        for threads in arguments.threads or (1, 2):
+            lines.append(ours(name, arguments.runs, threads))
+            print(lines[-1], flush=True)
     if "two_phase:nine" in arguments.names:
         peer = spin(9, arguments.runs)
         print(peer)
         if isinstance(peer, Line):
-            same = next(line for line in lines if line.name == "genstamp two_phase:nine")
+            same = next(line for line in lines if line.name.startswith("two_phase:nine,"))
             assert peer.states == same.states, "the peer finds other states"
             print(f"genstamp finds {peer.seconds / same.seconds:.1f} times as many states a second as spin")
 

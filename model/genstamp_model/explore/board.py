@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
-from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,16 +122,8 @@ class Board:
         return False
 
     def _go_on(self, threads: int) -> None:
-        helpers = [Thread(target=self._advance, args=(number, threads)) for number in range(1, threads)]
-        for helper in helpers:
-            helper.start()
-        self.outcome = self._advance(0, threads)
-        for helper in helpers:
-            helper.join()
+        self.outcome = self.library.side_by_side(threads, driver.advance, self._board, self._partitions)
         assert self.outcome != driver.CROWDED, "the states' hashes crowd together: the hash is broken"
-
-    def _advance(self, number: int, threads: int) -> int:
-        return self.library.run(driver.advance, self._board, self._partitions, number, threads)
 
     def _sum(self, slot: int) -> int:
         return int(self._partitions[:, slot].sum())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from functools import cache
-from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,16 +215,7 @@ class FingerprintBoard:
             self.outcome, self.full = exact.FULL, "the memory for fingerprints is used up"
 
     def _advance(self, threads: int) -> None:
-        run = self._library.run
-        helpers = [
-            Thread(target=run, args=(driver.advance, self._board, self._slots, number, threads))
-            for number in range(1, threads)
-        ]
-        for helper in helpers:
-            helper.start()
-        self.outcome = run(driver.advance, self._board, self._slots, 0, threads)
-        for helper in helpers:
-            helper.join()
+        self.outcome = self._library.side_by_side(threads, driver.advance, self._board, self._slots)
 
     def _serve(self) -> bool:
         """Do for the partitions what they wait for; false where all states have been expanded."""

@@ -19,6 +19,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import llvmlite.binding as llvm
@@ -146,6 +147,28 @@ class Library:
             made = self._calls[called.name] = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self.address(called))
         result: int = made(*(one if isinstance(one, int) else one.ctypes.data for one in arguments))
         return result
+
+    def side_by_side(self, threads: int, called: Function[..., Any], *arguments: int | NDArray[Any]) -> int:
+        """Call a function once on each of some threads, which it is told: their own number, and how many there are.
+
+        An exception that meets the caller meanwhile tears none of them: they finish by themselves.
+
+        Returns:
+            What the function gave to thread 0.
+        """
+        if threads == 1:
+            return self.run(called, *arguments, 0, 1)
+        given: dict[int, int] = {}
+
+        def work(number: int) -> None:
+            given[number] = self.run(called, *arguments, number, threads)
+
+        workers = [Thread(target=work, args=(number,)) for number in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return given[0]
 
 
 def build(*functions: Function[..., Any], constants: Mapping[str, int] | None = None) -> Library:

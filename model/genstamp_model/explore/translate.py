@@ -59,10 +59,15 @@ def _kinds(function: Function[..., Any]) -> tuple[dict[str, str], str]:
     """Kinds of a function's parameters, and of what it gives; a word where it gives nothing."""
     signature = inspect.signature(function.python)
     words = ("Word", "int", "None")
-    found = {name: str(parameter.annotation) for name, parameter in signature.parameters.items()}
-    found["return"] = str(signature.return_annotation)
+    found = {name: _written(parameter.annotation) for name, parameter in signature.parameters.items()}
+    found["return"] = _written(signature.return_annotation)
     kinds = {name: WORD if kind in words else kind for name, kind in found.items()}
     return kinds, kinds.pop("return")
+
+
+def _written(annotation: Any) -> str:
+    """An annotation as it is written, whether or not Python has evaluated it."""
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 
 def module(functions: Iterable[Function[..., Any]], constants: Mapping[str, int]) -> str:
@@ -307,6 +312,7 @@ class _Translator:
         if left.kind in _ELEMENTS:
             assert isinstance(op, ast.Add), f"{self._function.name}: memory is only added to"
             return self._let(left.kind, f"getelementptr {_ELEMENTS[left.kind]}, ptr {left.text}, {right.typed}")
+        assert type(op) in _BINARY, f"{self._function.name}: machine functions have no {type(op).__name__}"
         return self._let(WORD, f"{_BINARY[type(op)]} i64 {self._word(left).text}, {right.text}")
 
     def _either(self, either: bool, values: Sequence[ast.expr]) -> Value:
