@@ -1,0 +1,189 @@
+"""Values and types of a model in TLA+: constants, the sets that variables range over, and what limits demand.
+
+flag                    BOOLEAN                  record          record
+number                  Int                      array           function
+enumeration, lifecycle  string                   set             set
+reference               model value, or None     sequence        sequence
+message bag             function from messages to how many copies there are, as in the module Bags
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from genstamp_model.export.tla_layout import Level, Piece, listed
+from genstamp_model.export.tla_names import Names, binder_names
+from genstamp_model.language.types import (
+    ArrayType,
+    BagType,
+    BoolType,
+    EnumType,
+    IndexSet,
+    NumberType,
+    RecordType,
+    RefType,
+    SequenceType,
+    SetType,
+    Type,
+    Value,
+)
+
+EMPTY_BAG: Final = "EmptyBag"
+
+Demands = Callable[[str, Type, Names], Iterator[str]]
+
+
+def literal(value: Value, type_: Type, names: Names) -> Piece:
+    """A constant value."""
+    match type_:
+        case BoolType():
+            return Piece("TRUE" if value else "FALSE")
+        case NumberType():
+            assert isinstance(value, int)
+            return Piece(str(value), Level.ATOM if value >= 0 else Level.OPERATOR)
+        case EnumType(labels=labels):
+            assert isinstance(value, int)
+            return Piece(quoted(labels[value]))
+        case RefType(index=index):
+            assert value is None or isinstance(value, int)
+            return Piece(names.none() if value is None else names.member(index, value))
+        case SetType(index=index):
+            assert isinstance(value, frozenset)
+            if value and len(value) == names.sizes.of(index):
+                return Piece(names.set(index))
+            return Piece("{" + ", ".join(names.member(index, member) for member in sorted(value)) + "}")
+    assert isinstance(value, tuple)
+    match type_:
+        case RecordType(fields=fields):
+            pairs = zip(fields, value, strict=True)
+            return listed("[", [(f"{name} |-> ", literal(part, kind, names)) for (name, kind), part in pairs], "]")
+        case ArrayType(index=index, element=element):
+            return _function(value, index, element, names)
+        case SequenceType(element=element):
+            return (
+                listed("<<", [("", literal(part, element, names)) for part in value], ">>") if value else Piece("<<>>")
+            )
+        case BagType():
+            assert not value, "a bag is empty initially"
+            return Piece(EMPTY_BAG)
+
+
+def _function(value: tuple[Value, ...], index: IndexSet, element: Type, names: Names) -> Piece:
+    with names.binding([("", binder_names(index))]) as [bound]:
+        head = f"[{bound} \\in {names.set(index)} |-> "
+        if len(set(value)) == 1:
+            return listed(head, [("", literal(value[0], element, names))], "]")
+        cases = [
+            (f"{'CASE' if i == 0 else '[]'} {bound} = {names.member(index, i)} -> ", literal(part, element, names))
+            for i, part in enumerate(value)
+        ]
+        inline = head + " ".join(label + part.inline for label, part in cases) + "]"
+        return Piece(inline)
+
+
+def quoted(text: str) -> str:
+    """A string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def type_set(type_: Type, names: Names) -> Piece:
+    """The set of a type's values; numbers within their hard range."""
+    match type_:
+        case BoolType():
+            return Piece("BOOLEAN")
+        case NumberType(low=low, high=high):
+            return _numbers(low, high)
+        case EnumType():
+            return Piece(names.type(type_))
+        case RecordType():
+            return Piece(names.type(type_))
+        case RefType(index=index, optional=optional):
+            members = names.set(index)
+            return Piece(f"{members} \\cup {{{names.none()}}}", Level.OPERATOR) if optional else Piece(members)
+        case SetType(index=index):
+            return Piece(f"SUBSET {names.set(index)}", Level.OPERATOR)
+        case ArrayType(index=index, element=element):
+            return Piece(f"[{names.set(index)} -> {type_set(element, names).inline}]")
+        case SequenceType(element=element):
+            return Piece(f"Seq({type_set(element, names).inline})")
+        case BagType():
+            raise AssertionError("the set of all bags is not needed")
+
+
+def _numbers(low: int | None, high: int | None) -> Piece:
+    if low is None:
+        return Piece("Int")
+    if high is not None:
+        return Piece(f"{low}..{high}", Level.OPERATOR)
+    return Piece("Nat") if low == 0 else Piece(f"{{n \\in Int : n >= {low}}}")
+
+
+def ranges(place: str, type_: Type, names: Names) -> Iterator[str]:
+    """What must hold of a variable: it is of its type, with numbers in their range and sequences within capacity."""
+    match type_:
+        case BagType(message=message):
+            yield f"IsABag({place})"
+            yield f"BagToSet({place}) \\subseteq {names.type(message)}"
+        case ArrayType(index=index, element=element) if _has_bag(element):
+            yield from _within(names.set(index), binder_names(index), place, element, names, ranges)
+        case RecordType(fields=fields) if _has_bag(type_):
+            for name, kind in fields:
+                yield from ranges(f"{place}.{name}", kind, names)
+        case _:
+            yield f"{place} \\in {type_set(type_, names).inline}"
+            yield from _sequences(place, type_, names)
+
+
+def _has_bag(type_: Type) -> bool:
+    match type_:
+        case BagType():
+            return True
+        case ArrayType(element=element) | SequenceType(element=element):
+            return _has_bag(element)
+        case RecordType(fields=fields):
+            return any(_has_bag(kind) for _, kind in fields)
+    return False
+
+
+def _sequences(place: str, type_: Type, names: Names) -> Iterator[str]:
+    """Capacities of the sequences inside a value."""
+    match type_:
+        case SequenceType(element=element, capacity=capacity):
+            if capacity is not None:
+                yield f"Len({place}) <= {capacity}"
+            yield from _within(f"DOMAIN {place}", ("i",), place, element, names, _sequences)
+        case ArrayType(index=index, element=element):
+            yield from _within(names.set(index), binder_names(index), place, element, names, _sequences)
+        case RecordType(fields=fields):
+            for name, kind in fields:
+                yield from _sequences(f"{place}.{name}", kind, names)
+
+
+def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
+    """What the configuration's limits demand of a variable."""
+    match type_:
+        case NumberType(limit=str(name)):
+            yield f"{place} <= {names.limits[name]}"
+        case ArrayType(index=index, element=element):
+            yield from _within(names.set(index), binder_names(index), place, element, names, limits)
+        case RecordType(fields=fields):
+            for name, kind in fields:
+                yield from limits(f"{place}.{name}", kind, names)
+        case SequenceType(element=element, limit=bound):
+            if bound is not None:
+                yield f"Len({place}) <= {names.limits[bound]}"
+            yield from _within(f"DOMAIN {place}", ("i",), place, element, names, limits)
+        case BagType(message=message, limit=bound):
+            yield f"BagCardinality({place}) <= {names.limits[bound]}"
+            with names.binding([("", ("m",))]) as [m]:
+                for demand in limits(m, message, names):
+                    yield f"\\A {m} \\in BagToSet({place}) : {demand}"
+
+
+def _within(
+    over: str, candidates: tuple[str, ...], place: str, element: Type, names: Names, demands: Demands
+) -> Iterator[str]:
+    """What is demanded of each element of an array or sequence."""
+    with names.binding([("", candidates)]) as [bound]:
+        found = list(demands(f"{place}[{bound}]", element, names))
+    yield from (f"\\A {bound} \\in {over} : {demand}" for demand in found)
