@@ -96,6 +96,21 @@ class DrivingError(GenstampError):
         self.system = system
 
 
+class PeerError(GenstampError):
+    """Another checker failed on an exported model: no finding about the model.
+
+    Attributes:
+        peer: its name.
+        told: what it said.
+    """
+
+    def __init__(self, peer: str, told: str) -> None:
+        last = [line for line in told.splitlines() if line.strip() and not line.startswith("@!@!@")][-12:]
+        super().__init__(f"{peer} failed on the exported model: {' / '.join(last)}")
+        self.peer = peer
+        self.told = told
+
+
 class LockError(GenstampError):
     """A lock file cannot be read.
 

@@ -21,6 +21,8 @@ for verb, function in (
     ("prove", "prove"),
     ("bmc", "bmc"),
     ("mutate", "mutate"),
+    ("agree", "agree"),
+    ("export", "export"),
     ("diagram", "diagram"),
     ("conform", "conform"),
     ("verify", "verify"),

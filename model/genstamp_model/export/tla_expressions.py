@@ -6,7 +6,6 @@ read is guarded where it may be outside.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -26,6 +25,7 @@ from genstamp_model.export.tla_layout import (
     opened,
 )
 from genstamp_model.export.tla_names import Names, binder_names
+from genstamp_model.export.tla_shared import names_for, shared
 from genstamp_model.export.tla_values import literal
 from genstamp_model.language import ir
 from genstamp_model.language.ir import BINDERS, Expr, Op
@@ -34,16 +34,11 @@ from genstamp_model.language.types import (
     BagType,
     EnumType,
     IndexSet,
-    NumberType,
     RecordType,
     RefType,
-    SetType,
     Type,
     zero,
 )
-
-# From how many nodes on an expression that stands twice gets a name.
-_WORTH_A_NAME: Final = 10
 
 _COMPARISONS: Final = {Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.SUBSET: "\\subseteq", Op.MEMBER: "\\in"}
 _OPPOSITES: Final = {Op.EQ: "#", Op.LT: ">=", Op.LE: ">", Op.MEMBER: "\\notin"}
@@ -78,20 +73,20 @@ class Expressions:
         Args:
             roots: the expressions that `write` will write.
         """
-        shared = [node for node in _shared(roots, self._named) if self._is_closed(node)]
+        repeated = [node for node in shared(roots, self._named) if self._is_closed(node)]
         definitions: list[tuple[str, Piece]] = []
-        with self._naming(shared, definitions):
+        with self._naming(repeated, definitions):
             return let(definitions, write())
 
     @contextmanager
-    def _naming(self, shared: Sequence[Expr], definitions: list[tuple[str, Piece]]) -> Iterator[None]:
-        wanted = [(f"shared {id(node)}", _names_for(node)) for node in shared]
+    def _naming(self, repeated: Sequence[Expr], definitions: list[tuple[str, Piece]]) -> Iterator[None]:
+        wanted = [(f"shared {id(node)}", names_for(node)) for node in repeated]
         with self.names.binding(wanted) as chosen:
-            for node, name in zip(shared, chosen, strict=True):
+            for node, name in zip(repeated, chosen, strict=True):
                 definitions.append((name, self.piece(node)))
                 self._named[node] = name
             yield
-            for node in shared:
+            for node in repeated:
                 del self._named[node]
 
     def _is_closed(self, node: Expr) -> bool:
@@ -398,61 +393,3 @@ def _behind(base: Piece, suffix: str) -> Piece:
         None if base.broken is None else lambda width: hang("", base.lines(width - len(suffix)), suffix),
         base.must_break,
     )
-
-
-def _shared(roots: Sequence[Expr], named: dict[Expr, str]) -> list[Expr]:
-    """What stands more than once in some expressions and is long enough to get a name, operands first."""
-    uses: dict[Expr, int] = {}
-    weight: dict[Expr, int] = {}
-    order: list[Expr] = []
-
-    def visit(node: Expr) -> None:
-        uses[node] = uses.get(node, 0) + 1
-        if uses[node] > 1:
-            return
-        if node in named:
-            weight[node] = 1
-            return
-        for arg in node.args:
-            visit(arg)
-        weight[node] = 1 + sum(weight[arg] for arg in node.args)
-        order.append(node)
-
-    for root in roots:
-        visit(root)
-    return [node for node in order if uses[node] > 1 and weight[node] >= _WORTH_A_NAME and not _is_place(node)]
-
-
-def _is_place(node: Expr) -> bool:
-    """A variable, or an element or field of one: shorter than a name for it would be clear."""
-    if node.op is Op.SELECT:
-        return _is_place(node.args[0]) and _is_place(node.args[1])
-    if node.op is Op.FIELD:
-        return _is_place(node.args[0])
-    return node.op in (Op.VARIABLE, Op.NEXT, Op.PARAMETER, Op.CONST)
-
-
-def _names_for(node: Expr) -> tuple[str, ...]:
-    """What a shared expression may be called: after the variable that it is a later value of, or after its type."""
-    base = node
-    while base.op in (Op.STORE, Op.WITH_FIELD, Op.SEND, Op.TAKE, Op.APPEND, Op.DROP_FIRST):
-        base = base.args[0]
-    if base.op is Op.VARIABLE:
-        return (str(base.data),)
-    match node.type:
-        case EnumType(name=name) | RecordType(name=name):
-            return (_snake(name.removesuffix("Lifecycle")),)
-        case RefType(index=index):
-            return (_snake(index.name),)
-        case SetType(index=index):
-            return (f"{_snake(index.name)}s",)
-        case NumberType():
-            return ("number",)
-        case ArrayType():
-            return ("array",)
-        case _:
-            return ("condition",)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -6,7 +6,7 @@ piece that breaks keeps all its lines to the right of where it begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -161,3 +161,32 @@ def let(definitions: Sequence[tuple[str, Piece]], body: Piece) -> Piece:
 
     inline = "LET " + " ".join(f"{name} == {value.inline}" for name, value in definitions) + f" IN {body.inline}"
     return Piece(inline, Level.OPEN, broken, must_break=True)
+
+
+def defined(name: str, body: Piece) -> Lines:
+    """A definition."""
+    if len(name) + 4 + len(body.inline) <= WIDTH and not body.must_break:
+        return [f"{name} == {body.inline}"]
+    return [f"{name} ==", *hang("    ", body.lines(WIDTH - 4))]
+
+
+def comment(text: str) -> Iterator[str]:
+    """A text as lines of comment."""
+    yield from (f"\\* {line}".rstrip() for line in text.strip().splitlines())
+
+
+def rule() -> Lines:
+    """A line across, between parts of a module."""
+    return ["-" * WIDTH, ""]
+
+
+def wrapped(names: Sequence[str], width: int) -> Lines:
+    """Names with commas, as many on a line as there is room for."""
+    lines = [""]
+    for number, name in enumerate(names):
+        text = name + ("," if number < len(names) - 1 else "")
+        if lines[-1] and len(lines[-1]) + 1 + len(text) > width:
+            lines.append(text)
+        else:
+            lines[-1] = f"{lines[-1]} {text}".strip()
+    return lines

@@ -56,6 +56,10 @@ class Names:
         self._orders: dict[IndexSet, str] = {}
         self._bound: list[dict[str, str]] = [{}]
 
+    def operator(self, wanted: str) -> str:
+        """A name for an operator that the module defines besides those of the model."""
+        return self._global(wanted)
+
     def _global(self, wanted: str) -> str:
         return self._taking(clean(wanted))
 

@@ -1,0 +1,99 @@
+"""What two checkers found in one configuration, held against each other.
+
+Whatever both of them know must be the same. What only one of them knows is told: it is neither agreement nor the
+contrary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from genstamp.agree.peer import RANGES, Found, Verdict
+from genstamp_model.language.model import Instance
+
+
+class Outcome(StrEnum):
+    """Whether two checkers agree."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+    UNDETERMINED = "undetermined"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One peer held against our search.
+
+    Attributes:
+        peer: its name.
+        version: of it; None where it is absent.
+        found: by it; None where it is absent.
+        compared: what both of them know: names of properties, "distinct states", "depth".
+        differences: a sentence each, with both values.
+        unknown: what only one of them knows, or neither, a sentence each.
+    """
+
+    peer: str
+    version: str | None
+    found: Found | None
+    compared: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """A difference counts for more than what is not known."""
+        if self.found is None:
+            return Outcome.ABSENT
+        if self.differences:
+            return Outcome.DISAGREE
+        return Outcome.UNDETERMINED if self.reason else Outcome.AGREE
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All peers held against our search in one configuration."""
+
+    instance: Instance
+    ours: Found
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst of the comparisons; absence is not knowing."""
+        outcomes = {comparison.outcome for comparison in self.comparisons}
+        if Outcome.DISAGREE in outcomes:
+            return Outcome.DISAGREE
+        return Outcome.AGREE if outcomes == {Outcome.AGREE} else Outcome.UNDETERMINED
+
+
+def compared(peer: str, version: str, ours: Found, theirs: Found) -> Comparison:
+    """What a peer found, held against what our search found."""
+    done: list[str] = []
+    differences: list[str] = []
+    unknown: list[str] = []
+    for what, here, there in _figures(ours, theirs):
+        if here is not None and there is not None:
+            done.append(what)
+            if here != there:
+                differences.append(f"{what}: {here:,} here, {there:,} by {peer}")
+    for name, held in ours.verdicts.items():
+        theirs_of_it = theirs.verdicts.get(name, Verdict.UNDETERMINED)
+        told = f"{name}: {held} here, {theirs_of_it} by {peer}"
+        if Verdict.UNDETERMINED in (held, theirs_of_it):
+            unknown.append(told)
+            continue
+        done.append(name)
+        if held is not theirs_of_it:
+            differences.append(told)
+    # A number out of range ends every search, so that there is nothing more to know.
+    is_over = all(found.verdicts.get(RANGES) is Verdict.VIOLATED for found in (ours, theirs))
+    reasons = [] if is_over else [found.undetermined for found in (ours, theirs) if found.distinct is None]
+    reason = "; ".join(reasons)
+    return Comparison(peer, version, theirs, tuple(done), tuple(differences), tuple(unknown), reason)
+
+
+def _figures(ours: Found, theirs: Found) -> Sequence[tuple[str, int | None, int | None]]:
+    return [("distinct states", ours.distinct, theirs.distinct), ("depth", ours.depth, theirs.depth)]

@@ -1,0 +1,62 @@
+"""Our own search, in the form in which peers say what they found."""
+
+import time
+from dataclasses import replace
+
+from genstamp.agree.peer import RANGES, STOPS, Found, Verdict, claims
+from genstamp_model.explore import Result, explore
+from genstamp_model.explore import Verdict as Searched
+from genstamp_model.language.model import Instance
+
+
+def found_here(instance: Instance, max_states: int | None = None, max_seconds: float | None = None) -> Found:
+    """Search an instance to the end, whatever it breaks: what broke is left out of the next search.
+
+    Args:
+        instance: what to search.
+        max_states, max_seconds: as in `explore`, for each search.
+    """
+    began = time.monotonic()
+    model, check_deadlock = instance.model, True
+    verdicts = dict.fromkeys(claims(instance.model), Verdict.UNDETERMINED)
+    while True:
+        result = explore(
+            Instance(model, instance.configuration),
+            max_states=max_states,
+            max_seconds=max_seconds,
+            check_deadlock=check_deadlock,
+        )
+        violation = result.violation
+        if violation is None:
+            break
+        if violation.kind == "error":
+            verdicts[RANGES] = Verdict.VIOLATED
+            reason = f"a number leaves its range: {violation.message}"
+            return Found(None, None, None, verdicts, time.monotonic() - began, reason)
+        if violation.kind == "deadlock":
+            verdicts[STOPS] = Verdict.VIOLATED
+            check_deadlock = False
+        else:
+            verdicts[violation.name] = Verdict.VIOLATED
+            kept = tuple(claim for claim in model.properties if claim.name != violation.name)
+            model = replace(model, properties=kept)
+    seconds = time.monotonic() - began
+    verdicts |= {name: Verdict.SEEN for name, length in result.witnesses.items() if length is not None}
+    if result.verdict is Searched.UNDETERMINED:
+        return Found(None, None, None, verdicts, seconds, result.undetermined)
+    verdicts |= {name: held for name, held in _held(result).items() if verdicts[name] is Verdict.UNDETERMINED}
+    return Found(result.states, result.depth, result.generated, verdicts, seconds)
+
+
+def _held(result: Result) -> dict[str, Verdict]:
+    """What is known of the properties that were not seen to break, or to be seen, in a search that came to its end."""
+    model = result.instance.model
+    found = {RANGES: Verdict.HOLDS}
+    if model.may_stop is not None:
+        found[STOPS] = Verdict.HOLDS
+    for claim in model.properties:
+        if claim.kind in ("invariant", "transition"):
+            found[claim.name] = Verdict.HOLDS
+        elif claim.kind == "witness":
+            found[claim.name] = Verdict.NOT_SEEN
+    return found

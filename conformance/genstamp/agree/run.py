@@ -1,0 +1,44 @@
+"""Asks every peer about one configuration, and compares what they say with our own search."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from genstamp.agree.compare import Agreement, Comparison, compared
+from genstamp.agree.ours import found_here
+from genstamp.agree.peer import RANGES, Found, Peer, Verdict
+from genstamp.agree.tlc import Tlc
+from genstamp_model.language.model import Instance
+
+PEERS: Final[tuple[Peer, ...]] = (Tlc(),)
+"""Every peer there is."""
+
+LIMIT_S: Final = 600.0
+"""Seconds for each peer, unless told otherwise."""
+
+
+def agreement(
+    instance: Instance, peers: Sequence[Peer], limit_s: float = LIMIT_S, max_states: int | None = None
+) -> Agreement:
+    """Search an instance here and with each peer that is on this machine.
+
+    Args:
+        instance: what to search.
+        peers: whom to ask.
+        limit_s: seconds for each of them.
+        max_states: beyond so many states our search gives up, and no peer is asked.
+    """
+    ours = found_here(instance, max_states)
+    return Agreement(instance, ours, tuple(_asked(peer, instance, ours, limit_s) for peer in peers))
+
+
+def _asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Comparison:
+    version = peer.version()
+    if version is None:
+        return Comparison(peer.name, None, None)
+    if ours.distinct is None and ours.verdicts[RANGES] is not Verdict.VIOLATED:
+        nothing = Found(None, None, None, {}, 0.0, ours.undetermined)
+        return compared(peer.name, version, ours, nothing)
+    with tempfile.TemporaryDirectory(prefix="genstamp-agree-") as directory:
+        return compared(peer.name, version, ours, peer.run(instance, Path(directory), limit_s))

