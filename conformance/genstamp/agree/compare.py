@@ -31,7 +31,8 @@ class Comparison:
         found: by it; None where it is absent.
         compared: what both of them know: names of properties, "distinct states", "depth".
         differences: a sentence each, with both values.
-        unknown: what only one of them knows, or neither, a sentence each.
+        unknown: names of properties that only one of them has judged, or neither.
+        reason: why one of them has not come to its end; empty where both have.
     """
 
     peer: str
@@ -81,13 +82,12 @@ def compared(peer: str, version: str, ours: Found, theirs: Found) -> Comparison:
                 differences.append(f"{what}: {here:,} here, {there:,} by {peer}")
     for name, held in ours.verdicts.items():
         theirs_of_it = theirs.verdicts.get(name, Verdict.UNDETERMINED)
-        told = f"{name}: {held} here, {theirs_of_it} by {peer}"
         if Verdict.UNDETERMINED in (held, theirs_of_it):
-            unknown.append(told)
+            unknown.append(name)
             continue
         done.append(name)
         if held is not theirs_of_it:
-            differences.append(told)
+            differences.append(f"{name}: {held} here, {theirs_of_it} by {peer}")
     # A number out of range ends every search, so that there is nothing more to know.
     is_over = all(found.verdicts.get(RANGES) is Verdict.VIOLATED for found in (ours, theirs))
     reasons = [] if is_over else [found.undetermined for found in (ours, theirs) if found.distinct is None]

@@ -7,6 +7,7 @@ from genstamp.agree.peer import RANGES, STOPS, Found, Verdict, claims
 from genstamp_model.explore import Result, explore
 from genstamp_model.explore import Verdict as Searched
 from genstamp_model.language.model import Instance
+from genstamp_model.liveness import judge
 
 
 def found_here(instance: Instance, max_states: int | None = None, max_seconds: float | None = None) -> Found:
@@ -40,12 +41,12 @@ def found_here(instance: Instance, max_states: int | None = None, max_seconds: f
             verdicts[violation.name] = Verdict.VIOLATED
             kept = tuple(claim for claim in model.properties if claim.name != violation.name)
             model = replace(model, properties=kept)
-    seconds = time.monotonic() - began
     verdicts |= {name: Verdict.SEEN for name, length in result.witnesses.items() if length is not None}
     if result.verdict is Searched.UNDETERMINED:
-        return Found(None, None, None, verdicts, seconds, result.undetermined)
+        return Found(None, None, None, verdicts, time.monotonic() - began, result.undetermined)
     verdicts |= {name: held for name, held in _held(result).items() if verdicts[name] is Verdict.UNDETERMINED}
-    return Found(result.states, result.depth, result.generated, verdicts, seconds)
+    verdicts |= {found.claim.name: Verdict(found.verdict.value) for found in judge(instance, max_states=max_states)}
+    return Found(result.states, result.depth, result.generated, verdicts, time.monotonic() - began)
 
 
 def _held(result: Result) -> dict[str, Verdict]:

@@ -8,10 +8,11 @@ from typing import Final
 from genstamp.agree.compare import Agreement, Comparison, compared
 from genstamp.agree.ours import found_here
 from genstamp.agree.peer import RANGES, Found, Peer, Verdict
+from genstamp.agree.spin import Spin
 from genstamp.agree.tlc import Tlc
 from genstamp_model.language.model import Instance
 
-PEERS: Final[tuple[Peer, ...]] = (Tlc(),)
+PEERS: Final[tuple[Peer, ...]] = (Tlc(), Spin())
 """Every peer there is."""
 
 LIMIT_S: Final = 600.0

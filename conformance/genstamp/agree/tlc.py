@@ -13,7 +13,6 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -26,12 +25,12 @@ from genstamp_model.language.model import Instance
 
 _NOTING: Final = "Noting"
 _SEEN: Final = re.compile(r'^<<"seen", "(\w+)">>$', re.M)
+_COUNTS: Final = re.compile(r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left")
 _MESSAGE: Final = re.compile(r"@!@!@STARTMSG (\d+):\d+ @!@!@\n(.*?)@!@!@ENDMSG \1 @!@!@", re.S)
 
 # Codes of TLC's messages under -tool (class tlc2.output.EC).
 _INVARIANT_AT_ONCE, _INVARIANT, _ACTION, _LIVENESS, _DONE = 2107, 2110, 2112, 2116, 2193
 _STATES, _DEPTH = 2199, 2194
-_EXIT_ERROR: Final = 75
 
 
 def jar() -> Path | None:
@@ -71,10 +70,8 @@ class Output:
         for code in (_INVARIANT_AT_ONCE, _INVARIANT, _ACTION):
             if code in messages:
                 broken = messages[code].replace("Action property", "").replace("Invariant", "").split()[0]
-        counts = re.search(
-            r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states", _of(messages, _STATES)
-        )
-        depth = re.search(r"search is ([\d,]+)\.", _of(messages, _DEPTH))
+        counts = _COUNTS.search(messages.get(_STATES, ""))
+        depth = re.search(r"search is ([\d,]+)\.", messages.get(_DEPTH, ""))
         return Output(
             broken=broken,
             is_live=_LIVENESS in messages,
@@ -85,10 +82,6 @@ class Output:
             seen=frozenset(_SEEN.findall(text)),
             told=text,
         )
-
-
-def _of(messages: Mapping[int, str], code: int) -> str:
-    return messages.get(code, "")
 
 
 def _number(text: str) -> int:
@@ -201,33 +194,48 @@ class _Search:
 
     def _tlc(self, module: str, config: str) -> Output | None:
         """One run of TLC on a module; None where the time was not enough."""
-        archive = jar()
-        assert archive is not None, "TLC is asked to run though it is not here"
-        (self.directory / f"{module}.cfg").write_text(config, encoding="utf-8")
-        command = [
-            str(java_home() / "bin" / "java"),
-            f"-Xmx{self.heap}",
-            "-XX:+UseSerialGC",
-            # TLC unpacks its standard modules there.
-            f"-Djava.io.tmpdir={self.directory}",
-            *("-cp", str(archive), "tlc2.TLC"),
-            # Exceptions to the rules of EXCEPT are no mistake here: a write through nobody changes nothing.
-            *("-tool", "-nowarning", "-deadlock", "-workers", "1"),
-            *("-metadir", str(self.directory / "states"), f"{module}.tla"),
-        ]
-        left = self.began + self.limit_s - time.monotonic()
-        if left <= 0:
-            return None
-        try:
-            done = subprocess.run(
-                command, cwd=self.directory, capture_output=True, text=True, timeout=left, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return None
-        (self.directory / f"{module}.out").write_text(done.stdout + done.stderr, encoding="utf-8")
-        if done.returncode < 0:
-            raise PeerError("tlc", f"died of {signal.Signals(-done.returncode).name}")
-        return Output.read(done.stdout)
+        return ran(module, config, self.directory, self.began + self.limit_s - time.monotonic(), self.heap)
+
+
+def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "2g") -> Output | None:
+    """What one run of TLC says.
+
+    Args:
+        module: its name; the file is in the directory.
+        config: text of the configuration.
+        directory: for all that is written.
+        limit_s: seconds after which it is given up.
+        heap: see `Tlc`.
+
+    Returns:
+        None where the time was not enough.
+
+    Raises:
+        PeerError: TLC was killed.
+    """
+    archive = jar()
+    assert archive is not None, "TLC is asked to run though it is not here"
+    (directory / f"{module}.cfg").write_text(config, encoding="utf-8")
+    command = [
+        str(java_home() / "bin" / "java"),
+        f"-Xmx{heap}",
+        "-XX:+UseSerialGC",
+        # TLC unpacks its standard modules there.
+        f"-Djava.io.tmpdir={directory}",
+        *("-cp", str(archive), "tlc2.TLC"),
+        # It would warn of each EXCEPT through nobody, which changes nothing, as it should.
+        *("-tool", "-nowarning", "-deadlock", "-workers", "1"),
+        *("-metadir", str(directory / "states"), f"{module}.tla"),
+    ]
+    if limit_s <= 0:
+        return None
+    try:
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=limit_s, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode < 0:
+        raise PeerError("tlc", f"died of {signal.Signals(-done.returncode).name}")
+    return Output.read(done.stdout)
 
 
 def _operators(claims: tla.Claims) -> tuple[str, ...]:

@@ -90,7 +90,8 @@ def told(result: Agreement) -> Iterator[str]:
             continue
         yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {len(one.compared)} answers ({one.version})"
         yield from (f"    differs: {difference}" for difference in one.differences)
-        yield from (f"    not compared: {what}" for what in one.unknown)
+        if one.unknown:
+            yield f"    not compared: {', '.join(one.unknown)}"
 
 
 def name_of(result: Agreement) -> str:

@@ -8,6 +8,7 @@ import typer
 
 from genstamp.cli.check import limited
 from genstamp.systems import chosen
+from genstamp_model.export.promela import promela_model
 from genstamp_model.export.tla import tla, tla_config
 from genstamp_model.language import Instance
 
@@ -16,6 +17,7 @@ class Language(StrEnum):
     """What is written."""
 
     TLA = "tla"
+    PROMELA = "promela"
 
 
 def export(
@@ -30,7 +32,7 @@ def export(
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
     ] = None,
 ) -> None:
-    """Write a system for another checker: NAME.tla and NAME.cfg for TLC.
+    """Write a system for another checker: NAME.tla and NAME.cfg for TLC, NAME.pml for Spin.
 
     Quantifiers, records, names and comments are kept. Equal systems give equal files.
     """
@@ -45,4 +47,6 @@ def export(
 def exported(language: Language, instance: Instance) -> dict[str, str]:
     """The texts of the files, by name."""
     module = tla(instance)
+    if language is Language.PROMELA:
+        return {f"{module.name}.pml": promela_model(instance)}
     return {f"{module.name}.tla": module.text, f"{module.name}.cfg": tla_config(instance)}

@@ -20,9 +20,9 @@ from genstamp_model.export.tla_expressions import Expressions
 from genstamp_model.export.tla_layout import WIDTH, hang, wrapped
 from genstamp_model.export.tla_names import MODULES, NONE, VARIABLES, Names, clean
 from genstamp_model.export.tla_steps import Steps
-from genstamp_model.export.tla_values import literal, quoted, ranges, type_set
+from genstamp_model.export.tla_values import literal, named_types, quoted, ranges, type_set
 from genstamp_model.language.model import Instance
-from genstamp_model.language.types import EnumType
+from genstamp_model.language.types import EnumType, RecordType
 
 __all__ = ["RANGES", "STOPS", "Claims", "TlaModule", "tla", "tla_config", "tla_module", "together"]
 
@@ -147,6 +147,8 @@ class _Writer:
         declared += [(name, "one of them") for name in names.members.values()]
         declared += [(NONE, "no member of any set")] if names.has_none else []
         declared += [(name, f"largest value of {limit}") for limit, name in names.limits.items()]
+        if not declared:
+            return
         yield "CONSTANTS"
         width = max(len(name) for name, _ in declared) + 1
         for number, (name, said) in enumerate(declared):
@@ -175,22 +177,24 @@ class _Writer:
         return sizes.member_name(max(known, key=sizes.of), place)
 
     def _types(self) -> list[str]:
-        """Enumerations and records, those that others speak of first."""
-        names = self.names
-        lines: dict[str, list[str]] = {}
-        pending = list(names.types)
-        while pending:
-            for type_ in pending:
-                name = names.types[type_]
-                if isinstance(type_, EnumType):
-                    labels = ", ".join(quoted(label) for label in type_.labels)
-                    lines[name] = [f"{name} == {{{labels}}}"]
-                else:
-                    fields = [f"{field} : {type_set(kind, names).inline}" for field, kind in type_.fields]
-                    lines[name] = hang(f"{name} == [", [*(f"{field}," for field in fields[:-1]), f"{fields[-1]}]"])
-            pending = [type_ for type_ in names.types if names.types[type_] not in lines]
-        # A record's fields mention their types after the record itself, so that the order is turned round.
-        return [line for name in reversed(list(lines)) for line in lines[name]] + [""]
+        """Enumerations and records, each after those that it is made of."""
+        found: dict[str, list[str]] = {}
+        for type_ in list(self.names.types):
+            self._add_type(type_, found)
+        return [line for lines in found.values() for line in lines] + [""]
+
+    def _add_type(self, type_: EnumType | RecordType, found: dict[str, list[str]]) -> None:
+        name = self.names.type(type_)
+        if name in found:
+            return
+        if isinstance(type_, EnumType):
+            found[name] = [f"{name} == {{{', '.join(quoted(label) for label in type_.labels)}}}"]
+            return
+        for _, kind in type_.fields:
+            for part in named_types(kind):
+                self._add_type(part, found)
+        fields = [f"{field} : {type_set(kind, self.names).inline}" for field, kind in type_.fields]
+        found[name] = hang(f"{name} == [", [*(f"{field}," for field in fields[:-1]), f"{fields[-1]}]"])
 
     def _variables(self) -> Iterator[str]:
         names = list(self.names.variables.values())

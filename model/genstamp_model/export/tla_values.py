@@ -110,6 +110,15 @@ def type_set(type_: Type, names: Names) -> Piece:
             raise AssertionError("the set of all bags is not needed")
 
 
+def named_types(type_: Type) -> Iterator[EnumType | RecordType]:
+    """The enumerations and records that stand in the set of a type's values."""
+    match type_:
+        case EnumType() | RecordType():
+            yield type_
+        case ArrayType(element=element) | SequenceType(element=element):
+            yield from named_types(element)
+
+
 def _numbers(low: int | None, high: int | None) -> Piece:
     if low is None:
         return Piece("Int")

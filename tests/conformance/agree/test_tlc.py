@@ -1,0 +1,208 @@
+"""TLC finds in the export what our own search finds in the model, and in models written by hand as well."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+import pytest
+from tests.model.random_systems import RandomSystem
+from tests.model.systems.awkward_names import AWKWARD_NAMES
+from tests.model.systems.endless_recovery import RELATIVE
+from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.small_recovery import SMALL_RECOVERY
+from tests.model.systems.two_phase import TWO_PHASE
+
+from genstamp.agree.compare import Outcome
+from genstamp.agree.ours import found_here
+from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
+from genstamp.agree.run import agreement
+from genstamp.agree.tlc import Output, Tlc, ran
+from genstamp.errors import PeerError
+from genstamp_model.explore import explore
+from genstamp_model.export import tla
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Instance,
+    Part,
+    System,
+    action,
+    invariant,
+    number,
+    require,
+    transition,
+)
+
+pytestmark = pytest.mark.slow
+ENOUGH_S = 300.0
+# Each leaves something out, so that they stay small; together they take every step.
+EVERY_STEP = (
+    {"tickets": 2, "parcels": 0, "deliveries": 0},
+    {"tickets": 1, "parcels": 0, "deliveries": 0, "orders": 2},
+    {"tickets": 1, "orders": 0},
+    {"tickets": 1, "orders": 1, "deliveries": 0},
+)
+ANCHORS = Path(__file__).resolve().parents[2] / "model" / "anchors"
+
+
+def every_form(**limits: int) -> Instance:
+    """Every form of the language, in a small configuration."""
+    small = {"tickets": 2, "journal": 1, "orders": 1, "deliveries": 1, "parcels": 1} | limits
+    return Instance(EVERY_FORM.model(), Configuration("tests", sizes={"Clerk": 1, "Shelf": 1}, limits=small))
+
+
+def agrees(instance: Instance) -> Found:
+    """Check that TLC agrees, and in something; gives what our search found."""
+    result = agreement(instance, [Tlc()], ENOUGH_S)
+    [comparison] = result.comparisons
+    assert comparison.outcome is Outcome.AGREE, (comparison.differences, comparison.reason)
+    assert RANGES in comparison.compared
+    return result.ours
+
+
+@pytest.mark.parametrize("limits", EVERY_STEP, ids=str)
+def test_every_form_means_the_same(limits: dict[str, int]) -> None:
+    ours = agrees(every_form(**limits))
+    assert ours.distinct is not None
+    assert ours.distinct > 500
+    assert ours.verdicts[STOPS] is Verdict.HOLDS
+
+
+def test_every_step_is_taken_somewhere() -> None:
+    taken: set[str] = set()
+    for limits in EVERY_STEP:
+        taken |= {name for name, steps in explore(every_form(**limits)).taken.items() if steps}
+    assert taken == {action.name for action in EVERY_FORM.model().actions}
+
+
+@pytest.mark.parametrize("seed", [12, 15, 19, 23])
+def test_random_systems_mean_the_same(seed: int) -> None:
+    agrees(RandomSystem(seed).instance())
+
+
+def test_names_that_mean_something_elsewhere() -> None:
+    assert agrees(AWKWARD_NAMES.instance()).distinct == 4
+
+
+def test_what_a_fault_breaks_is_found_and_nothing_else() -> None:
+    ours = agrees(TWO_PHASE.instance("three", bugs=["eager-commit"]))
+    assert ours.verdicts["consistent"] is Verdict.VIOLATED
+    assert ours.verdicts["everybody_commits"] is Verdict.SEEN
+
+
+def test_a_number_that_leaves_its_range() -> None:
+    fault = replace(EVERY_FORM.instance("tiny", bugs=["overpaid"]), configuration=every_form().configuration)
+    assert agrees(fault).verdicts[RANGES] is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(("bugs", "verdict"), [((), Verdict.HOLDS), (("HDFS-11576",), Verdict.VIOLATED)])
+def test_leads_to_properties_under_fairness(bugs: tuple[str, ...], verdict: Verdict) -> None:
+    assert agrees(RELATIVE.instance("two", bugs=bugs)).verdicts["closes"] is verdict
+
+
+class Counter(Part):
+    """Counts to its limit, and has properties that hold within it only."""
+
+    count = number(limit="count")
+
+    @action
+    def rise(s) -> None:
+        """One more."""
+        require(s.count < 5, "there is more")
+        s.count = s.count + 1
+
+    @invariant
+    def at_most_three(s) -> Bool:
+        """Broken one step beyond the limit."""
+        return s.count <= 3
+
+    @transition
+    def from_below_three(s, t: Self) -> Bool:
+        """Broken by the step beyond the limit."""
+        return (s.count < 3) | (t.count == s.count)
+
+
+def counter(limit: int) -> Instance:
+    configuration = Configuration("some", sizes={}, limits={"count": limit})
+    counts = System("counter", parts=[Counter], configurations=[configuration], may_stop=lambda s: s.count == 4)
+    return counts.instance()
+
+
+def test_properties_are_judged_within_the_limits_only() -> None:
+    ours = agrees(counter(3))
+    assert set(ours.verdicts.values()) == {Verdict.HOLDS}
+    assert ours.distinct == 4
+
+
+def test_beyond_them_each_is_judged_though_others_break() -> None:
+    ours = agrees(counter(9))
+    assert {name for name, verdict in ours.verdicts.items() if verdict is Verdict.VIOLATED} == {
+        "at_most_three",
+        "from_below_three",
+        STOPS,
+    }
+    assert ours.distinct == 6
+
+
+def test_a_wrong_export_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # TLC is given a model with one check less than ours.
+    right = tla.tla
+    monkeypatch.setattr(tla, "tla", lambda instance: right(TWO_PHASE.instance("three", bugs=["eager-commit"])))
+    result = agreement(TWO_PHASE.instance("three"), [Tlc()], ENOUGH_S)
+    [comparison] = result.comparisons
+    assert comparison.outcome is Outcome.DISAGREE
+    assert comparison.differences == (
+        "distinct states: 288 here, 623 by tlc",
+        "consistent: holds here, violated by tlc",
+    )
+
+
+def test_a_module_that_tlc_does_not_understand_is_no_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    right = tla.tla
+    broken = lambda instance: replace(right(instance), text=right(instance).text.replace("Next ==", "Next = "))  # noqa: E731
+    monkeypatch.setattr(tla, "tla", broken)
+    with pytest.raises(PeerError, match="tlc failed on the exported model"):
+        Tlc().run(TWO_PHASE.instance("three"), tmp_path, ENOUGH_S)
+
+
+def test_what_takes_too_long_is_undetermined(tmp_path: Path) -> None:
+    found = Tlc().run(TWO_PHASE.instance("nine"), tmp_path, 1.0)
+    assert found.distinct is None
+    assert found.undetermined == "1 seconds were not enough"
+    assert set(found.verdicts.values()) == {Verdict.UNDETERMINED}
+
+
+# Models written by hand, in the way TLA+ is written.
+
+
+def by_hand(module: str, constants: str, claims: str, directory: Path) -> Output:
+    """What TLC says of a module that nobody exported."""
+    (directory / f"{module}.tla").write_bytes((ANCHORS / f"{module}.tla").read_bytes())
+    config = f"SPECIFICATION Spec\nCONSTANTS {constants}\n{claims}\n"
+    output = ran(module, config, directory, ENOUGH_S)
+    assert output is not None
+    return output
+
+
+@pytest.mark.parametrize(("managers", "states"), [(3, 288), (5, 8832), (6, 50816)])
+def test_published_two_phase_commit(managers: int, states: int, tmp_path: Path) -> None:
+    some = ", ".join(f"r{number}" for number in range(managers))
+    output = by_hand("TwoPhase", f"RM = {{{some}}}", "INVARIANTS TypeOK Consistent", tmp_path)
+    ours = explore(Instance(TWO_PHASE.model(), Configuration("some", sizes={"Rm": managers})))
+    assert output.is_done
+    assert (output.distinct, output.depth) == (ours.states, ours.depth)
+    assert ours.states == states
+
+
+def test_block_recovery_by_hand(tmp_path: Path) -> None:
+    constants = "Datanode = {d1, d2} Nobody = Nobody MaxStamp = 3 MaxBytes = 1 MaxCrashes = 1"
+    claims = "INVARIANTS TypeOK CompleteMeansMatching\nPROPERTY StampsRise"
+    output = by_hand("BlockRecovery", constants, claims, tmp_path)
+    ours = explore(SMALL_RECOVERY.instance("two"))
+    assert output.is_done
+    assert (output.distinct, output.depth) == (ours.states, ours.depth)
+
+
+def test_our_search_goes_on_after_a_violation() -> None:
+    found = found_here(counter(9))
+    assert (found.distinct, found.depth) == (6, 5)
