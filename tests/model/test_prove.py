@@ -1,13 +1,16 @@
 """What `prove` proves, what it refuses to, and the steps that it shows."""
 
+import random
 from typing import Self
 
 import pytest
+from tests.model.random_values import random_state
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.two_phase import EAGER_COMMIT, Rm, RmState, TwoPhase
 from tests.model.systems.two_phase_proof import TWO_PHASE_PROOF
 
 from genstamp_model.evaluate import Evaluator
+from genstamp_model.expand import from_cells, to_cells
 from genstamp_model.language import (
     Bool,
     Configuration,
@@ -35,6 +38,8 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_model.prove import Proof, Report, Verdict, prove
+from genstamp_model.prove.encoding import Encoding
+from genstamp_model.prove.relevance import relevant, shown
 from genstamp_model.prove.reliance import RANGES
 
 
@@ -208,6 +213,7 @@ def test_transition_property_that_some_step_breaks_is_shown() -> None:
         "stamp: 0 -> 1",
         "shown[node1]: 2 -> 1",
         "fails: shown_only_rises(node node1): (shown[node] <= shown'[node])",
+        "only this matters: stamp is 0, shown[node1] is 2",
     ]
     assert_breaks(instance, proof)
 
@@ -238,7 +244,77 @@ def test_step_is_shown_from_a_state_near_the_initial_one() -> None:
         "step: fall()",
         "fallen: false -> true",
         "fails: never_fallen: ~fallen",
+        "only this matters: one is 5, other is 100, third is 3, fourth is 2",
     ]
+
+
+class Falls(Part):
+    """What must never fall can fall from one number that is far off, or from two others that are not."""
+
+    one = number(limit="n")
+    other = number(limit="n")
+    third = number(limit="n")
+    fallen = flag()
+
+    @action
+    def fall(s) -> None:
+        require((s.one == 700) | ((s.other == 1) & (s.third == 1)), "the first alone, or both others")
+        s.fallen = True
+
+    @invariant(inductive=True)
+    def never_fallen(s) -> Bool:
+        return ~s.fallen
+
+
+class Slips(Part):
+    """What must never fall falls from any number that is large enough."""
+
+    one = number(limit="n")
+    other = number(limit="n")
+    fallen = flag()
+
+    @action
+    def slip(s) -> None:
+        require((s.one * 3 >= 1000) & (s.other < 1), "high enough")
+        s.fallen = True
+
+    @invariant(inductive=True)
+    def never_fallen(s) -> Bool:
+        return ~s.fallen
+
+
+def test_step_is_shown_from_a_state_in_which_the_fewest_things_differ() -> None:
+    assert story(prove(instance_of(Falls, n=3)).proof("never_fallen"))[:2] == ["before: one is 700", "step: fall()"]
+
+
+def test_step_is_shown_from_the_smallest_number_though_it_is_far() -> None:
+    lines = story(prove(instance_of(Slips, n=3)).proof("never_fallen"))
+    assert lines[:2] == ["before: one is 334", "step: slip()"]
+    assert lines[-1] == "only this matters: one is 334, other is 0"
+
+
+def test_what_matters_of_a_state_is_enough_for_the_step_to_break_the_property() -> None:
+    class Alone(TwoPhase):
+        @invariant
+        def uniform(s) -> Bool:
+            committed = exists(Rm, lambda rm: s.rm[rm].at(RmState.COMMITTED))
+            return ~(committed & exists(Rm, lambda rm: s.rm[rm].at(RmState.ABORTED)))
+
+    instance = instance_of(Alone, {"Rm": 2})
+    encoding, evaluator, draw = Encoding(instance), Evaluator(instance), random.Random(4)
+    claim = instance.model.property("uniform")
+    [step] = [s for s in encoding.steps if s.action.name == "rm_choose_to_abort" and s.arguments == (0,)]
+    before = evaluator.initial()
+    values = to_cells(instance, ((0, 2), *before[1:]))
+    core = relevant(encoding, step, values, encoding.claim(claim))
+    assert [shown(instance, i, values[i]) for i in core] == ["rm[rm1] is WORKING", "rm[rm2] is COMMITTED"]
+    for _ in range(50):
+        cells = to_cells(instance, random_state(instance, draw))
+        for i in core:
+            cells[i] = values[i]
+        state = from_cells(instance, cells)
+        assert evaluator.first_failing(step.action, (0,), state) is None
+        assert not evaluator.holds(claim, evaluator.apply(step.action, (0,), state))
 
 
 def test_limits_are_not_guards() -> None:
@@ -262,6 +338,7 @@ def test_limits_are_not_guards() -> None:
         "stamp: 2 -> 3",
         "shown[node1]: 0 -> 3",
         "fails: within_the_limit: (stamp <= 2)",
+        "only this matters: stamp is 2",
     ]
     assert report.proof("within_the_declared_limit").verdict is Verdict.VIOLATED
 
@@ -299,7 +376,8 @@ def test_number_that_leaves_its_range_is_shown_and_nothing_rests_on_it() -> None
     report = prove(instance_of(Careless, {"Node": 1}, stamps=2))
     lines = story(report.proof(RANGES))
     assert lines[:2] == ["before: tries is 3", "step: try_at_any_time()"]
-    assert "outside 0..3" in lines[-1]
+    assert "outside 0..3" in lines[-2]
+    assert lines[-1] == "only this matters: tries is 3"
     drawn = report.proof("shown_are_drawn")
     assert (drawn.verdict, drawn.reason) == (Verdict.UNDETERMINED, f"it relies on '{RANGES}', which is not proved")
     assert report.verdict is Verdict.VIOLATED
@@ -652,6 +730,7 @@ def test_step_that_receives_is_shown_with_its_message() -> None:
         "read: [] -> [1]",
         "last.stamp: 0 -> 1",
         "fails: last_is_drawn: (last.stamp <= stamp)",
+        "only this matters: stamp is 0, post[0].present is true, post[0].stamp is 1, read.length is 0",
     ]
     assert_breaks(instance, proof)
 

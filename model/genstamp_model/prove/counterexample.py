@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import z3
@@ -15,10 +16,9 @@ from genstamp_model.path import changes
 from genstamp_model.prove.algebra import Term, lift, literal, plain
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
 from genstamp_model.prove.failure import first_failure
+from genstamp_model.prove.near import nearest
+from genstamp_model.prove.relevance import relevant, shown
 from genstamp_model.prove.report import Break
-
-# How far from its initial value a number is looked for before any value will do.
-_NEAR = 4
 
 
 class Replay:
@@ -53,7 +53,7 @@ class Replay:
         declared: Property | None,
         earlier: Sequence[Sequence[Term]] = (),
     ) -> Break:
-        """The step of a satisfiable question, as near to the initial state as can be found one cell at a time.
+        """The step of a satisfiable question, from a state that differs in as little as possible from the initial one.
 
         Args:
             solver: holds the question.
@@ -63,7 +63,7 @@ class Replay:
             earlier: the cells of the states before it in k-induction; then the first of these is near.
         """
         rows = [*earlier, self._encoding.before]
-        model = self._near_initial(solver, model, rows[0])
+        model = nearest(solver, model, rows[0], self._initial)
         *_, values = valued = [[plain(model.eval(cell, model_completion=True)) for cell in row] for row in rows]
         *leading, before = (from_cells(self._instance, row) for row in valued)
         action = step.action
@@ -73,7 +73,8 @@ class Replay:
         after, fault = self._apply(action, arguments, before)
         if declared is None:
             assert fault, "evaluate finds every number in its range"
-            return self._break(action, arguments, [*leading, before], None, fault)
+            found = self._break(action, arguments, [*leading, before], None, fault)
+            return replace(found, relevant=self._relevant(step, values, self._encoding.well_formed("in range")))
         assert after is not None, f"evaluate cannot take the step: {fault}"
         assert to_cells(self._instance, after) == self._computed(step, values), "evaluate comes to another state"
         for claim in relied_on:
@@ -81,9 +82,15 @@ class Replay:
                 holds = self._evaluator.holds(claim, one, next_one)
                 assert holds, f"evaluate finds that '{claim.name}', which is relied on, does not hold"
         assert not self._evaluator.holds(declared, *((before, after) if declared.kind == "transition" else (after,)))
-        return self._break(
-            action, arguments, [*leading, before], after, first_failure(self._evaluator, declared, before, after)
-        )
+        fails = first_failure(self._evaluator, declared, before, after)
+        found = self._break(action, arguments, [*leading, before], after, fails)
+        if leading:
+            return found
+        return replace(found, relevant=self._relevant(step, values, self._encoding.claim(declared)))
+
+    def _relevant(self, step: EncodedStep, values: Sequence[int], claim: Claim) -> tuple[str, ...]:
+        """What matters of the state before a step, in words."""
+        return tuple(shown(self._instance, i, values[i]) for i in relevant(self._encoding, step, values, claim))
 
     def first_steps(self, rows: Sequence[Sequence[Term]], declared: Property) -> Break:
         """The path from the initial state to where a property fails, at least a step away.
@@ -99,36 +106,6 @@ class Replay:
         return self._break(
             step.action, step.arguments, states[:-1], after, first_failure(self._evaluator, declared, before, after)
         )
-
-    def _near_initial(self, solver: z3.Solver, model: Term, cells: Sequence[Term]) -> Term:
-        """A model whose cells are as initially or nearly so wherever that still breaks the claim.
-
-        Cells are fixed one by one; what the last model already shows costs no question.
-        """
-        far: list[int] = []
-        for i, (cell, initial) in enumerate(zip(cells, self._initial, strict=True)):
-            wish = cell == literal(cell, initial)
-            if not z3.is_true(model.eval(wish, model_completion=True)):
-                better = _model_with(solver, wish)
-                if better is None:
-                    far.append(i)
-                    continue
-                model = better
-            solver.add(wish)
-        for i in far:
-            model = self._nearer(solver, model, cells[i], self._initial[i])
-        return model
-
-    def _nearer(self, solver: z3.Solver, model: Term, cell: Term, initial: int) -> Term:
-        """A model in which a number is near its initial value, if there is one; the number is fixed in it."""
-        if not z3.is_bool(cell):
-            for distance in range(1, _NEAR + 1):
-                better = _model_with(solver, cell == initial + distance)
-                if better is not None:
-                    model = better
-                    break
-        solver.add(cell == model.eval(cell, model_completion=True))
-        return model
 
     def _computed(self, step: EncodedStep, values: Sequence[int]) -> list[int]:
         """The cells after the step, as the encoding computes them."""
@@ -180,12 +157,3 @@ class Replay:
                 if enabled and self._apply(action, arguments, before)[0] == after:
                     return Step(action, arguments, after)
         raise AssertionError(f"evaluate has no step from {before} to {after}")
-
-
-def _model_with(solver: z3.Solver, wish: Term) -> Term | None:
-    """A model of what the solver holds and one wish; None where there is none, or none in time."""
-    solver.push()
-    solver.add(wish)
-    model = solver.model() if solver.check() == z3.sat else None
-    solver.pop()
-    return model

@@ -50,6 +50,7 @@ class Break:
         fails: which part of the property fails.
         earlier: in k-induction the k - 1 steps before, each as a reader sees it with the lines of what it changes;
             where the property fails within the first steps, these are all but the last one from the initial state.
+        relevant: what matters of the state before: wherever that is so, the step is possible and breaks the property.
     """
 
     action: Action | None
@@ -61,6 +62,7 @@ class Break:
     changes: tuple[str, ...]
     fails: str
     earlier: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    relevant: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """The step as a story."""
@@ -70,7 +72,8 @@ class Break:
         found = [f"before: {line}" for line in before]
         for call, changed in (*self.earlier, (self.call, self.changes)):
             found += [f"step: {call}", *changed]
-        return [*found, f"fails: {self.fails}"]
+        found.append(f"fails: {self.fails}")
+        return [*found, f"only this matters: {', '.join(self.relevant)}"] if self.relevant else found
 
 
 @dataclass(frozen=True)
