@@ -99,6 +99,8 @@ def test_ci_runs_the_two_commands(tmp_path: Path, repository: Path, failing: str
     make = tmp_path / "make"
     make.write_text(f'#!/bin/sh\necho "$@" "$GENSTAMP_REQUIRE_DATA" >> {tmp_path}/calls\n[ "$1" != {failing} ]\n')
     make.chmod(0o755)
+    for installed in ("spin", "cc"):
+        (tmp_path / installed).symlink_to(make)
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert (done.returncode == 0) == (failing == "nothing")

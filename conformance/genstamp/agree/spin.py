@@ -144,8 +144,10 @@ def _unfinished(told: subprocess.CompletedProcess[str], mode: str) -> str:
 
 
 def _last(text: str) -> str:
+    """The line that says most about a failure: the last error, or else the last one."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it says nothing"
+    errors = [line for line in lines if "rror:" in line]
+    return (errors or lines or ["it says nothing"])[-1]
 
 
 def _verdicts(instance: Instance, first: _Output, stops: _Output | None) -> dict[str, Verdict]:

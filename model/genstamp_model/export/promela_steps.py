@@ -163,9 +163,11 @@ class Steps:
         if self._judged:
             yield "remember();"
         yield from step.before
-        commit = step.commit or ["skip;"]
-        if self._judged:
-            commit = [*commit, "judge_step()"]
+        # Spin loses its way where a d_step ends with a loop.
+        last = "judge_step()" if self._judged else "skip"
+        commit = (
+            [*step.commit, last] if self._judged or not step.commit or "for " in "".join(step.commit) else step.commit
+        )
         if step.beyond:
             commit = (
                 ["if", f":: {_any(step.beyond)} -> skip", ":: else ->"] + [f"   {line}" for line in commit] + ["fi"]

@@ -1,6 +1,5 @@
 """Spin finds in the export what our own search finds in the model, and what it cannot know it does not say."""
 
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -30,17 +29,6 @@ from genstamp_model.language import (
 from genstamp_model.language.types import ArrayType, BagType, RecordType, SequenceType, Type, Value
 
 ENOUGH_S = 120.0
-
-
-@pytest.fixture
-def spin() -> Spin:
-    """Spin, not optimised: the systems are small. Absent, the test is skipped; in CI it fails."""
-    found = Spin(optimise="-O0")
-    if found.version() is None:
-        why = "spin or a C compiler is not on the PATH"
-        assert "CI" not in os.environ, why
-        pytest.skip(why)
-    return found
 
 
 def expected(instance: Instance) -> dict[str, Verdict]:
