@@ -1,11 +1,15 @@
 """k-induction: what it proves that plain induction does not, and that it proves nothing that `explore` refutes."""
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Self
 
 import pytest
-from tests.model.systems.two_phase import Rm, RmState, TwoPhase
+from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.small_recovery import SMALL_RECOVERY
+from tests.model.systems.two_phase import TWO_PHASE, Rm, RmState, TwoPhase
+from tests.model.systems.two_phase_proof import TWO_PHASE_PROOF
 
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Verdict as Found
@@ -27,6 +31,8 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_model.prove import Proof, Verdict, prove
+from genstamp_model.prove.reliance import RANGES
+from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 
 def instance_of(part: type[Part], sizes: dict[str, int] | None = None, **limits: int) -> Instance:
@@ -205,6 +211,31 @@ def test_property_that_no_k_proves_stays_open() -> None:
 
     proof = prove(instance_of(Alone, {"Rm": 2}), k=3, distinct=True).proof("consistent")
     assert (proof.verdict, proof.k, proof.obligations[0].verdict) == (Verdict.VIOLATED, 3, Verdict.PROVED)
+
+
+# Against explore, on the systems that the judges are tried on: what is proved is not violated, with and without bugs.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "instance",
+    [
+        lambda: TWO_PHASE_PROOF.instance("three"),
+        lambda: TWO_PHASE.instance("three", bugs=["eager-commit"]),
+        lambda: EVERY_FORM.instance("tiny"),
+        lambda: EVERY_FORM.instance("tiny", bugs=["overpaid"]),
+        lambda: SMALL_RECOVERY.instance("three", bugs=["keeps-old-length"]),
+        lambda: RECOVERY.instance("takeover", semantics="hadoop-3.4"),
+    ],
+)
+def test_what_is_proved_is_not_what_explore_finds_violated(instance: Callable[[], Instance]) -> None:
+    report = prove(instance(), k=2)
+    proved = {proof.name for proof in (*report.proofs, *report.others) if proof.verdict is Verdict.PROVED}
+    violation = explore(instance()).violation
+    if violation is not None:
+        assert violation.name not in proved
+        assert violation.kind != "error" or RANGES not in proved
+    assert proved or violation is not None
 
 
 # Against explore: with states that must be distinct, and as many steps as there are states, nothing is left open.

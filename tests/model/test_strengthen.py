@@ -1,9 +1,10 @@
 """The search for supporting invariants: what it finds is proved and holds, and what is false it does not find."""
 
 import sys
+import time
 import types
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Self
 
@@ -37,6 +38,8 @@ from genstamp_model.language import (
 from genstamp_model.prove import Strengthening, Verdict, prove, strengthen
 from genstamp_model.prove.atoms import atoms
 from genstamp_model.prove.clauses import Clauses, Ground, reached, truth
+from genstamp_model.prove.encoding import Encoding
+from genstamp_model.prove.houdini import Candidate, Houdini
 from genstamp_model.prove.written import UnwritableError, written
 
 
@@ -213,6 +216,55 @@ def test_time_that_is_used_up_is_undetermined() -> None:
 def test_goal_must_be_a_property_that_can_be_proved() -> None:
     with pytest.raises(SpecError, match="no invariant or transition property 'somebody_writes'; there is written_is"):
         strengthen(LOCK.instance(), ["somebody_writes"])
+
+
+# Houdini.
+
+
+class Guesses(Lock):
+    """What may be guessed about the lock: the second is true but needs the third, the others fail in the long run."""
+
+    @invariant
+    def few(s) -> Bool:
+        return s.token <= 3
+
+    @invariant
+    def written_is_old(s) -> Bool:
+        return s.written <= s.token
+
+    @invariant
+    def known_is_old(s, client: Client) -> Bool:
+        return s.known[client] <= s.token
+
+    @invariant
+    def known_is_written(s, client: Client) -> Bool:
+        return s.known[client] <= s.written + 3
+
+
+def test_what_is_left_is_the_largest_inductive_part_in_any_order() -> None:
+    instance = System("guesses", parts=[Guesses], configurations=LOCK.configurations).instance()
+    names = ["few", "written_is_old", "known_is_old", "known_is_written"]
+    ground = Ground.of(instance, [instance.model.property(name).condition for name in names])
+    encoding = Encoding(instance)
+    houdini = Houdini(encoding, ground, [encoding.well_formed("in range")], time.perf_counter() + 60, 10_000)
+    for order in permutations(range(4)):
+        left = houdini.inductive([Candidate(clause=(2 * number_,)) for number_ in order])
+        assert {names[one.clause[0] // 2] for one in left if one.clause} == {"written_is_old", "known_is_old"}
+    alone = houdini.inductive([Candidate(clause=(2 * 1,))])
+    assert alone == []
+
+
+def test_what_a_candidate_needs_is_named() -> None:
+    instance = System("guesses", parts=[Guesses], configurations=LOCK.configurations).instance()
+    ground = Ground.of(
+        instance, [instance.model.property(name).condition for name in ("written_is_old", "known_is_old")]
+    )
+    encoding = Encoding(instance)
+    houdini = Houdini(encoding, ground, [encoding.well_formed("in range")], time.perf_counter() + 60, 10_000)
+    written_is_old, known_is_old = Candidate(clause=(0,)), Candidate(clause=(2,))
+    assert houdini.needed(written_is_old, [known_is_old]) == {0}
+    assert houdini.needed(known_is_old, [written_is_old]) == set()
+    assert houdini.needed(written_is_old, []) is None
 
 
 # Candidates.

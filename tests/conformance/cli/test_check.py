@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.model.systems.two_phase import TWO_PHASE
 from typer.testing import CliRunner, Result
 
 from genstamp.byte_sizes import bytes_of
@@ -74,6 +75,19 @@ def test_prove_shows_a_table_and_test_cases() -> None:
     suite = ElementTree.fromstring(run("prove", "hdfs.recovery:takeover", "--format", "junit").stdout.encode())
     assert suite.get("failures") == "0"
     assert "one_lease_per_open_file" in [case.get("name") for case in suite]
+
+
+@pytest.mark.slow
+def test_prove_searches_for_supporting_invariants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genstamp.systems.SYSTEMS", (TWO_PHASE,))
+    found = run("prove", "two_phase:three", "--search", "--goal", "consistent", "--format", "json")
+    assert found.exit_code == 0
+    [result] = json.loads(found.stdout)
+    assert (result["verdict"], list(result["proved"])) == ("proved", ["consistent"])
+    assert result["supporting"][0]["declaration"].startswith("@invariant(inductive=True")
+    broken = run("prove", "two_phase:three", "--search", "--bug", "eager-commit")
+    assert broken.exit_code == 3
+    assert "not proved: consistent" in broken.stdout
 
 
 @pytest.mark.slow
