@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import pytest
-from tests.model.systems.endless_recovery import NUMBERED, RELATIVE
+from tests.model.systems.endless_recovery import CROWDED, NUMBERED, RELATIVE
 
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Verdict
@@ -264,6 +264,14 @@ def test_a_recovery_that_is_overtaken_is_a_lasso_whose_ids_rise() -> None:
         "fair to begin_recovery(dn datanode1): taken in step 2",
         "fair to commit_block_synchronization(dn datanode1): taken in step 4",
     ]
+
+
+def test_a_limit_may_also_bound_how_many_numbers_there_are_at_once() -> None:
+    [found] = judge(CROWDED.instance("one"), renumber=True)
+    assert found.verdict is Verdict.UNDETERMINED
+    assert found.reason.startswith("what happens beyond limit recoveries is not known")
+    assert found.cut is not None
+    assert calls(found.cut.steps) == ["command_recovery", "begin_recovery"]
 
 
 # What fairness is of.
