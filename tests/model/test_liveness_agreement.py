@@ -16,7 +16,7 @@ from genstamp_model.explore.machine import Function, Library
 from genstamp_model.liveness import Liveness, components, graph, judge
 
 SYSTEMS = 200
-STAMPED = 60
+STAMPED = 50
 SUSPECTS = 45
 
 
