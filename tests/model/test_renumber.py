@@ -2,9 +2,11 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from tests.model.machine import Machine
+from tests.model.random_systems import RandomSystem
 from tests.model.random_values import random_state
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fencing import COUNTED, FENCING
@@ -134,9 +136,31 @@ def test_what_needs_more_than_order_is_refused(bug: str, message: str) -> None:
 )
 def test_steps_over_ranks_are_those_of_evaluate(instance: Instance) -> None:
     """From arbitrary states: the successors, what is cut off, and where a number is raised that is not the largest."""
+    compared, faults = compare(instance, 60)
+    assert compared > 5 or faults > 5
+
+
+@pytest.mark.slow
+def test_steps_over_ranks_of_random_systems_are_those_of_evaluate() -> None:
+    compared, faults, refused = 0, 0, 0
+    for seed in range(24):
+        instance = RandomSystem(seed).instance()
+        try:
+            more, wrong = compare(replace(instance, model=replace(instance.model, properties=())), 10)
+        except ConfigurationError:
+            refused += 1
+            continue
+        compared, faults = compared + more, faults + wrong
+    assert compared > 120
+    assert faults > 5
+    assert refused < 5
+
+
+def compare(instance: Instance, states: int) -> tuple[int, int]:
+    """Compare the steps from arbitrary states: how many were compared, and how many raise what is not the largest."""
     machine, evaluator, ranked = Machine(instance, renumber=True), Evaluator(instance), Renumbering(instance)
     draw, compared, faults = random.Random(3), 0, 0
-    for _ in range(60):
+    for _ in range(states):
         state = ranked.renumbered(random_state(instance, draw))
         if evaluator.beyond(state):
             continue
@@ -153,7 +177,7 @@ def test_steps_over_ranks_are_those_of_evaluate(instance: Instance) -> None:
         assert sorted(found.successors.values()) == sorted(machine.packed(after) for after in within)
         assert found.cut == len(steps) - len(within)
         compared += 1
-    assert compared > 5 or faults > 5
+    return compared, faults
 
 
 def test_a_class_is_what_is_compared_and_constants_are_fixed() -> None:

@@ -16,7 +16,7 @@ from tests.model.systems.two_phase import TWO_PHASE
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import cells, from_cells, to_cells
-from genstamp_model.explore import Compiled, Verdict, explore
+from genstamp_model.explore import Compiled, Search, Verdict, explore
 from genstamp_model.explore.symmetry import groups, least, renamed, renamings
 from genstamp_model.explore.symmetry_emit import network, plain_changes
 from genstamp_model.explore.symmetry_plan import plan
@@ -190,6 +190,19 @@ def test_witnesses_are_as_far_as_without_symmetry() -> None:
     assert reduced.levels == plain.levels
     assert reduced.reductions == ("up to the numbering of Writer and Store",)
     assert plain.reductions == ()
+
+
+def test_the_path_to_a_witness_is_a_real_one() -> None:
+    instance = FENCING.instance("both")
+    search, evaluator = Search(Compiled(instance, symmetry=True, renumber=True)), Evaluator(instance)
+    found = search.run()
+    for claim in (claim for claim in instance.model.properties if claim.kind == "witness"):
+        path = search.witness(claim.name)
+        assert path is not None
+        assert len(path) == found.witnesses[claim.name]
+        assert evaluator.holds(claim, path.states[-1])
+        for before, step in zip(path.states, path.steps, strict=False):
+            assert step in list(evaluator.steps(before))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
     renumber(state) -> one bit for each limit that the renumbered state exceeds
 
 A class' numbers are marked as bits of one word, so that the rank of a number is how many bits are set up to its own.
+A step that another limit cuts off is not renumbered, and so is not counted for the limits of its ordered numbers too.
 """
 
 from __future__ import annotations
