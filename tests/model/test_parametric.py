@@ -49,7 +49,7 @@ from genstamp_model.language import (
 )
 from genstamp_model.language.variables import Declared
 from genstamp_model.parametric import Proof, Report, counterexample, prove_parametric
-from genstamp_model.parametric.fragment import circle
+from genstamp_model.parametric.fragment import Fragment
 from genstamp_model.prove import Verdict
 from genstamp_model.prove.reliance import RANGES
 
@@ -386,7 +386,7 @@ def test_property_that_fails_initially_is_shown() -> None:
 
     proof = prove_part(Lamps).proof("some_lit")
     assert proof.broken_by is not None
-    assert proof.broken_by.lines == ("initially, with 1 Node", "fails: some_lit: ~(lit == {})")
+    assert proof.broken_by.lines == ("initially", "with 1 Node", "fails: some_lit: ~(lit == {})")
 
 
 def test_number_that_leaves_its_range_is_shown() -> None:
@@ -400,6 +400,35 @@ def test_number_that_leaves_its_range_is_shown() -> None:
     assert proof.broken_by is not None
     assert proof.broken_by.lines[:-1] == ("with 1 Node", "before: level[node1] is 9", "step: raise_level(node node1)")
     assert proof.broken_by.lines[-1].endswith("raise_level makes level[0] 10, outside 0..9")
+
+
+def test_step_that_would_leave_a_range_is_no_step() -> None:
+    class Twins(Part):
+        left = number(0, 3)
+        right = number(0, 3, initially=3)
+
+        @action
+        def both(s) -> None:
+            s.left = s.left + 1
+            s.right = s.right + 1
+
+        @action
+        def one(s) -> None:
+            require(s.left < 3, "there is room")
+            s.left = s.left + 1
+
+        @invariant(inductive=True)
+        def left_is_low(s) -> Bool:
+            return s.left < 2
+
+    model = model_of(Twins)
+    report = prove_parametric(model)
+    assert report.proof(RANGES).verdict is Verdict.VIOLATED
+    proof = report.proof("left_is_low")
+    assert [row.verdict for row in proof.obligations] == [Verdict.PROVED, Verdict.VIOLATED, Verdict.VIOLATED]
+    assert proof.broken_by is not None
+    assert proof.broken_by.lines[:2] == ("before: left is 1", "before: right is 0")
+    assert_breaks(model, proof)
 
 
 # Messages.
@@ -612,6 +641,7 @@ def test_circle_is_closed_by_functions_and_by_what_exists_for_all() -> None:
     related = z3.Function("related", a, b, z3.BoolSort())
     forth = z3.ForAll([x], related(x, to_b(x)))
     back = z3.ForAll([y], z3.Exists([x], related(x, y)))
+    circle = Fragment().circle
     assert circle([forth]) == ()
     assert circle([forth, back]) == ("a", "b", "a")
     assert circle([forth, z3.Not(back)]) == ()

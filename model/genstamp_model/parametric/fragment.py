@@ -26,12 +26,28 @@ _Scope = frozenset[str]
 _BOTH = (True, False)
 
 
-def circle(assertions: Sequence[Term]) -> tuple[str, ...]:
-    """The sorts of a circle of leads, the first one again at the end; empty where the assertions are decidable."""
-    leads = _Leads()
-    for assertion in assertions:
-        leads.read(assertion, True, frozenset())
-    return _circle(leads.found)
+class Fragment:
+    """Tests questions; what it has found of an assertion it keeps, for questions have many in common."""
+
+    def __init__(self) -> None:
+        # Each assertion is kept beside what was found of it, so that its id stays its own.
+        self._known: dict[int, tuple[Term, _Leads]] = {}
+
+    def circle(self, assertions: Sequence[Term]) -> tuple[str, ...]:
+        """The sorts of a circle of leads, the first one again at the end; empty where the question is decidable."""
+        leads: dict[str, set[str]] = {}
+        for assertion in assertions:
+            for source, targets in self._leads(assertion).found.items():
+                leads.setdefault(source, set()).update(targets)
+        return _circle(leads)
+
+    def _leads(self, assertion: Term) -> _Leads:
+        key = assertion.get_id()
+        if key not in self._known:
+            found = _Leads()
+            found.read(assertion, True, frozenset())
+            self._known[key] = assertion, found
+        return self._known[key][1]
 
 
 class _Leads:
@@ -55,27 +71,28 @@ class _Leads:
             else:
                 self._lead(scope, sorts)
             self.read(term.body(), positive, scope)
-        elif z3.is_not(term):
+            return
+        kind = term.decl().kind() if z3.is_app(term) else None
+        if kind == z3.Z3_OP_NOT:
             self.read(term.arg(0), not positive, scope)
-        elif z3.is_implies(term):
+        elif kind == z3.Z3_OP_IMPLIES:
             self.read(term.arg(0), not positive, scope)
             self.read(term.arg(1), positive, scope)
-        elif z3.is_and(term) or z3.is_or(term):
+        elif kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
             for part in term.children():
                 self.read(part, positive, scope)
-        else:
-            self._read_otherwise(term, positive, scope)
+        elif kind is not None:
+            self._read_otherwise(term, kind, positive, scope)
 
-    def _read_otherwise(self, term: Term, positive: bool, scope: _Scope) -> None:
+    def _read_otherwise(self, term: Term, kind: int, positive: bool, scope: _Scope) -> None:
         """An atom, an application, a choice: what is below may count either way."""
-        choice = z3.is_app_of(term, z3.Z3_OP_ITE) and z3.is_bool(term)
-        for i, part in enumerate(term.children()):
+        parts = term.children()
+        choice = kind == z3.Z3_OP_ITE and z3.is_bool(term)
+        for i, part in enumerate(parts):
             for polarity in (positive,) if choice and i else _BOTH:
                 self.read(part, polarity, scope)
-        if z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED and _is_open(term.sort()):
-            self._lead(
-                (part.sort().name() for part in term.children() if self._is_quantified(part)), [term.sort().name()]
-            )
+        if parts and kind == z3.Z3_OP_UNINTERPRETED and _is_open(term.sort()):
+            self._lead((part.sort().name() for part in parts if self._is_quantified(part)), [term.sort().name()])
 
     def _lead(self, sources: Iterable[str], targets: Sequence[str]) -> None:
         for source in sources:

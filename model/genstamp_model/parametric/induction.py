@@ -10,9 +10,10 @@ import z3
 
 from genstamp_model.language.model import Action, Model, Property
 from genstamp_model.language.system import System
+from genstamp_model.parametric.before import NotFirstOrderError
 from genstamp_model.parametric.counterexample import Replay
-from genstamp_model.parametric.fragment import circle
-from genstamp_model.parametric.questions import Claim, NotFirstOrderError, Question, Questions
+from genstamp_model.parametric.fragment import Fragment
+from genstamp_model.parametric.questions import Claim, Question, Questions
 from genstamp_model.parametric.report import Break, Obligation, Proof, Report
 from genstamp_model.parametric.translate import refusal
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
@@ -69,6 +70,7 @@ class _Induction:
     def __init__(self, model: Model, timeout_ms: int) -> None:
         self.model = model
         self.questions = Questions(model)
+        self._fragment = Fragment()
         self._timeout_ms = timeout_ms
 
     def prove_ranges(self, chosen: Sequence[Property]) -> Proof:
@@ -112,7 +114,7 @@ class _Induction:
             return Obligation(name, Verdict.UNDETERMINED, _milliseconds_since(begun), reason=str(error)), None
         if question is None:
             return Obligation(name, Verdict.PROVED, _milliseconds_since(begun), trivial=True), None
-        lead = circle(question.assertions)
+        lead = self._fragment.circle([*question.assertions, *question.further])
         verdict, broken, reason = self._answer(question, Replay(self.model, claim, action, given))
         return Obligation(name, verdict, _milliseconds_since(begun), circle=lead, reason=reason), broken
 
@@ -121,6 +123,9 @@ class _Induction:
         solver.set("timeout", self._timeout_ms)
         solver.add(*question.assertions)
         answer = solver.check()
+        if answer != z3.unsat and question.further:
+            solver.add(*question.further)
+            answer = solver.check()
         if answer == z3.unsat:
             return Verdict.PROVED, None, ""
         # Where the solver does not know, a small counterexample settles it all the same.

@@ -1,33 +1,31 @@
 """Verification conditions: what a step must keep, as assertions that contradict each other where it does.
 
-Each question is put together anew, of nothing but what it needs: the variables that it reads are the only ones whose
-types and ranges are told.
+A question has nothing but what it needs: the variables that it reads are the only ones whose types and ranges are told.
+What it says of the state before the step is told once (`before`), what it says of the step anew for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import z3
 
-from genstamp_model.errors import Source
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Op
 from genstamp_model.language.model import Action, Model, Property
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
-    IndexSet,
     NumberType,
     RecordType,
     SequenceType,
     Type,
 )
+from genstamp_model.parametric.before import Before, Guards, NotFirstOrderError
 from genstamp_model.parametric.sorts import Sorts
 from genstamp_model.parametric.state import States
-from genstamp_model.parametric.symbolic import Reference, Symbolic, Values
+from genstamp_model.parametric.symbolic import Symbolic, Values
 from genstamp_model.parametric.translate import Taking, Translation, refusal
 from genstamp_model.prove.algebra import Term, lift
 
@@ -49,23 +47,20 @@ class Question:
     """Assertions that no state and step satisfies, if the claim is kept.
 
     Attributes:
+        further: what is true of steps besides, and seldom matters: that they leave no range, or else were errors.
         values, states: what the assertions speak of.
         arguments: the action's arguments by name.
         takings: copies that are taken off bags.
+        exact: whether the assertions say all that there is to say of the step.
     """
 
     assertions: tuple[Term, ...]
+    further: tuple[Term, ...]
     values: Values
     states: States
     arguments: dict[str, Symbolic]
     takings: tuple[Taking, ...]
-
-
-class NotFirstOrderError(Exception):
-    """Something that a step does has no translation."""
-
-    def __init__(self, reason: str, source: Source) -> None:
-        super().__init__(f"{source}: {reason}")
+    exact: bool
 
 
 class Questions:
@@ -76,15 +71,17 @@ class Questions:
         self.sorts = Sorts(model)
         self.values = Values(self.sorts)
         self.states = States(model, self.values)
+        self.before = Before(self.states, self.values)
 
     def initially(self, declared: Property | None) -> Question | None:
         """Whether the claim can fail in the initial state, at some size; None where it plainly cannot."""
         first = self.states.first.__getitem__
         if declared is None:
             parts = [self.states.in_range(variable.type, first(variable.name)) for variable in self.model.variables]
-            return self.question([], self.values.algebra.and_(parts), [])
+            return self.question([], self.values.algebra.and_(parts))
         translation = Translation(self.values, first, first)
-        return self.question([], translation.value(declared.closed, {}), [translation])
+        goal = translation.value(declared.closed, {})
+        return self.question(translation.definitions, goal)
 
     def step(self, claim: Claim, action: Action, given: Sequence[Property]) -> Question | None:
         """Whether the action can break the claim where that and the given ones hold; None where it plainly cannot.
@@ -94,21 +91,16 @@ class Questions:
         """
         return _Step(self, action).question(claim, given)
 
-    def question(
-        self,
-        hypotheses: list[Term],
-        goal: Term,
-        translations: Sequence[Translation],
-        arguments: dict[str, Symbolic] | None = None,
-    ) -> Question | None:
-        """The assertions of a goal that is to fail; None where it plainly cannot."""
+    def question(self, hypotheses: Sequence[Term], goal: Term) -> Question | None:
+        """The question whether a goal fails, without a step; None where it plainly cannot."""
         if goal is True:
             return None
-        definitions = [term for translation in translations for term in translation.definitions]
-        takings = [taking for translation in translations for taking in translation.takings]
-        assertions = [*self.sorts.axioms(), *hypotheses, *definitions, z3.Not(lift(goal))]
-        kept = tuple(lift(term) for term in assertions if term is not True)
-        return Question(kept, self.values, self.states, arguments or {}, tuple(takings))
+        assertions = tuple(_asserted([*self.sorts.axioms(), *hypotheses, z3.Not(lift(goal))]))
+        return Question(assertions, (), self.values, self.states, {}, (), exact=True)
+
+
+def _asserted(terms: Sequence[Term]) -> Iterator[Term]:
+    return (lift(term) for term in terms if term is not True)
 
 
 class _Step:
@@ -116,41 +108,59 @@ class _Step:
 
     def __init__(self, questions: Questions, action: Action) -> None:
         self._questions = questions
-        self._values, self._states = questions.values, questions.states
+        self._states = questions.states
         self._action = action
         self._effects = {effect.variable: effect for effect in action.effects}
         self._names = frozenset(parameter.name for parameter in action.parameters)
+        self._guards: Guards | None = None
         self._read: dict[str, None] = {}
-        self._here = Translation(self._values, self._before, self._before)
-        self._there = Translation(self._values, self._after, self._after)
-        self._across = Translation(self._values, self._before, self._after)
-        self._domains: list[Term] = []
-        self._arguments = {parameter.name: self._argument(parameter) for parameter in action.parameters}
+        self._here = Translation(questions.values, self._before, self._before)
+        self._there = Translation(questions.values, self._after, self._after)
+        self._across = Translation(questions.values, self._before, self._after)
 
     def question(self, claim: Claim, given: Sequence[Property]) -> Question | None:
         """The question of one claim."""
-        states, a = self._states, self._values.algebra
+        states, a = self._states, self._questions.values.algebra
         changed = self._changed(claim)
         if not changed and not claim.two_states:
             return None
-        checks = [self._check(i) for i in range(len(self._action.checks))]
+        self._guards = self._questions.before.guards(self._action)
         if claim.declared is None:
             goal = a.and_([states.in_range(self._types[name], self._after(name)) for name in changed])
-            in_range = []
         else:
-            goal = self._truth(claim.declared, before=False)
-            ranged = [name for name in self._effects if name in self._read and _numbers(self._types[name])]
-            in_range = [states.in_range(self._types[name], self._after(name)) for name in ranged]
+            translation = self._across if claim.two_states else self._there
+            goal = translation.value(claim.declared.closed, {})
         relied_on = [*given] if claim.declared is None or claim.two_states else [*given, claim.declared]
-        assumed = [self._truth(other, before=other.kind == "invariant") for other in relied_on]
-        shapes = [
-            shape(self._types[name], states.any[name])
-            for name in list(self._read)
-            for shape in (states.in_range, states.is_typed)
-        ]
-        hypotheses = [*shapes, *self._domains, *checks, *assumed, *in_range]
-        translations = [self._here, self._there, self._across]
-        return self._questions.question(hypotheses, goal, translations, self._arguments)
+        told = [self._questions.before.invariant(other) for other in relied_on if other.kind == "invariant"]
+        told.append(self._guards.told)
+        across = [self._across.value(other.closed, {}) for other in relied_on if other.kind == "transition"]
+        read = dict.fromkeys([*self._read, *(name for one in told for name in one.read)])
+        shapes = [term for name in read for term in self._questions.before.shape(name)]
+        conditions = [term for one in told for term in (*one.terms, *one.definitions)]
+        found = self._questions.question([*shapes, *conditions, *across, *self._definitions()], goal)
+        return None if found is None else self._with_step(found, claim, self._guards)
+
+    def _definitions(self) -> list[Term]:
+        return [term for one in (self._here, self._there, self._across) for term in one.definitions]
+
+    def _with_step(self, question: Question, claim: Claim, guards: Guards) -> Question:
+        """The question with what it needs to know of its step, to show it."""
+        already, told = len(self._definitions()), dict.fromkeys(self._read)
+        names = [name for name in self._effects if self._is_told(name)]
+        ranged = [name for name in names if _numbers(self._types[name])] if claim.declared is not None else []
+        in_range = [self._states.in_range(self._types[name], self._after(name)) for name in ranged]
+        shapes = [term for name in self._read if name not in told for term in self._questions.before.shape(name)]
+        return replace(
+            question,
+            further=tuple(_asserted([*in_range, *shapes, *self._definitions()[already:]])),
+            arguments=guards.arguments,
+            takings=tuple(self._here.takings),
+            exact=not self._here.takings and len(names) == len(self._effects),
+        )
+
+    def _is_told(self, name: str) -> bool:
+        """Whether what becomes of a changed variable can be said."""
+        return refusal(self._effects[name].value, self._names) is None
 
     @property
     def _types(self) -> dict[str, Type]:
@@ -163,19 +173,6 @@ class _Step:
         read = {node.data for node in ir.walk(claim.declared.condition) if node.op in (Op.VARIABLE, Op.NEXT)}
         return [name for name in self._effects if name in read]
 
-    def _truth(self, declared: Property, *, before: bool) -> Term:
-        """That a property holds: an invariant before or after the step, a transition property of it."""
-        if declared.kind == "transition":
-            return self._across.value(declared.closed, {})
-        return (self._here if before else self._there).value(declared.closed, {})
-
-    def _check(self, position: int) -> Term:
-        check = self._action.checks[position]
-        reason = refusal(check.condition, self._names)
-        if reason is not None:
-            raise NotFirstOrderError(f"{self._action.name} cannot be reasoned about: {reason}", check.source)
-        return self._here.value(check.condition, self._arguments)
-
     def _before(self, name: str) -> Symbolic:
         self._read[name] = None
         return self._states.any[name]
@@ -187,31 +184,9 @@ class _Step:
         reason = refusal(effect.value, self._names)
         if reason is not None:
             raise NotFirstOrderError(f"{self._action.name} cannot be reasoned about: {reason}", effect.source)
+        assert self._guards is not None, "an action's arguments come before its effects"
         self._read[name] = None
-        return self._here.value(effect.value, self._arguments)
-
-    def _argument(self, parameter: ActionParameter) -> Symbolic:
-        """A value of which no more is known than that the parameter ranges over it."""
-        name = f"{parameter.name}?"
-        match parameter.domain:
-            case IndexSet() as index:
-                member = z3.Const(name, self._values.sorts.of(index))
-                self._domains += self._values.sorts.belongs(index, member)
-                return Reference(False, member)
-            case OptionalMember(index=index):
-                member, nobody = z3.Const(name, self._values.sorts.of(index)), z3.Bool(f"{name} is none")
-                self._domains += [z3.Or(nobody, other) for other in self._values.sorts.belongs(index, member)]
-                return Reference(nobody, member)
-            case Range(low=low, high=high):
-                number = z3.Int(name)
-                self._domains += [low <= number, number <= high]
-                return number
-            case MessageOf(bag=bag):
-                symbolic = self._before(bag)
-                assert symbolic.look is not None, "a step receives from the state before it"
-                on_its_way, content = symbolic.look(z3.Const(name, symbolic.sort))
-                self._domains.append(on_its_way)
-                return content
+        return self._here.value(effect.value, self._guards.arguments)
 
 
 def _numbers(type_: Type) -> bool:
