@@ -659,12 +659,3 @@ def test_question_that_the_solver_does_not_answer_is_undetermined(monkeypatch: p
     assert asked.verdict is Verdict.UNDETERMINED
     assert asked.reason.startswith("the solver does not know")
     assert report.proof("consistent").reason.startswith("undetermined for the beginning, rm_prepare")
-
-
-@pytest.mark.slow
-def test_hdfs_recovery_is_proved_for_any_number_of_datanodes_clients_and_files() -> None:
-    from genstamp_spec.hdfs.systems.recovery import RECOVERY
-
-    report = prove_parametric(RECOVERY)
-    assert report.verdict is Verdict.PROVED
-    assert set(report.open) == {"Datanode", "File", "Client"}

@@ -156,10 +156,10 @@ def expressions(model: Model) -> Iterator[tuple[Expr, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 24, 12))
+@pytest.mark.parametrize("first", range(0, 10, 5))
 def test_translation_means_what_evaluate_computes(first: int) -> None:
     compared = 0
-    for seed in range(first, first + 12):
+    for seed in range(first, first + 5):
         instance, draw = RandomSystem(seed).instance(), random.Random(seed)
         evaluator, fixed = Evaluator(instance), Fixed(instance)
         state, after = (random_state(instance, draw) for _ in range(2))
@@ -176,7 +176,7 @@ def test_translation_means_what_evaluate_computes(first: int) -> None:
             translation = Translation(fixed.values, fixed.state(state), fixed.state(after))
             assert fixed.same(translation, expr, symbolic, wanted), (seed, expr, state, bound)
             compared += 1
-    assert compared > 100
+    assert compared > 40
 
 
 class Counted(Part):
@@ -201,7 +201,7 @@ def test_comparison_of_a_count_means_what_evaluate_computes(op: Op, constant_fir
         ir.make(Op.LENGTH, (post,), INTEGER),
     ]
     translated: Counter[Op] = Counter()
-    for counted, bound in product(counts, range(-1, 6)):
+    for counted, bound in product(counts, range(-1, 5)):
         expr = ir.make(op, (ir.number(bound), counted) if constant_first else (counted, ir.number(bound)), BOOL)
         if refusal(expr) is not None:
             continue
@@ -235,7 +235,7 @@ def beginning_alike(variable: Variable) -> Variable:
 def test_random_systems_are_judged_alike() -> None:
     """A counterexample is replayed by `evaluate` wherever one is found: it would be an assertion if it did not fit."""
     seen = dict.fromkeys(Verdict, 0)
-    for seed in range(24):
+    for seed in range(14):
         instance = RandomSystem(seed).instance()
         instance = Instance(inductive(instance.model), instance.configuration)
         report = prove_parametric(instance.model, timeout_ms=2_000)
@@ -251,8 +251,8 @@ def test_random_systems_are_judged_alike() -> None:
             smaller = Instance(instance.model, replace(instance.configuration, sizes=sizes))
             for finite in prove(smaller, others=False, timeout_ms=2_000).proofs:
                 assert finite.name not in proved or finite.verdict is not Verdict.VIOLATED, (seed, size, finite.name)
-    assert seen[Verdict.PROVED] > 10
-    assert seen[Verdict.VIOLATED] > 10
+    assert seen[Verdict.PROVED] > 5
+    assert seen[Verdict.VIOLATED] > 3
 
 
 # Random claims.
@@ -322,7 +322,7 @@ def test_random_claims_are_judged_alike(
     part: type[Part], make: Any, sizes: dict[str, int], limits: tuple[str, ...]
 ) -> None:
     draw = random.Random(5)
-    choices = [[(draw.random(), draw.random() < 0.5) for _ in range(draw.choice((2, 2, 3)))] for _ in range(16)]
+    choices = [[(draw.random(), draw.random() < 0.5) for _ in range(draw.choice((2, 2, 3)))] for _ in range(8)]
     claims = {f"claim_{i}": make(f"claim_{i}", choice) for i, choice in enumerate(choices)}
     model = System("claims", parts=[type("Claims", (part,), claims)], configurations=[]).model()
     # The part's own claims are left out.
@@ -331,7 +331,7 @@ def test_random_claims_are_judged_alike(
     seen = {proof.verdict for proof in found.values()}
     assert {Verdict.PROVED, Verdict.VIOLATED} <= seen
     assert Verdict.UNDETERMINED not in seen
-    for size in (1, 2, 3):
+    for size in range(1, max(sizes.values()) + 1):
         configuration = Configuration(
             "some", {name: min(size, most) for name, most in sizes.items()}, dict.fromkeys(limits, 3)
         )
