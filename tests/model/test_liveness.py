@@ -1,6 +1,7 @@
 """Leads-to properties under fairness: known protocols, limits, and what a lasso looks like."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import pytest
@@ -34,6 +35,8 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_model.liveness import Liveness, judge
+from genstamp_model.liveness.emit import Obligation
+from genstamp_model.path import Path
 
 
 def judged(*parts: type[Part], limits: dict[str, int] | None = None, **sizes: int) -> dict[str, Liveness]:
@@ -209,6 +212,29 @@ def test_a_lasso_is_told_with_why_it_is_fair() -> None:
         "fair to take(rival rival2): taken in step 1",
         "fair to give_back(rival rival2): taken in step 2",
     ]
+
+
+def test_evaluate_notices_a_lasso_that_is_none() -> None:
+    lasso = judged(Semaphore, Rival=2)["weakly"].lasso
+    assert lasso is not None
+    lasso.check()
+    cycle = lasso.cycle
+    half = Path(cycle.instance, cycle.initial, cycle.steps[:1])
+    stays = Path(cycle.instance, cycle.initial)
+    behind = Path(cycle.instance, cycle.states[1], (cycle.steps[1], cycle.steps[0]))
+    served = Obligation(lasso.obligation.claim, (1,))
+    strong = tuple(replace(one, strong=True) for one in lasso.fair)
+    for wrong, why in (
+        (replace(lasso, cycle=half), "the cycle is not closed"),
+        (replace(lasso, renumbered=True), "the cycle is not closed"),
+        (replace(lasso, cycle=stays), "which is possible all the time"),
+        (replace(lasso, cycle=behind), "the cycle does not begin where the prefix ends"),
+        (replace(lasso, prefix=behind), "does not begin in the initial state"),
+        (replace(lasso, obligation=served), "what is owed is done"),
+        (replace(lasso, fair=strong), "which is strongly fair"),
+    ):
+        with pytest.raises(AssertionError, match=why):
+            wrong.check()
 
 
 def test_a_recovery_that_is_overtaken_again_and_again_never_closes_the_file() -> None:

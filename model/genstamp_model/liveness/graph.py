@@ -27,7 +27,7 @@ _CANDIDATES, _TRIED = 32, 6
 # States that are handed to machine code at once, so that it comes back for interrupts and progress.
 _TURN = 1 << 18
 # Most bytes that a pending state takes besides its row of bits, how often there is such a row, and those of a step.
-_BYTES_A_STATE, _ROWS_A_STATE, _BYTES_A_STEP = 56, 4, 8
+_BYTES_A_STATE, _ROWS_A_STATE, _BYTES_A_STEP = 64, 4, 8
 
 
 @cache
