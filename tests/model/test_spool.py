@@ -64,9 +64,21 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    spool = filled(Disk(tmp_path), lengths=(4, 5))
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(DiskError, match="could not be written: no space left on device"):
-        filled(Disk(tmp_path))
+        spool.append(rows(9, 5))
+    assert everything(spool, 100) == rows(0, 9).tolist()
+
+
+def test_a_disk_that_does_not_give_back_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    spool = filled(Disk(tmp_path))
+    monkeypatch.setattr(os, "preadv", broken)
+    with pytest.raises(DiskError, match="could not be read: input/output error"):
+        spool.read(12, 3)
 
 
 def test_a_write_that_stops_half_way_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path as FilePath
@@ -21,6 +18,7 @@ from genstamp_model.explore.board import Board, processors
 from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
+from genstamp_model.explore.interrupt import interrupts
 from genstamp_model.explore.native import Native, compile_program
 from genstamp_model.explore.spool import Disk
 from genstamp_model.explore.symmetry import groups
@@ -253,7 +251,7 @@ class Search:
         board, before, why = self._board, self._seconds, ""
         started = time.perf_counter()
         quota, threads = _FIRST_QUOTA, 1
-        with _interrupts() as interrupted:
+        with interrupts() as interrupted:
             while not why:
                 began = time.perf_counter()
                 board.turn(quota, threads)
@@ -396,23 +394,3 @@ def _threads(asked: int | None) -> int:
     if asked is not None and not 1 <= asked <= driver.PARTITIONS:
         raise ConfigurationError(f"a search runs on 1 to {driver.PARTITIONS} threads, not on {asked}")
     return min(processors(), driver.PARTITIONS) if asked is None else asked
-
-
-@contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """A list that is not empty any more once the keyboard has interrupted: a turn of several threads is not torn.
-
-    Where somebody else has chosen what an interrupt does, or in another thread than the main one, it stays empty.
-    """
-    found: list[int] = []
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
-        yield found
-        return
-    signal.signal(signal.SIGINT, lambda number, frame: found.append(number))
-    try:
-        yield found
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -14,13 +14,13 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.errors import ConfigurationError
+from genstamp_model.errors import ConfigurationError, ModelError
 
 # Of the free disk, this share is left to others.
 _LEFT_TO_OTHERS = 16
 
 
-class DiskError(Exception):
+class DiskError(ModelError):
     """The disk took no more; the message says where and why."""
 
 
@@ -81,8 +81,23 @@ class Disk:
                 raise self._refused(error) from error
             left, place = left[written:], place + written
 
-    def _refused(self, error: OSError) -> DiskError:
-        return DiskError(f"a file in {self.directory} could not be written: {(error.strerror or str(error)).lower()}")
+    def read(self, file: IO[bytes], content: NDArray[np.uint8], place: int) -> None:
+        """Read bytes from a place of a file, as many as there is room for.
+
+        Raises:
+            DiskError: the system refuses.
+        """
+        left = content.data
+        while left:
+            try:
+                got = os.preadv(file.fileno(), [left], place)
+            except OSError as error:
+                raise self._refused(error, "read") from error
+            assert got, "a file without a name has become shorter"
+            left, place = left[got:], place + got
+
+    def _refused(self, error: OSError, what: str = "written") -> DiskError:
+        return DiskError(f"a file in {self.directory} could not be {what}: {(error.strerror or str(error)).lower()}")
 
 
 def _free_bytes(directory: Path) -> int:
@@ -120,36 +135,34 @@ class Spool:
         """Add rows.
 
         Raises:
-            DiskError: there is no room for them.
+            DiskError: there is no room for them; then there are as many as before.
         """
         kept = min(len(rows), max(0, len(self._memory) - self._rows))
-        self._memory[self._rows : self._rows + kept] = rows[:kept]
-        self._rows += kept
-        self._touched = max(self._touched, min(self._rows, len(self._memory)))
         if kept < len(rows):
-            self._write(rows[kept:])
+            self._write(rows[kept:], max(0, self._rows - len(self._memory)))
+        self._memory[self._rows : self._rows + kept] = rows[:kept]
+        self._rows += len(rows)
+        self._touched = max(self._touched, min(self._rows, len(self._memory)))
 
-    def _write(self, rows: NDArray[np.int64]) -> None:
+    def _write(self, rows: NDArray[np.int64], place: int) -> None:
         if self._file is None:
             self._file = self._disk.file()
         self._disk.take(rows.nbytes)
-        place = (self._rows - len(self._memory)) * self._row_bytes
-        self._disk.write(self._file, np.ascontiguousarray(rows).reshape(-1).view(np.uint8), place)
-        self._rows += len(rows)
+        content = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+        self._disk.write(self._file, content, place * self._row_bytes)
 
     def read(self, first: int, most: int) -> NDArray[np.int64]:
-        """Rows from a position on: at least one, as many as there are at once, at most so many."""
+        """Rows from a position on: at least one, as many as there are at once, at most so many.
+
+        Raises:
+            DiskError: the system does not give them back.
+        """
         assert 0 <= first < self._rows, f"there is no row {first} of {self._rows}"
         if first < len(self._memory):
             return self._memory[first : min(first + most, self._rows)]
         assert self._file is not None
         rows = np.empty((min(most, self._rows - first), self._memory.shape[1]), np.int64)
-        left = rows.reshape(-1).view(np.uint8).data
-        place = (first - len(self._memory)) * self._row_bytes
-        while left:
-            got = os.preadv(self._file.fileno(), [left], place)
-            assert got, "a file without a name has become shorter"
-            left, place = left[got:], place + got
+        self._disk.read(self._file, rows.reshape(-1).view(np.uint8), (first - len(self._memory)) * self._row_bytes)
         return rows
 
     def clear(self) -> None:
