@@ -2,8 +2,8 @@
 
 Run from the repository's root: `python -m benchmarks.explore [--runs N] [--threads N] [SYSTEM:CONFIGURATION]`.
 Each line is the median of some runs, to be read with 30 per cent of noise on a shared machine; by default there is one
-for a single thread and one for two. The peer searches two-phase commit, written in Promela below, exhaustively and on
-one core; where `spin` or a C compiler is missing, the line says so. Counts must agree, or the benchmark fails.
+for a single thread and one for two. The peer searches the Promela export of two-phase commit, exhaustively and on one
+core; where `spin` or a C compiler is missing, the line says so. Counts must agree, or the benchmark fails.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
+from genstamp.agree.spin import SPIN_OPTIONS
 from genstamp_model.explore import explore
+from genstamp_model.export.promela import promela_model
 from genstamp_model.language import Instance, System
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
@@ -75,42 +76,18 @@ def ours(name: str, runs: int, threads: int) -> Line:
     )
 
 
-def promela(managers: int) -> Iterator[str]:
-    """Two-phase commit as one process with a choice of atomic steps, a bit or two for each variable."""
-    rms = range(managers)
-    for i in rms:
-        yield f"unsigned rm{i} : 2 = 0; bit prepared{i} = 0; bit sent{i} = 0;"
-    yield "unsigned tm : 2 = 0; bit commit = 0; bit abort = 0;"
-    committed = " || ".join(f"rm{i} == 2" for i in rms)
-    aborted = " || ".join(f"rm{i} == 3" for i in rms)
-    consistent = f"assert(!(({committed}) && ({aborted})))"
-    everybody = " && ".join(f"prepared{i}" for i in rms)
-    steps = [(f"tm == 0 && {everybody}", "tm = 1; commit = 1"), ("tm == 0", "tm = 2; abort = 1")]
-    for i in rms:
-        steps += [
-            (f"tm == 0 && sent{i}", f"prepared{i} = 1"),
-            (f"rm{i} == 0", f"rm{i} = 1; sent{i} = 1"),
-            (f"rm{i} == 0", f"rm{i} = 3"),
-            ("commit", f"rm{i} = 2"),
-            ("abort", f"rm{i} = 3"),
-        ]
-    yield "active proctype all() { endloop: do"
-    for guard, effect in steps:
-        yield f":: d_step {{ {guard} -> {effect}; {consistent} }}"
-    yield "od }"
-
-
-def spin(managers: int, runs: int) -> Line | str:
-    """Spin's exhaustive search of two-phase commit, or why there is none."""
+def spin(name: str, runs: int) -> Line | str:
+    """Spin's exhaustive search of the export of one configuration, or why there is none."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     program = shutil.which("spin")
     if program is None or compiler is None:
         return f"spin: absent ({'no spin' if program is None else 'no C compiler'} on the PATH)"
     with tempfile.TemporaryDirectory() as scratch:
-        Path(scratch, "model.pml").write_text("\n".join(promela(managers)))
+        system, _, configuration = name.partition(":")
+        Path(scratch, "model.pml").write_text(promela_model(SYSTEMS[system].instance(configuration or None)))
         started = time.perf_counter()
-        subprocess.run([program, "-a", "model.pml"], cwd=scratch, check=True, capture_output=True)
-        options = ["-O3", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"]
+        subprocess.run([program, *SPIN_OPTIONS, "-a", "model.pml"], cwd=scratch, check=True, capture_output=True)
+        options = ["-O3", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"]
         subprocess.run([compiler, *options], cwd=scratch, check=True, capture_output=True)
         compiled = time.perf_counter() - started
         seconds, output = [], ""
@@ -122,7 +99,7 @@ def spin(managers: int, runs: int) -> Line | str:
     states, generated = _number(r"(\S+) states, stored", output), _number(r"(\S+) transitions", output)
     mebibytes = float(_found(r"([\d.]+)\s+total actual memory usage", output))
     size = mebibytes * 2**20 / states
-    return Line(f"spin two_phase, {managers}", states, generated, statistics.median(seconds), size, compiled)
+    return Line(f"spin {name}", states, generated, statistics.median(seconds), size, compiled)
 
 
 def _number(pattern: str, text: str) -> int:
@@ -149,7 +126,7 @@ def main() -> None:
             lines.append(ours(name, arguments.runs, threads))
             print(lines[-1], flush=True)
     if "two_phase:nine" in arguments.names:
-        peer = spin(9, arguments.runs)
+        peer = spin("two_phase:nine", arguments.runs)
         print(peer)
         if isinstance(peer, Line):
             same = next(line for line in lines if line.name.startswith("two_phase:nine,"))
