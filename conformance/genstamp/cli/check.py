@@ -6,7 +6,7 @@ Leaves out the lock and the other judges (`genstamp verify`).
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,8 +17,10 @@ from rich.live import Live
 
 from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
+from genstamp.cli.on_spark import search_on_spark
 from genstamp.report import Case, Outcome, junit
-from genstamp.systems import chosen
+from genstamp.systems import chosen, place_of
+from genstamp.systems import found as named
 from genstamp_model.explore import INTERRUPTED, Progress, Result, Verdict, Violation, explore
 from genstamp_model.language import Configuration, Instance, System
 from genstamp_model.liveness import Liveness
@@ -26,6 +28,13 @@ from genstamp_model.liveness import Liveness
 _EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
 _UNDETERMINED, _UNCOVERED, _STARVED = 3, 12, 13
 _LINE_EVERY_S: Final = 60.0
+
+
+class Engine(StrEnum):
+    """Where a search keeps its states."""
+
+    LOCAL = "local"
+    SPARK = "spark"
 
 
 class Format(StrEnum):
@@ -68,6 +77,10 @@ def check(
     spill: Annotated[
         Path | None, typer.Option(metavar="DIRECTORY", help="For what has no room in memory; by default temporary.")
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Where states are kept: here, or by Spark's executors.")
+    ] = Engine.LOCAL,
+    master: Annotated[str | None, typer.Option(help="Spark's master, for --engine spark; by default local[*].")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
@@ -80,15 +93,33 @@ def check(
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
     """
+    if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
+        raise typer.BadParameter(
+            "Spark's executors keep whole states in files; leave out --fingerprint, --memory and --threads",
+            param_hint="--engine",
+        )
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
+    place = place_of(declared.name)
     model = declared.model(semantics, bugs)
     results, judged = list[Result](), list[tuple[Liveness, ...]]()
     for one in configurations:
         instance = Instance(model, limited(one, set_limit or ()))
-        how = (renumber, symmetry, fingerprint, memory, spill, threads)
-        results.append(search(instance, max_states, max_seconds, *how))
-        judged.append(() if fingerprint or symmetry else leads_to.judged(results[-1], max_states, renumber))
+        options = Options(
+            max_states=max_states,
+            max_seconds=max_seconds,
+            renumber=renumber,
+            symmetry=symmetry,
+            fingerprints=fingerprint,
+            memory_bytes=memory,
+            directory=spill,
+            threads=threads,
+            place=place if engine is Engine.SPARK else None,
+            master=master,
+        )
+        results.append(search(instance, options))
+        keeps_states = not (fingerprint or symmetry or engine is Engine.SPARK)
+        judged.append(leads_to.judged(results[-1], max_states, renumber) if keeps_states else ())
         if form is Format.TEXT:
             for line in told(results[-1], judged[-1]):
                 typer.echo(line)
@@ -110,7 +141,7 @@ def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configur
     """The system, and the configurations to search: for a bug the one in which it shows, unless one is named."""
     system, configurations = chosen(text)
     shown = [system.bug(name).configuration for name in bugs]
-    if ":" in text or not any(shown):
+    if named(text)[1] or not any(shown):
         return system, configurations
     return system, [system.configuration(name) for name in dict.fromkeys(shown) if name]
 
@@ -128,30 +159,56 @@ def limited(configuration: Configuration, limits: Sequence[str]) -> Configuratio
     return replace(configuration, limits=changed, name=f"{configuration.name}*")
 
 
-def search(
-    instance: Instance,
-    max_states: int | None,
-    max_seconds: float | None,
-    renumber: bool = False,
-    symmetry: bool = False,
-    fingerprints: bool = False,
-    memory_bytes: int | None = None,
-    spill: Path | None = None,
-    threads: int | None = None,
-) -> Result:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to search, as `explore` takes it.
+
+    Attributes:
+        directory: for what has no room in memory; with Spark for all states.
+        place: where executors find the system; None searches on this machine.
+        master: Spark's.
+    """
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    renumber: bool = False
+    symmetry: bool = False
+    fingerprints: bool = False
+    memory_bytes: int | None = None
+    directory: Path | None = None
+    threads: int | None = None
+    place: str | None = None
+    master: str | None = None
+
+
+def search(instance: Instance, options: Options) -> Result:
     """One search, with its progress on standard error: live on a terminal, a line a minute elsewhere."""
 
     def searched(progress: Callable[[Progress], None]) -> Result:
+        if options.place is not None:
+            return search_on_spark(
+                options.place,
+                instance.model.semantics,
+                instance.model.bugs,
+                instance.configuration,
+                renumber=options.renumber,
+                symmetry=options.symmetry,
+                max_states=options.max_states,
+                max_seconds=options.max_seconds,
+                master=options.master,
+                directory=options.directory,
+                progress=progress,
+            )
         return explore(
             instance,
-            max_states=max_states,
-            max_seconds=max_seconds,
-            renumber=renumber,
-            symmetry=symmetry,
-            fingerprints=fingerprints,
-            memory_bytes=memory_bytes,
-            spill=spill,
-            threads=threads,
+            max_states=options.max_states,
+            max_seconds=options.max_seconds,
+            renumber=options.renumber,
+            symmetry=options.symmetry,
+            fingerprints=options.fingerprints,
+            memory_bytes=options.memory_bytes,
+            spill=options.directory,
+            threads=options.threads,
             progress=progress,
         )
 

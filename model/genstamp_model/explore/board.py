@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,63 @@ from genstamp_model.explore.spool import Disk, DiskError
 from genstamp_model.explore.table import BUCKET, WAITING
 
 _PARTITIONS = driver.PARTITIONS
+
+
+class AnyBoard(Protocol):
+    """What a search needs of its states, wherever they are kept.
+
+    Attributes:
+        outcome: of the last turn, one of the driver's.
+        full: why there is no room for more, in words, where that is not because of how many states are allowed.
+    """
+
+    outcome: int
+    full: str
+
+    @property
+    def doubt(self) -> float:
+        """At most the probability with which a state was missed."""
+
+    def turn(self, quota: int, threads: int) -> None:
+        """Go on for about so many states, on so many threads."""
+
+    @property
+    def states(self) -> int:
+        """Distinct states found."""
+
+    @property
+    def expanded(self) -> int:
+        """States whose steps have been taken."""
+
+    @property
+    def generated(self) -> int:
+        """The initial state and every step taken."""
+
+    @property
+    def levels(self) -> int:
+        """Levels begun."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory in use."""
+
+    @property
+    def disk_bytes(self) -> int:
+        """Most that files took at a time."""
+
+    @property
+    def counters(self) -> NDArray[np.int64]:
+        """The program's counters."""
+
+    @property
+    def at(self) -> int:
+        """Place of the state that the outcome is about."""
+
+    def seen(self, target: int) -> list[int]:
+        """Places of states that first show what `cover` looks for."""
+
+    def way(self, place: int) -> list[list[int]]:
+        """Words of the states on a shortest path to the one at a place, the initial one first."""
 
 
 @cache

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import driver, memory
-from genstamp_model.explore.board import Board, processors
+from genstamp_model.explore.board import AnyBoard, Board, processors
 from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
@@ -227,6 +227,7 @@ class Search:
         fingerprints: Fingerprints | None = None,
         memory_bytes: int | None = None,
         spill: FilePath | None = None,
+        board: AnyBoard | None = None,
     ) -> None:
         self.instance = compiled.instance
         self._compiled = compiled
@@ -235,16 +236,21 @@ class Search:
         self._max_states = max_states
         self._threads = _threads(threads)
         self._seconds = 0.0
+        self._board = board or self._own_board(check_deadlock, fingerprints, memory_bytes, spill)
+
+    def _own_board(
+        self, check_deadlock: bool, fingerprints: Fingerprints | None, memory_bytes: int | None, spill: FilePath | None
+    ) -> AnyBoard:
+        """The memory of a search on this machine."""
+        compiled = self._compiled
         first = list(compiled.canonical.row(Evaluator(self.instance).initial()))
         may_stop = check_deadlock and self.instance.model.may_stop is not None
         room, disk = memory.granted(memory_bytes), Disk(spill)
-        allowed = _ANY_NUMBER if max_states is None else max_states
+        allowed = _ANY_NUMBER if self._max_states is None else self._max_states
         program, native = compiled.program, compiled.native
-        self._board: Board | FingerprintBoard
         if fingerprints is None:
-            self._board = Board(program, native, first, may_stop, allowed, room, disk)
-        else:
-            self._board = FingerprintBoard(program, native, first, may_stop, allowed, room, disk, fingerprints)
+            return Board(program, native, first, may_stop, allowed, room, disk)
+        return FingerprintBoard(program, native, first, may_stop, allowed, room, disk, fingerprints)
 
     def run(self, max_seconds: float | None = None, progress: Callable[[Progress], None] | None = None) -> Result:
         """Search on until there is a verdict; see `explore`."""
