@@ -18,8 +18,9 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import cells, from_cells, to_cells
 from genstamp_model.explore import Compiled, Search, Verdict, explore
 from genstamp_model.explore.symmetry import groups, least, renamed, renamings
-from genstamp_model.explore.symmetry_emit import network, plain_changes
 from genstamp_model.explore.symmetry_plan import plan
+from genstamp_model.explore.symmetry_sort import network
+from genstamp_model.explore.symmetry_try import plain_changes
 from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 

@@ -22,8 +22,9 @@ from genstamp_model.explore.layout import Layout, layout, span
 from genstamp_model.explore.renumber import Renumbering
 from genstamp_model.explore.renumber_emit import changes, faults, renumber_function, unbounded, widened
 from genstamp_model.explore.scalar import Graph, Scalar
-from genstamp_model.explore.symmetry_emit import Kernel, canonical_functions
+from genstamp_model.explore.symmetry_emit import canonical_functions
 from genstamp_model.explore.symmetry_plan import Plan, plan
+from genstamp_model.explore.symmetry_sort import Kernel
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.language import ir
 from genstamp_model.language.model import Action, Instance, Property

@@ -7,7 +7,7 @@ stand at another of its members, nor in a message (whose place in a sorted bag d
 
 Groups for which this does not hold, and one of two groups that meet in a cell, are *tried*: every numbering of theirs
 is made, the sorted groups sorted in each, and the least row kept. That is exact for every model, and dear: the product
-of the factorials of their sizes is bounded.
+of the factorials of their sizes is bounded. (`symmetry_try` puts them in order first, as far as that tells.)
 """
 
 from __future__ import annotations
@@ -81,6 +81,16 @@ class Plan:
     def referring(self, group: Group) -> list[int]:
         """Cells that refer to a member of a group."""
         return [i for i, spot in enumerate(self.spots) if spot.refers == group]
+
+    def of_nobody_else(self, group: Group, member: int) -> list[int]:
+        """Cells that belong to a member and to nothing else that is numbered, and references that are its group's."""
+        own = ((group, member),)
+        return [
+            i
+            for i, spot in enumerate(self.spots)
+            if not spot.messages
+            and ((spot.members == own and spot.refers is None) or (not spot.members and spot.refers == group))
+        ]
 
     def blocks(self, cells: Sequence[Cell]) -> list[list[int]]:
         """Cells that had better stand side by side in a word: parts of a sorted group's member, member by member."""
