@@ -38,6 +38,14 @@ def test_rows_come_back_in_order(tmp_path: Path, memory_rows: int) -> None:
         assert everything(spool, most) == rows(0, 22).tolist()
 
 
+def test_a_long_file_is_read_in_pieces(tmp_path: Path) -> None:
+    spool = filled(Disk(tmp_path), lengths=(300_000,))
+    piece = spool.read(10, 300_000)
+    assert 100_000 < len(piece) < 200_000
+    assert np.array_equal(piece, rows(10, len(piece)))
+    assert spool.read(299_999, 1).tolist() == rows(299_999, 1).tolist()
+
+
 def test_what_has_no_room_in_memory_goes_to_a_file_without_a_name(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     spool = filled(disk)

@@ -19,6 +19,9 @@ from genstamp_model.errors import ConfigurationError, ModelError
 # Of the free disk, this share is left to others.
 _LEFT_TO_OTHERS = 16
 
+# Most that is read from a file at once.
+_READ_BYTES = 1 << 22
+
 
 class DiskError(ModelError):
     """The disk took no more; the message says where and why."""
@@ -161,7 +164,8 @@ class Spool:
         if first < len(self._memory):
             return self._memory[first : min(first + most, self._rows)]
         assert self._file is not None
-        rows = np.empty((min(most, self._rows - first), self._memory.shape[1]), np.int64)
+        count = min(most, self._rows - first, max(1, _READ_BYTES // self._row_bytes))
+        rows = np.empty((count, self._memory.shape[1]), np.int64)
         self._disk.read(self._file, rows.reshape(-1).view(np.uint8), (first - len(self._memory)) * self._row_bytes)
         return rows
 
