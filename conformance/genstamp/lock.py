@@ -45,16 +45,32 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     properties: dict[str, str]
 
 
+class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Other checkers have found the same in one configuration: kept where it takes too long to ask them every time.
+
+    Attributes:
+        digest: of the model that they were asked about.
+        distinct: distinct states.
+        peers: versions of those that agreed, by name.
+    """
+
+    digest: str
+    distinct: int
+    peers: dict[str, str]
+
+
 class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A system under one semantics.
 
     Attributes:
         digest: SHA-256 of the traced model's text.
         searches: by name of the configuration.
+        agreed: likewise, of what `genstamp agree --keep` was asked for.
     """
 
     digest: str
     searches: dict[str, SearchEntry] = {}
+    agreed: dict[str, AgreedEntry] = {}
 
 
 class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -153,6 +169,7 @@ def common(locked: Lock, found: Lock) -> Lock:
                 semantics: SemanticsEntry(
                     digest=entry.digest,
                     searches=_known(entry.searches, found[name].semantics[semantics].searches),
+                    agreed=_known(entry.agreed, found[name].semantics[semantics].agreed),
                 )
                 for semantics, entry in _known(system.semantics, found[name].semantics).items()
             },
@@ -165,6 +182,42 @@ def common(locked: Lock, found: Lock) -> Lock:
 
 def _known(entries: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
     return {name: entry for name, entry in entries.items() if name in names}
+
+
+def carrying(found: Lock, locked: Lock) -> Lock:
+    """What was found, with what a lock says of agreement, as far as it is about the same models and counts."""
+    carried: Lock = {}
+    for name, system in found.items():
+        before = locked[name].semantics if name in locked else {}
+        semantics = {
+            which: msgspec.structs.replace(entry, agreed=_still_agreed(entry, before[which].agreed))
+            if which in before
+            else entry
+            for which, entry in system.semantics.items()
+        }
+        carried[name] = msgspec.structs.replace(system, semantics=semantics)
+    return carried
+
+
+def _still_agreed(entry: SemanticsEntry, agreed: Mapping[str, AgreedEntry]) -> dict[str, AgreedEntry]:
+    return {
+        where: one
+        for where, one in agreed.items()
+        if one.digest == entry.digest
+        and (where not in entry.searches or entry.searches[where].distinct == one.distinct)
+    }
+
+
+def agreeing(locked: Lock, system: str, semantics: str, configuration: str, entry: AgreedEntry) -> Lock:
+    """The lock with what other checkers have found in one configuration.
+
+    Raises:
+        KeyError: the lock knows no such system and semantics.
+    """
+    before = locked[system].semantics[semantics]
+    after = msgspec.structs.replace(before, agreed=before.agreed | {configuration: entry})
+    known = locked[system].semantics | {semantics: after}
+    return locked | {system: msgspec.structs.replace(locked[system], semantics=known)}
 
 
 def without(lock: Lock, system: str, configurations: Collection[str]) -> Lock:
@@ -214,6 +267,7 @@ def _flat(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[st
 # These only say what kind of name comes next, and a reader knows.
 _SILENT: Final = {"semantics", "searches", "variations", "properties"}
 _WORDS: Final = {
+    "agreed": "agreement in",
     "cut": "steps cut off by",
     "digest": "digest of the model",
     "distinct": "distinct states",

@@ -94,14 +94,36 @@ def test_python_that_is_too_old_is_named(machine: Machine) -> None:
     assert len(calls) == 1
 
 
+def program(directory: Path, name: str, text: str) -> None:
+    """Put a program into a directory that is on the PATH."""
+    (directory / name).write_text(f"#!/bin/sh\n{text}\n")
+    (directory / name).chmod(0o755)
+
+
 @pytest.mark.parametrize(("failing", "expected"), [("nothing", ["test", "verify"]), ("test", ["test"])])
 def test_ci_runs_the_two_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
-    make = tmp_path / "make"
-    make.write_text(f'#!/bin/sh\necho "$@" "$GENSTAMP_REQUIRE_DATA" >> {tmp_path}/calls\n[ "$1" != {failing} ]\n')
-    make.chmod(0o755)
-    for installed in ("spin", "cc"):
-        (tmp_path / installed).symlink_to(make)
+    required = '"$GENSTAMP_REQUIRE_DATA" "$GENSTAMP_REQUIRE_PEERS"'
+    program(tmp_path, "make", f'echo "$@" {required} >> {tmp_path}/calls\n[ "$1" != {failing} ]')
+    program(tmp_path, "spin", "")
+    program(tmp_path, "cc", "")
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert (done.returncode == 0) == (failing == "nothing")
-    assert (tmp_path / "calls").read_text().splitlines() == [f"{target} 1" for target in expected]
+    assert (tmp_path / "calls").read_text().splitlines() == [f"{target} 1 1" for target in expected]
+
+
+@pytest.mark.parametrize("ends_with", [0, 1])
+def test_ci_installs_spin_where_it_is_missing_and_goes_on_where_that_fails(
+    tmp_path: Path, repository: Path, ends_with: int
+) -> None:
+    program(tmp_path, "make", f'echo make "$1" >> {tmp_path}/calls')
+    program(tmp_path, "apt-get", f'echo apt-get "$1" >> {tmp_path}/calls\nexit {ends_with}')
+    bash, dirname = shutil.which("bash"), shutil.which("dirname")
+    assert bash is not None
+    assert dirname is not None
+    (tmp_path / "dirname").symlink_to(dirname)
+    environment = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run([bash, repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    installed = ["apt-get update", "apt-get install"][: 2 - ends_with]
+    assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make verify"]

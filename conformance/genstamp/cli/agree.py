@@ -3,16 +3,20 @@
 import json
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
+from genstamp import lock as locks
 from genstamp.agree.compare import Agreement, Comparison, Outcome
 from genstamp.agree.peer import Found, Peer
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
 from genstamp.cli.check import limited, to_search
+from genstamp.errors import LockError
 from genstamp.report import Case, junit
 from genstamp.report import Outcome as Reported
+from genstamp.verify.summing import LOCK
 from genstamp_model.language import Instance
 
 _DISAGREE, _UNDETERMINED = 12, 3
@@ -40,12 +44,16 @@ def agree(
         list[str] | None, typer.Option("--limit", metavar="NAME=N", help="A limit other than the configuration's.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep in spec.lock that all agree, if they do.")] = False,
+    repository: Annotated[Path, typer.Option(help="The repository's root, where the lock is.")] = Path(),
 ) -> None:
     """Search with other checkers too: distinct states, depth and the verdict of every property must be the same.
 
     Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end.
     """
     bugs = tuple(bug or ())
+    if keep and (bugs or set_limit):
+        raise typer.BadParameter("the lock keeps no bugs and no other limits", param_hint="--keep")
     asked = peers_named(peer)
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -60,7 +68,32 @@ def agree(
         typer.echo(json.dumps([plain(result) for result in found], indent=2))
     elif form is Format.JUNIT:
         typer.echo(junit("genstamp agree", [case for result in found for case in cases(result)]), nl=False)
+    if keep:
+        for result in found:
+            if result.outcome is Outcome.AGREE:
+                keep_in(repository / LOCK, result)
     raise typer.Exit(exit_code(found))
+
+
+def keep_in(path: Path, result: Agreement) -> None:
+    """Write into a lock that other checkers agree.
+
+    Raises:
+        LockError: it cannot be read, or knows another model under this name.
+    """
+    model, configuration = result.instance.model, result.instance.configuration.name
+    locked = locks.read(path)
+    system = locked.get(model.system)
+    before = system.semantics.get(model.semantics) if system is not None else None
+    if before is None or before.digest != model.digest:
+        raise LockError(path, f"it knows another {model.system} ({model.semantics}); first: genstamp lock --write")
+    assert result.ours.distinct is not None
+    entry = locks.AgreedEntry(
+        digest=model.digest,
+        distinct=result.ours.distinct,
+        peers={one.peer: one.version or "" for one in result.comparisons},
+    )
+    locks.write(path, locks.agreeing(locked, model.system, model.semantics, configuration, entry))
 
 
 def peers_named(names: Sequence[str] | None) -> list[Peer]:

@@ -3,6 +3,7 @@
 Leaves out how things are found and compared (`genstamp.verify`, `genstamp.lock`).
 """
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -42,6 +43,8 @@ def lock(
         typer.echo("the lock holds what was found when all is well; this is not", err=True)
         raise typer.Exit(EXIT_CODES[verdict])
     found, path = found_in(results.rows), repository / LOCK
+    with contextlib.suppress(LockError):
+        found = locks.carrying(found, locks.read(path))
     if write:
         locks.write(path, found)
         typer.echo(f"{path} written")

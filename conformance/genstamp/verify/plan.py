@@ -2,7 +2,8 @@
 
 For each system: every configuration under the default semantics, what is known to break under the others, every bug
 and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
-is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Then the
+is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Other checkers
+are asked about configurations that the lock knows to be small; about larger ones, `genstamp agree` by name. Then the
 lock, the diagrams, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
@@ -15,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from genstamp import lock
+from genstamp.errors import LockError
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 
 SYSTEMS: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
 """Every system, as "module:NAME"."""
+
+PEERS: Final = ("tlc", "spin")
+LARGEST_TO_AGREE_ON: Final = 300_000
+"""Distinct states up to which other checkers are asked every time."""
+_PEER_LIMIT_S: Final = 840.0
 
 EXAMPLES_IN_PROCESS: Final = 200
 EXAMPLES_AS_CHILD: Final = 30
@@ -67,6 +75,8 @@ class Plan:
 def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
+    for place, name in plan.systems.items():
+        plan.jobs += agreements(place, name, repository / summing.LOCK)
     claim = "diagrams lifecycles"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
@@ -163,6 +173,39 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
         does="genstamp.verify.searching:known",
         arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
         seconds=30,
+    )
+
+
+def agreements(place: str, name: str, path: Path) -> list[Job]:
+    """A job for each peer and each configuration of a system that a lock knows to be small."""
+    try:
+        locked = lock.read(path)
+    except LockError:
+        # The comparison with the lock says so.
+        return []
+    module, _, attribute = place.partition(":")
+    system: System = getattr(importlib.import_module(module), attribute)
+    entry = locked[name].semantics.get(system.default_semantics) if name in locked else None
+    known = entry.searches if entry is not None else {}
+    small = [where for where, found in known.items() if found.distinct <= LARGEST_TO_AGREE_ON]
+    declared = [one.name for one in system.configurations if one.name in small]
+    return [_agree(place, name, configuration, peer) for configuration in declared for peer in PEERS]
+
+
+def _agree(place: str, name: str, configuration: str, peer: str) -> Job:
+    claim = f"agree {name}:{configuration} {peer}"
+    return Job(
+        name=f"agree_{name}_{configuration}_{peer}",
+        claims=(claim,),
+        does="genstamp.verify.agreeing:agree",
+        arguments={
+            "claim": claim,
+            "system": place,
+            "configuration": configuration,
+            "peer": peer,
+            "limit_s": _PEER_LIMIT_S,
+        },
+        seconds=150 if peer == "tlc" else 20,
     )
 
 

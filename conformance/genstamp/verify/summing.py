@@ -71,7 +71,7 @@ def locked(
         return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
     for system, configurations in left_out.items():
         before = lock.without(before, system, configurations)
-    found = found_in(rows)
+    found = lock.carrying(found_in(rows), before)
     missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
     differences = lock.differences(lock.common(before, found) if missing else before, found)
     count = sum(len(system.variations) + len(system.proved) for system in found.values())

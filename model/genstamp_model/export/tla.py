@@ -181,7 +181,7 @@ class _Writer:
         found: dict[str, list[str]] = {}
         for type_ in list(self.names.types):
             self._add_type(type_, found)
-        return [line for lines in found.values() for line in lines] + [""]
+        return [*(line for lines in found.values() for line in lines), ""] if found else []
 
     def _add_type(self, type_: EnumType | RecordType, found: dict[str, list[str]]) -> None:
         name = self.names.type(type_)
