@@ -101,6 +101,7 @@ def test_states_are_all_different_and_begin_with_the_initial_one() -> None:
     assert states[0].tolist() == searched.way_to(int(searched.places()[0]))[0]
 
 
+@pytest.mark.slow
 def test_searches_stay_within_the_memory_that_is_promised_at_every_size() -> None:
     compiled = Compiled(SMALL_RECOVERY.instance("three"))
     sizes = [int(2_000 * 1.15**step) for step in range(30)]
