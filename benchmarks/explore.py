@@ -1,137 +1,121 @@
-"""The compiled search beside Spin: states and steps a second on one core, bytes a state, seconds to compile.
+"""The compiled search beside other checkers, in one run: states a second, bytes a state, seconds.
 
-Run from the repository's root: `python -m benchmarks.explore [--runs N] [--threads N] [SYSTEM:CONFIGURATION]`.
-Each line is the median of some runs, to be read with 30 per cent of noise on a shared machine; by default there is one
-for a single thread and one for two. The peer searches the Promela export of two-phase commit, exhaustively and on one
-core; where `spin` or a C compiler is missing, the line says so. Counts must agree, or the benchmark fails.
+Run from the repository's root: `python -m benchmarks.explore [--runs N] [--limit SECONDS] [NAME ...]`; NAME is one of
+the subjects below, by default all of them. Each of our lines is the median of some runs, to be read with 30 per cent of
+noise on a shared machine. A peer's line shows a speed only where it has found as many states as we have. A peer that is
+not installed is said to be absent: `spin` and a C compiler (Debian package `spin`), TLC (comes with the development
+dependencies), minicheck (`pip install minicheck==0.4.0`). Seconds are those of the search alone for us, Spin and
+minicheck; for TLC they include the start of Java. What it takes until there is a verdict, process start included, is
+measured by `benchmarks.start`.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import shutil
 import statistics
-import subprocess
-import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from benchmarks import peers_run
+from benchmarks.line import HEADER, Line
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
-from genstamp.agree.spin import SPIN_OPTIONS
 from genstamp_model.explore import explore
-from genstamp_model.export.promela import promela_model
 from genstamp_model.language import Instance, System
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-SYSTEMS: dict[str, System] = {system.name: system for system in (TWO_PHASE, SMALL_RECOVERY, RECOVERY)}
-DEFAULT = ("two_phase:nine", "small_recovery:large", "hdfs.recovery")
-
 
 @dataclass(frozen=True)
-class Line:
-    """One line of the table."""
+class Subject:
+    """What is searched.
 
-    name: str
-    states: int
-    generated: int
-    seconds: float
-    bytes_a_state: float
-    compile_seconds: float
+    Attributes:
+        symmetry: whether the system's symmetry is used in a line of its own.
+        tlc: whether TLC is tried; on large subjects it would take hours.
+    """
 
-    def __str__(self) -> str:
-        speed = f"{self.states / self.seconds / 1e6:5.2f} {self.generated / self.seconds / 1e6:6.1f}"
-        sizes = f"{self.states:>11,} {self.generated:>12,}"
-        return (
-            f"{self.name:<36} {sizes} {self.seconds:6.2f} {speed} {self.bytes_a_state:6.1f} {self.compile_seconds:6.2f}"
-        )
+    system: System
+    configuration: str
+    symmetry: bool = False
+    tlc: bool = False
 
-
-HEADER = (
-    f"{'':<36} {'states':>11} {'generated':>12} {'s':>6} {'M/s':>5} {'M st/s':>6} {'B/st':>6} {'comp s':>6}\n"
-    f"{'':<36} {'':>11} {'':>12} {'':>6} {'dist.':>5} {'gen.':>6}"
-)
+    @property
+    def instance(self) -> Instance:
+        """The subject, traced anew."""
+        return self.system.instance(self.configuration)
 
 
-def ours(name: str, runs: int, threads: int) -> Line:
-    """Searches one configuration of a system, traced anew each time."""
-    system, _, configuration = name.partition(":")
+SUBJECTS = {
+    "H(3,4,2,2)": Subject(SMALL_RECOVERY, "large", symmetry=True, tlc=True),
+    "two_phase:nine": Subject(TWO_PHASE, "nine", symmetry=True),
+    "two_phase:eight": Subject(TWO_PHASE, "eight", tlc=True),
+    "two_phase:five": Subject(TWO_PHASE, "five"),
+    "hdfs.recovery:three_datanodes": Subject(RECOVERY, "three_datanodes"),
+    "hdfs.recovery:restarts": Subject(RECOVERY, "restarts"),
+}
+
+
+def ours(name: str, subject: Subject, runs: int, *, threads: int, symmetry: bool = False) -> Line:
+    """Our search of a subject, the median of some runs."""
     results, tracing = [], []
     for _ in range(runs):
         started = time.perf_counter()
-        instance: Instance = SYSTEMS[system].instance(configuration or None)
+        instance = subject.instance
         tracing.append(time.perf_counter() - started)
-        results.append(explore(instance, threads=threads))
+        results.append(explore(instance, threads=threads, symmetry=symmetry))
     assert len({(result.states, result.generated) for result in results}) == 1
+    how = f"genstamp, {threads} thread{'s' if threads > 1 else ''}{', symmetry' if symmetry else ''}"
     return Line(
-        name=f"{system}:{results[0].instance.configuration.name}, threads {threads}",
+        subject=name,
+        who=how,
         states=results[0].states,
         generated=results[0].generated,
         seconds=statistics.median(result.seconds for result in results),
         bytes_a_state=results[0].bytes_a_state,
-        compile_seconds=statistics.median(result.compile_seconds for result in results) + statistics.median(tracing),
+        prepared_seconds=statistics.median(result.compile_seconds for result in results) + statistics.median(tracing),
     )
 
 
-def spin(name: str, runs: int) -> Line | str:
-    """Spin's exhaustive search of the export of one configuration, or why there is none."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    program = shutil.which("spin")
-    if program is None or compiler is None:
-        return f"spin: absent ({'no spin' if program is None else 'no C compiler'} on the PATH)"
-    with tempfile.TemporaryDirectory() as scratch:
-        system, _, configuration = name.partition(":")
-        Path(scratch, "model.pml").write_text(promela_model(SYSTEMS[system].instance(configuration or None)))
-        started = time.perf_counter()
-        subprocess.run([program, *SPIN_OPTIONS, "-a", "model.pml"], cwd=scratch, check=True, capture_output=True)
-        options = ["-O3", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"]
-        subprocess.run([compiler, *options], cwd=scratch, check=True, capture_output=True)
-        compiled = time.perf_counter() - started
-        seconds, output = [], ""
-        for _ in range(runs):
-            started = time.perf_counter()
-            command = ["./pan", "-m1000000", "-w24"]
-            output = subprocess.run(command, cwd=scratch, check=True, capture_output=True, text=True).stdout
-            seconds.append(time.perf_counter() - started)
-    states, generated = _number(r"(\S+) states, stored", output), _number(r"(\S+) transitions", output)
-    mebibytes = float(_found(r"([\d.]+)\s+total actual memory usage", output))
-    size = mebibytes * 2**20 / states
-    return Line(f"spin {name}", states, generated, statistics.median(seconds), size, compiled)
-
-
-def _number(pattern: str, text: str) -> int:
-    return int(float(_found(pattern, text)))
-
-
-def _found(pattern: str, text: str) -> str:
-    match = re.search(pattern, text)
-    assert match, f"spin printed nothing like {pattern!r}:\n{text}"
-    return match[1]
+def lines(name: str, runs: int, limit_s: float) -> Iterator[Line | str]:
+    """Every line of a subject, ours first."""
+    subject = SUBJECTS[name]
+    one, two = (ours(name, subject, runs, threads=threads) for threads in (1, 2))
+    yield from (one, two)
+    if subject.symmetry:
+        reduced = ours(name, subject, runs, threads=2, symmetry=True)
+        yield reduced
+        yield f"  symmetry: {one.states / reduced.states:.2f} times fewer states, {two.seconds / reduced.seconds:.1f} x"
+    peers = [peers_run.spin(name, subject.instance, limit_s)]
+    if subject.tlc:
+        peers.append(peers_run.tlc(name, subject.instance, limit_s))
+    if name == "two_phase:eight":
+        peers.append(peers_run.tlc_by_hand(name, 8, limit_s))
+    if name == "two_phase:nine":
+        peers.append(peers_run.spin_reduced(9, limit_s))
+    if name == "two_phase:five":
+        peers.append(peers_run.minicheck(name, 5))
+    for peer in peers:
+        yield peer
+        if isinstance(peer, Line) and peer.comparable:
+            assert peer.states == one.states, f"{peer.who} finds {peer.states} states of {name}, we find {one.states}"
+            yield f"  genstamp on 2 threads is {peer.seconds / two.seconds:.1f} times as fast"
 
 
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=3, help="runs of which the median is shown")
-    parser.add_argument("names", nargs="*", default=DEFAULT, metavar="SYSTEM:CONFIGURATION")
-    parser.add_argument("--threads", type=int, choices=(1, 2), action="append", help="1, 2, or by default both in turn")
+    parser.add_argument("--runs", type=int, default=5, help="of ours, of which the median is shown")
+    parser.add_argument("--limit", type=float, default=900, help="seconds after which a peer is given up")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     print(HEADER)
-    lines = []
-    for name in arguments.names:
-        for threads in arguments.threads or (1, 2):
-            lines.append(ours(name, arguments.runs, threads))
-            print(lines[-1], flush=True)
-    if "two_phase:nine" in arguments.names:
-        peer = spin("two_phase:nine", arguments.runs)
-        print(peer)
-        if isinstance(peer, Line):
-            same = next(line for line in lines if line.name.startswith("two_phase:nine,"))
-            assert peer.states == same.states, "the peer finds other states"
-            print(f"genstamp finds {peer.seconds / same.seconds:.1f} times as many states a second as spin")
+    for name in arguments.names or SUBJECTS:
+        if name not in SUBJECTS:
+            parser.error(f"there is no subject '{name}'; there is {', '.join(SUBJECTS)}")
+        for line in lines(name, arguments.runs, arguments.limit):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

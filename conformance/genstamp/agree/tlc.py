@@ -197,7 +197,7 @@ class _Search:
         return ran(module, config, self.directory, self.began + self.limit_s - time.monotonic(), self.heap)
 
 
-def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "2g") -> Output | None:
+def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "2g", workers: int = 1) -> Output | None:
     """What one run of TLC says.
 
     Args:
@@ -206,6 +206,7 @@ def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "
         directory: for all that is written.
         limit_s: seconds after which it is given up.
         heap: see `Tlc`.
+        workers: threads of the search; one finds the depth exactly.
 
     Returns:
         None where the time was not enough.
@@ -224,7 +225,7 @@ def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "
         f"-Djava.io.tmpdir={directory}",
         *("-cp", str(archive), "tlc2.TLC"),
         # It would warn of each EXCEPT through nobody, which changes nothing, as it should.
-        *("-tool", "-nowarning", "-deadlock", "-workers", "1"),
+        *("-tool", "-nowarning", "-deadlock", "-workers", str(workers)),
         *("-metadir", str(directory / "states"), f"{module}.tla"),
     ]
     if limit_s <= 0:
