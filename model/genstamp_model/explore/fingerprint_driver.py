@@ -125,11 +125,11 @@ def expand_block(board: Words, partition: Words) -> Word:
         for j in range(count):
             after = made + j * WORDS
             owner = fingerprint(after, keys, out)
-            if is_recent(recent, out[0], out[1]):
-                continue
             record = handed + owner * length + counts[owner] * RECORD
-            counts[owner] += 1
-            sent += 1
+            # What is not to be handed over is written too, and written over: nobody could foresee a branch here.
+            fresh = is_not_recent(recent, out[0], out[1])
+            counts[owner] += fresh
+            sent += fresh
             record[0] = out[0]
             record[1] = (out[1] << ORIGIN_BITS) | (row << SUCCESSOR_BITS) | j
             for k in range(WORDS):
@@ -142,17 +142,16 @@ def expand_block(board: Words, partition: Words) -> Word:
 
 
 @inlined
-def is_recent(recent: Words, slot: Word, region: Word) -> Word:
-    """Whether a fingerprint was handed over lately, so that its owner has it or will have it; notes it if not.
+def is_not_recent(recent: Words, slot: Word, region: Word) -> Word:
+    """Whether a fingerprint was not handed over lately, so that its owner may have none of it yet; notes it.
 
     Neighbours of a level have many successors in common: this spares more than half of the hand-overs for some systems.
     """
     place = recent + ((slot >> (64 - RECENT_BITS)) << 1)
-    if place[0] == slot and place[1] == region:
-        return 1
+    difference = (place[0] ^ slot) | (place[1] ^ region)
     place[0] = slot
     place[1] = region
-    return 0
+    return difference != 0
 
 
 @inlined
