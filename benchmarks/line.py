@@ -33,4 +33,4 @@ class Line:
         return f"{who}{self.states:>12,}{generated}{self.seconds:>9.2f}{speed}{size}{prepared}"
 
 
-HEADER = f"{'':<66}{'states':>12}{'generated':>13}{'seconds':>9}{"M/s":>8} {"B/st":>6} {"before":>6}"
+HEADER = f"{'':<66}{'states':>12}{'generated':>13}{'seconds':>9}{'M/s':>8} {'B/st':>6} {'before':>6}"
