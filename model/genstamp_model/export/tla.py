@@ -24,7 +24,18 @@ from genstamp_model.export.tla_values import literal, named_types, quoted, range
 from genstamp_model.language.model import Instance
 from genstamp_model.language.types import EnumType, RecordType
 
-__all__ = ["RANGES", "STOPS", "Claims", "TlaModule", "tla", "tla_config", "tla_module", "together"]
+__all__ = [
+    "LIMITS",
+    "RANGES",
+    "STOPS",
+    "VARIABLES",
+    "Claims",
+    "TlaModule",
+    "tla",
+    "tla_config",
+    "tla_module",
+    "together",
+]
 
 _HELPERS: Final = {
     "Smaller": ["Smaller(a, b) == IF a <= b THEN a ELSE b"],

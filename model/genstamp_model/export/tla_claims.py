@@ -6,7 +6,7 @@ Limits are a section of their own, where each claim is said again for states wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from genstamp_model.evaluate import Evaluator
@@ -44,11 +44,13 @@ class Claims:
         invariants: operators of the module.
         properties: temporal formulas of the module.
         specification: the behaviours.
+        formula: what is said of states, or of steps, within the limits; empty where limits play no part.
     """
 
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     specification: str = "Spec"
+    formula: str = field(default="", compare=False)
 
 
 def together(claims: Sequence[Claims]) -> Claims:
@@ -178,11 +180,11 @@ class Properties:
         if claim.properties:
             bounded = self.names.operator(f"{claim.properties[0]}_within_limits")
             yield f"{bounded} == [][{LIMITS}' => {self.names.claims[name]}]_{VARIABLES}"
-            self.claims[name] = Claims(properties=(bounded,))
+            self.claims[name] = Claims(properties=(bounded,), formula=self.names.claims[name])
         else:
             bounded = self.names.operator(f"{claim.invariants[0]}_within_limits")
             yield f"{bounded} == {LIMITS} => {claim.invariants[0]}"
-            self.claims[name] = Claims(invariants=(bounded,))
+            self.claims[name] = Claims(invariants=(bounded,), formula=claim.invariants[0])
 
 
 class _Quantified:
