@@ -4,16 +4,12 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from tests.model.systems.endless_recovery import NUMBERED, RELATIVE
 from typer.testing import CliRunner, Result
 
 from genstamp.cli import app
 
-
-@pytest.fixture(autouse=True)
-def known_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command line knows the systems of these tests."""
-    monkeypatch.setattr("genstamp.systems.SYSTEMS", (NUMBERED, RELATIVE))
+RELATIVE = "tests.model.systems.endless_recovery:RELATIVE"
+NUMBERED = "tests.model.systems.endless_recovery:NUMBERED"
 
 
 def run(*arguments: str) -> Result:
@@ -21,14 +17,14 @@ def run(*arguments: str) -> Result:
 
 
 def test_a_leads_to_that_holds_is_told() -> None:
-    result = run("endless_recovery_relative:two")
+    result = run(f"{RELATIVE}:two")
     assert result.exit_code == 0
     assert "  closes: holds, 4 states in which it is owed" in result.stdout
     assert "not judged" not in result.stdout
 
 
 def test_a_leads_to_that_is_violated_exits_13_with_a_lasso() -> None:
-    result = run("endless_recovery_relative:one", "--bug", "HDFS-11576")
+    result = run(f"{RELATIVE}:one", "--bug", "HDFS-11576")
     assert result.exit_code == 13
     assert "  a behaviour that never does what it owes, 1 step and a cycle of 3:" in result.stdout
     assert "  for ever, with closes owed since step 1:" in result.stdout
@@ -36,16 +32,16 @@ def test_a_leads_to_that_is_violated_exits_13_with_a_lasso() -> None:
 
 
 def test_numbers_that_rise_for_ever_need_to_be_renumbered() -> None:
-    bounded = run("endless_recovery:one", "--bug", "HDFS-11576")
+    bounded = run(f"{NUMBERED}:one", "--bug", "HDFS-11576")
     assert bounded.exit_code == 3
     assert "  undetermined: what happens beyond limit recoveries is not known" in bounded.stdout
-    renumbered = run("endless_recovery:one", "--bug", "HDFS-11576", "--renumber")
+    renumbered = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber")
     assert renumbered.exit_code == 13
     assert "  and again from step 2, with higher numbers" in renumbered.stdout
 
 
 def test_a_lasso_is_given_as_json() -> None:
-    result = run("endless_recovery:one", "--bug", "HDFS-11576", "--renumber", "--format", "json")
+    result = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber", "--format", "json")
     [found] = json.loads(result.stdout)
     assert (found["verdict"], found["not_judged"]) == ("holds", [])
     [closes] = found["leads_to"]
@@ -57,7 +53,7 @@ def test_a_lasso_is_given_as_json() -> None:
 
 
 def test_a_leads_to_is_a_test_case_in_junit() -> None:
-    bug = ("endless_recovery:one", "--bug", "HDFS-11576", "--format", "junit")
+    bug = (f"{NUMBERED}:one", "--bug", "HDFS-11576", "--format", "junit")
     violated = ElementTree.fromstring(run(*bug, "--renumber").stdout)
     assert (violated.get("tests"), violated.get("failures"), violated.get("errors")) == ("2", "1", "0")
     failure = violated.find("testcase/failure")
@@ -69,12 +65,12 @@ def test_a_leads_to_is_a_test_case_in_junit() -> None:
 
 @pytest.mark.parametrize("how", ["--symmetry", "--fingerprint"])
 def test_what_is_not_judged_is_no_pass(how: str) -> None:
-    result = run("endless_recovery_relative:two", how)
+    result = run(f"{RELATIVE}:two", how)
     assert result.exit_code == 3
     assert "  not judged: closes" in result.stdout
 
 
 def test_where_the_search_does_not_end_leads_to_are_not_judged() -> None:
-    result = run("endless_recovery:two", "--bug", "HDFS-11576", "--max-states", "5")
+    result = run(f"{NUMBERED}:two", "--bug", "HDFS-11576", "--max-states", "5")
     assert result.exit_code == 3
     assert "  not judged: closes" in result.stdout
