@@ -1,21 +1,18 @@
 """What is reported of leads-to properties: a verdict, and a lasso for one that is violated.
 
-Leaves out how they are judged (`genstamp_model.liveness`), and what a search finds besides (`cli.check`).
+Leaves out how they are judged (`genstamp_model.liveness`), and what a search finds besides (`cli.telling`).
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
-import typer
-
+from genstamp.progress import each_minute
 from genstamp.report import Case
+from genstamp.report.of_model import claim_rule, stages
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
 from genstamp_model.liveness import Lasso, Liveness, judge
 from genstamp_model.path import Path
-
-_LINE_EVERY_S: Final = 60.0
 
 
 def judged(result: Result, max_states: int | None = None, renumber: bool = False) -> tuple[Liveness, ...]:
@@ -48,15 +45,8 @@ def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
 
 
 def _each_minute(name: str) -> Callable[[str, int], None]:
-    last = time.monotonic()
-
-    def show(doing: str, states: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _LINE_EVERY_S:
-            last = time.monotonic()
-            typer.echo(f"{name}, leads-to: {doing}, {states:,} states", err=True)
-
-    return show
+    show = each_minute()
+    return lambda doing, states: show(f"{name}, leads-to: {doing}, {states:,} states")
 
 
 def told(found: Liveness) -> Iterator[str]:
@@ -112,9 +102,13 @@ def plain(found: Liveness) -> dict[str, Any]:
 def case(found: Liveness, group: str) -> Case:
     """A leads-to property as a test case."""
     name = f"{found.instance.configuration.name} {found.claim.name}"
+    rule = claim_rule(found.instance.model, found.claim)
     if found.verdict is Verdict.HOLDS:
-        return Case(group, name, found.seconds)
+        return Case(group, name, found.seconds, rule=rule)
     if found.lasso is None:
-        return Case(group, name, found.seconds, "error", found.verdict.value, found.reason)
+        cut = () if found.cut is None else stages(found.cut)
+        kind = found.verdict.value
+        return Case(group, name, found.seconds, "undetermined", kind, found.reason, rule=rule, steps=cut)
     message = f"leads-to {found.claim.name}: {size(found.lasso)}"
-    return Case(group, name, found.seconds, "failure", "leads_to", message, "\n".join(found.lasso.lines()))
+    story, steps = "\n".join(found.lasso.lines()), stages(whole(found.lasso))
+    return Case(group, name, found.seconds, "failure", "leads_to", message, story, rule=rule, steps=steps)

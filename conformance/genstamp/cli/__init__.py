@@ -1,16 +1,19 @@
 """The command `genstamp`: one verb a file; here they are put together, and errors become exit codes.
 
 Codes are those of TLC where it has them: 0 holds, 11 deadlock, 12 safety violated or rejected, 13 liveness violated or
-unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error, 151 configuration error.
+unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error,
+151 configuration error: also an unknown system.
 """
 
 import sys
 
 import typer
 
+from genstamp import exit_codes
 from genstamp.cli.loading import Verbs
 from genstamp.cli.logs import logs_app
 from genstamp.errors import GenstampError
+from genstamp.systems import OwnSystemError, UnknownSystemError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
 for verb, function in (
@@ -40,20 +43,18 @@ app = typer.Typer(
 )
 app.add_typer(logs_app, name="logs")
 
-USAGE, FAILURE, SPECIFICATION, CONFIGURATION, INTERRUPTED = 2, 75, 150, 151, 3
-
 
 def exit_code(problem: Exception) -> int:
     """The exit code for what a caller can get wrong."""
     match problem:
-        case ConfigurationError():
-            return CONFIGURATION
+        case ConfigurationError() | UnknownSystemError() | OwnSystemError():
+            return exit_codes.CONFIGURATION
         case SpecError():
-            return SPECIFICATION
+            return exit_codes.SPECIFICATION
         case EvaluationError() | ModelError():
-            return FAILURE
+            return exit_codes.FAILURE
         case _:
-            return USAGE
+            return exit_codes.USAGE
 
 
 def main() -> None:
@@ -65,4 +66,4 @@ def main() -> None:
         sys.exit(exit_code(problem))
     except KeyboardInterrupt:
         typer.echo("genstamp: interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        sys.exit(exit_codes.UNDETERMINED)

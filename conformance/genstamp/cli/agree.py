@@ -1,33 +1,23 @@
 """The verb `agree`: our search, TLC and Spin on the same configuration, and whether they find the same."""
 
-import json
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
+from genstamp import exit_codes
 from genstamp import lock as locks
 from genstamp.agree.compare import Agreement, Comparison, Outcome
 from genstamp.agree.peer import Found, Peer
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
-from genstamp.cli.check import limited, to_search
+from genstamp.cli.choosing import limited, to_search
 from genstamp.errors import LockError
-from genstamp.report import Case, junit
+from genstamp.report import Case, Format, Rule, document
 from genstamp.report import Outcome as Reported
+from genstamp.report.of_model import beginning
 from genstamp.verify.summing import LOCK
 from genstamp_model.language import Instance
-
-_DISAGREE, _UNDETERMINED = 12, 3
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
 
 
 def agree(
@@ -64,10 +54,9 @@ def agree(
         if form is Format.TEXT:
             for line in told(result):
                 typer.echo(line)
-    if form is Format.JSON:
-        typer.echo(json.dumps([plain(result) for result in found], indent=2))
-    elif form is Format.JUNIT:
-        typer.echo(junit("genstamp agree", [case for result in found for case in cases(result)]), nl=False)
+    if form is not Format.TEXT:
+        all_ = (case for result in found for case in cases(result))
+        typer.echo(document(form, "genstamp agree", lambda: [plain(result) for result in found], all_), nl=False)
     if keep:
         for result in found:
             if result.outcome is Outcome.AGREE:
@@ -109,8 +98,8 @@ def exit_code(found: Sequence[Agreement]) -> int:
     """The worst of all: a difference before what is not known."""
     outcomes = {result.outcome for result in found}
     if Outcome.DISAGREE in outcomes:
-        return _DISAGREE
-    return 0 if outcomes == {Outcome.AGREE} else _UNDETERMINED
+        return exit_codes.VIOLATED
+    return exit_codes.HOLDS if outcomes == {Outcome.AGREE} else exit_codes.UNDETERMINED
 
 
 def told(result: Agreement) -> Iterator[str]:
@@ -183,12 +172,15 @@ _REPORTED: Final[dict[Outcome, Reported]] = {Outcome.AGREE: "passed", Outcome.DI
 
 def cases(result: Agreement) -> Iterator[Case]:
     """A test case for each peer."""
+    model = result.instance.model
     for one in result.comparisons:
+        text = f"{one.peer} finds the same of {model.system} as the search here"
         yield Case(
             group=f"genstamp.agree.{one.peer}",
             name=name_of(result),
             seconds=0.0 if one.found is None else one.found.seconds,
-            outcome=_REPORTED.get(one.outcome, "error"),
+            outcome=_REPORTED.get(one.outcome, "undetermined"),
             kind=str(one.outcome),
             message="; ".join(one.differences) or one.reason or f"{one.peer} is not on this machine",
+            rule=Rule(f"{model.system}/agrees-with-{one.peer}", text, beginning(model)),
         )

@@ -1,7 +1,11 @@
-"""What `prove --parametric` prints: a proof for any number of members, as lines and as JSON."""
+"""What `prove --parametric` prints: a proof for any number of members, as lines, as JSON, and as test cases."""
 
 from collections.abc import Iterator
 
+from genstamp.report import Case, Stage
+from genstamp.report.of_model import rule_named
+from genstamp.report.places import place
+from genstamp_model.language import Model
 from genstamp_model.parametric import Proof, Report
 from genstamp_model.prove import Verdict
 
@@ -63,3 +67,21 @@ def _plain_proof(proof: Proof) -> dict[str, object]:
         "obligations": obligations,
         "broken_by": None if broken is None else {"sizes": list(broken.sizes), "lines": list(broken.lines)},
     }
+
+
+def cases(report: Report, model: Model) -> Iterator[Case]:
+    """Each property as a test case."""
+    for proof in report.proofs:
+        name, rule = f"{proof.name} for any size", rule_named(model, proof.name)
+        seconds, broken = sum(row.milliseconds for row in proof.obligations) / 1000, proof.broken_by
+        group = f"genstamp.prove.{report.system}"
+        if proof.verdict is Verdict.PROVED:
+            yield Case(group, name, seconds, rule=rule)
+        elif broken is None:
+            why = proof.reason or "; ".join(filter(None, (row.reason for row in proof.obligations)))
+            yield Case(group, name, seconds, "undetermined", proof.verdict.value, why, rule=rule)
+        else:
+            said = f"not kept with {', '.join(broken.sizes)}"
+            story = "\n".join(broken.lines)
+            step = () if broken.action is None else (Stage(broken.action.name, place(broken.action.source)),)
+            yield Case(group, name, seconds, "failure", proof.verdict.value, said, story, rule=rule, steps=step)

@@ -3,30 +3,19 @@
 It claims nothing beyond those steps. `check` searches everything, and is faster where it can.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.check import limited, to_search
-from genstamp.report import Case, Outcome, junit
+from genstamp import exit_codes
+from genstamp.cli.choosing import limited, to_search
+from genstamp.report import Case, Format, document
+from genstamp.report.of_model import broken_case, group_of, rule_named, search_rule, stages
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
 from genstamp_model.prove import Bounded, Reached, reach
 from genstamp_model.prove import bmc as judge
-
-_EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
-_UNREACHED, _UNDETERMINED = 12, 3
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
 
 
 def bmc(
@@ -63,10 +52,9 @@ def bmc(
         if form is Format.TEXT:
             for line in told(results[-1]):
                 typer.echo(line)
-    if form is Format.JSON:
-        typer.echo(json.dumps([plain(result) for result in results], indent=2))
-    elif form is Format.JUNIT:
-        typer.echo(junit("genstamp bmc", [case(result) for result in results]), nl=False)
+    if form is not Format.TEXT:
+        cases = (case(result) for result in results)
+        typer.echo(document(form, "genstamp bmc", lambda: [plain(result) for result in results], cases), nl=False)
     raise typer.Exit(exit_code(results))
 
 
@@ -101,12 +89,15 @@ def _path(result: Bounded | Reached) -> Path | None:
 
 def exit_code(results: Sequence[Bounded | Reached]) -> int:
     """The worst of some results: violated before undetermined."""
-    codes = [_EXIT_CODES[r.violation.kind] for r in results if isinstance(r, Bounded) and r.violation is not None]
+    codes = [
+        exit_codes.OF_KIND[r.violation.kind] for r in results if isinstance(r, Bounded) and r.violation is not None
+    ]
     if codes:
         return codes[0]
     if any(r.undetermined for r in results):
-        return _UNDETERMINED
-    return _UNREACHED if any(isinstance(r, Reached) and r.path is None for r in results) else 0
+        return exit_codes.UNDETERMINED
+    is_unreached = any(isinstance(r, Reached) and r.path is None for r in results)
+    return exit_codes.VIOLATED if is_unreached else exit_codes.HOLDS
 
 
 def plain(result: Bounded | Reached) -> dict[str, Any]:
@@ -140,14 +131,23 @@ def plain(result: Bounded | Reached) -> dict[str, Any]:
 
 def case(result: Bounded | Reached) -> Case:
     """A result as a test case."""
-    model, path = result.instance.model, _path(result)
-    group = ".".join(["genstamp.bmc", model.system, model.semantics, *model.bugs])
-    seconds = sum(result.milliseconds) / 1000 if isinstance(result, Bounded) else 0.0
-    name = f"{result.instance.configuration.name} within {result.asked} steps"
-    if result.undetermined and path is None:
-        return Case(group, name, seconds, "error", "undetermined", result.claim)
-    if exit_code([result]) == 0:
-        return Case(group, name, seconds)
-    kind = "witness" if isinstance(result, Reached) or result.violation is None else result.violation.kind
-    outcome: Outcome = "error" if kind == "error" else "failure"
-    return Case(group, name, seconds, outcome, kind, result.claim, "" if path is None else "\n".join(path.lines()))
+    model = result.instance.model
+    group, name = group_of("bmc", model), f"{result.instance.configuration.name} within {result.asked} steps"
+    if isinstance(result, Reached):
+        return _reached(result, group, name)
+    seconds = sum(result.milliseconds) / 1000
+    if result.violation is not None:
+        return broken_case(group, name, seconds, result.instance, result.violation)
+    rule, judged = search_rule(model), tuple(rule_named(model, one) for one in result.looked_at)
+    if result.undetermined:
+        return Case(group, name, seconds, "undetermined", "undetermined", result.claim, rule=rule, judged=judged)
+    return Case(group, name, seconds, rule=rule, judged=judged)
+
+
+def _reached(result: Reached, group: str, name: str) -> Case:
+    rule, steps = rule_named(result.instance.model, result.witness), () if result.path is None else stages(result.path)
+    if result.path is not None:
+        return Case(group, name, 0.0, rule=rule, steps=steps)
+    if result.undetermined:
+        return Case(group, name, 0.0, "undetermined", "undetermined", result.claim, rule=rule)
+    return Case(group, name, 0.0, "failure", "witness", result.claim, rule=rule)

@@ -3,34 +3,27 @@
 Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/adapter-protocol.md).
 """
 
-import json
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 
+from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.errors import AdapterError
-from genstamp.report import Case, junit
-from genstamp.stateful import Figures, Report, answer_text
+from genstamp.report import Case, Format, Place, Rule, document
+from genstamp.report.of_model import beginning
+from genstamp.report.places import place
+from genstamp.stateful import Failure, Figures, Report, answer_text
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_named
+from genstamp_model.language import Model
 
-_EXIT_CODES: Final = {"conforms": 0, "rejected": 12, "undetermined": 3}
-_FAILURE: Final = 75
-_LINE_EVERY_S: Final = 60.0
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
+_EXIT_CODES: Final = {
+    "conforms": exit_codes.HOLDS,
+    "rejected": exit_codes.VIOLATED,
+    "undetermined": exit_codes.UNDETERMINED,
+}
 
 
 def conform(
@@ -55,7 +48,7 @@ def conform(
     """
     adapter: Adapter = ReferenceAdapter() if command is None else ChildAdapter(command, answer_seconds)
     try:
-        with _progress(examples) as progress:
+        with progress.live() as show:
             report = hold(
                 adapter,
                 system_named(system),
@@ -64,40 +57,20 @@ def conform(
                 steps=steps,
                 seed=seed,
                 shrink_seconds=shrink_seconds,
-                progress=progress,
+                progress=lambda figures: show(_progress_line(figures, examples)),
             )
     except AdapterError as problem:
         for line in problem.story:
             typer.echo(line, err=True)
         typer.echo(f"genstamp: {problem}", err=True)
-        raise typer.Exit(_FAILURE) from None
+        raise typer.Exit(exit_codes.FAILURE) from None
     if form is Format.TEXT:
         for line in told(report):
             typer.echo(line)
-    elif form is Format.JSON:
-        typer.echo(json.dumps(plain(report), indent=2))
     else:
-        typer.echo(junit("genstamp conform", [case(report)]), nl=False)
+        found = case(report, system_named(system).model(semantics))
+        typer.echo(document(form, "genstamp conform", lambda: plain(report), [found]), nl=False)
     raise typer.Exit(_EXIT_CODES[report.verdict])
-
-
-@contextmanager
-def _progress(examples: int) -> Iterator[Callable[[Figures], None]]:
-    """Shows on standard error how far a test is: live on a terminal, a line a minute elsewhere."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status("starts") as status:
-            yield lambda figures: status.update(_progress_line(figures, examples))
-        return
-    last = time.monotonic()
-
-    def show(figures: Figures) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _LINE_EVERY_S:
-            last = time.monotonic()
-            typer.echo(_progress_line(figures, examples), err=True)
-
-    yield show
 
 
 def _progress_line(figures: Figures, examples: int) -> str:
@@ -159,11 +132,22 @@ def plain(report: Report) -> dict[str, Any]:
     }
 
 
-def case(report: Report) -> Case:
-    """A report as a test case."""
+def case(report: Report, model: Model) -> Case:
+    """A report as a test case, at the check that failed."""
     group, name = f"genstamp.conform.{report.system}", f"{report.semantics}, seed {report.seed}"
+    rule = Rule(f"{report.system}/conforms", f"the implementation conforms to {report.system}", beginning(model))
     if report.failure is not None:
-        return Case(group, name, report.seconds, "failure", "rejected", report.failure.problem, str(report.failure))
+        problem, story, where = report.failure.problem, str(report.failure), _place(report.failure, model)
+        return Case(group, name, report.seconds, "failure", "rejected", problem, story, rule=rule, place=where)
     if report.verdict == "undetermined":
-        return Case(group, name, report.seconds, "error", "undetermined", "too many states were possible")
-    return Case(group, name, report.seconds)
+        why = "too many states were possible"
+        return Case(group, name, report.seconds, "undetermined", "undetermined", why, rule=rule)
+    return Case(group, name, report.seconds, rule=rule)
+
+
+def _place(failure: Failure, model: Model) -> Place | None:
+    """The first check that failed among the actions that show the event; else the first of these actions."""
+    actions = [action for action in model.actions if action.event == failure.event]
+    checks = [check for action in actions for check in action.checks if check.label in failure.labels]
+    sources = [check.source for check in checks] or [action.source for action in actions]
+    return place(sources[0]) if sources else None

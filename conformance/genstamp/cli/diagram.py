@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from statemachine import StateMachine
 
+from genstamp import exit_codes
 from genstamp.diagram import dot, mermaid
 from genstamp.layout import render_svg
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
@@ -19,8 +20,6 @@ LIFECYCLES: dict[str, type[StateMachine]] = {
     "lease": LeaseLifecycle,
     "replica": ReplicaLifecycle,
 }
-
-_NOT_CURRENT = 12
 
 
 def diagram(
@@ -34,7 +33,9 @@ def diagram(
         outdated = not_current(directory)
         for name in outdated:
             typer.echo(f"{directory / name} is not current; write it with: genstamp diagram")
-        raise typer.Exit(_NOT_CURRENT if outdated else 0)
+        if not outdated:
+            typer.echo(f"all {len(_texts()) + len(LIFECYCLES)} diagrams in {directory} are current")
+        raise typer.Exit(exit_codes.VIOLATED if outdated else exit_codes.HOLDS)
     directory.mkdir(parents=True, exist_ok=True)
     for name, text in {**_texts(), **_pictures()}.items():
         (directory / name).write_text(text, encoding="utf-8")

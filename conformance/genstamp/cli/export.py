@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from genstamp.cli.check import limited
+from genstamp.cli.choosing import limited
 from genstamp.systems import chosen
 from genstamp_model.export.promela import promela_model
 from genstamp_model.export.tla import tla, tla_config

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-_FAILURE = 75
+from genstamp.exit_codes import FAILURE
 
 
 class Verbs(TyperGroup):
@@ -50,7 +50,7 @@ def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
 def _failing(name: str, problem: str) -> Any:
     def failing(context: typer.Context) -> None:
         typer.echo(f"genstamp: the verb '{name}' cannot be loaded: {problem}", err=True)
-        raise typer.Exit(_FAILURE)
+        raise typer.Exit(FAILURE)
 
     failing.__doc__ = f"Cannot be loaded: {problem}"
     return failing

@@ -3,25 +3,16 @@
 The table goes to standard output, everything else to standard error. Leaves out what is checked (`genstamp.logs`).
 """
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from genstamp import exit_codes
 from genstamp.errors import GenstampError, SparkFailedError
+from genstamp.report import Format, document
 
 logs_app = typer.Typer(help="Hold logs of HDFS, or events of any implementation, against the specification.")
-
-_USAGE, _FAILED = 2, 75
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
 
 
 @logs_app.callback()
@@ -55,7 +46,7 @@ def check(
     """
     # Here, so that other verbs need not wait for Spark's modules.
     from genstamp.logs.job import Options, check_paths
-    from genstamp.logs.report import as_json, as_junit, text
+    from genstamp.logs.report import cases, plain, text
     from genstamp.logs.session import spark_session
     from genstamp.logs.units import refuse_missing
 
@@ -65,20 +56,18 @@ def check(
             report = check_paths(spark, paths, Options(complete=complete, group=group, out=out))
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
-        raise typer.Exit(_FAILED) from problem
+        raise typer.Exit(exit_codes.FAILURE) from problem
     except GenstampError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
-        raise typer.Exit(_USAGE) from problem
+        raise typer.Exit(exit_codes.USAGE) from problem
     except OSError as problem:
         typer.echo(f"genstamp: the check failed: {problem}", err=True)
-        raise typer.Exit(_FAILED) from problem
+        raise typer.Exit(exit_codes.FAILURE) from problem
     for file, note in report.notes:
         typer.echo(f"{file}: {note}", err=True)
-    match form:
-        case Format.TEXT:
-            typer.echo(text(report))
-        case Format.JSON:
-            typer.echo(as_json(report))
-        case Format.JUNIT:
-            typer.echo(as_junit(report, require_complete))
+    if form is Format.TEXT:
+        typer.echo(text(report))
+    else:
+        found = cases(report, require_complete)
+        typer.echo(document(form, "genstamp logs check", lambda: plain(report), found, report.seconds), nl=False)
     raise typer.Exit(report.exit_code(require_complete))

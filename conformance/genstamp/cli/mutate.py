@@ -1,6 +1,5 @@
 """The verb `mutate`: is the specification strong enough to notice a change of what it does?"""
 
-import json
 import multiprocessing
 import random
 import time
@@ -8,19 +7,18 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.check import Format
+from genstamp import exit_codes
 from genstamp.errors import GenstampError
-from genstamp.report import Case, junit
+from genstamp.progress import each_minute
+from genstamp.report import Case, Format, Rule, document
+from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp_model.explore.board import processors
 from genstamp_model.mutate import Baseline, Mutant, Outcome, Report, baseline, judge, mutants
-
-_STRICT: Final = 12
-_LINE_EVERY_S: Final = 60.0
 
 
 class ReviewError(GenstampError):
@@ -82,11 +80,9 @@ def mutate(
         typer.echo(f"{model.system} ({model.semantics}) in {where}" + (f", seed {seed}" if sample else ""))
         for line in report.lines():
             typer.echo(line)
-    elif form is Format.JSON:
-        typer.echo(json.dumps(plain(report), indent=2))
     else:
-        typer.echo(junit("genstamp mutate", list(cases(report)), report.seconds), nl=False)
-    raise typer.Exit(_STRICT if strict and report.open else 0)
+        typer.echo(document(form, "genstamp mutate", lambda: plain(report), cases(report), report.seconds), nl=False)
+    raise typer.Exit(exit_codes.VIOLATED if strict and report.open else exit_codes.HOLDS)
 
 
 def _equivalent(path: Path | None) -> dict[str, str]:
@@ -113,14 +109,12 @@ _work: tuple[Sequence[Mutant], Sequence[Baseline], bool] = ((), (), False)
 def _judged(chosen_mutants: Sequence[Mutant], bases: Sequence[Baseline], every: bool, jobs: int) -> list[Outcome]:
     global _work
     _work = (chosen_mutants, bases, every)
-    last = time.monotonic()
+    show = each_minute()
     outcomes: list[Outcome] = []
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
         for i, (noticed, same) in enumerate(pool.map(_judge, range(len(chosen_mutants)), chunksize=4)):
             outcomes.append(Outcome(chosen_mutants[i], noticed, same))
-            if time.monotonic() - last >= _LINE_EVERY_S:
-                last = time.monotonic()
-                typer.echo(f"{len(outcomes)} of {len(chosen_mutants)} mutants judged", err=True)
+            show(f"{len(outcomes)} of {len(chosen_mutants)} mutants judged")
     return outcomes
 
 
@@ -161,8 +155,12 @@ def cases(report: Report) -> Iterator[Case]:
     unreviewed = {outcome.mutant.name for outcome in report.open}
     each = report.seconds / max(1, len(report.outcomes))
     for outcome in report.outcomes:
-        group = f"genstamp.mutate.{outcome.mutant.model.system}.{outcome.mutant.action}"
-        if outcome.mutant.name in unreviewed:
-            yield Case(group, outcome.mutant.name, each, "failure", "survives", str(outcome.mutant))
+        mutant = outcome.mutant
+        system = mutant.model.system
+        group = f"genstamp.mutate.{system}.{mutant.action}"
+        rule = Rule(f"{system}/mutation", "a change of what the specification does is noticed, or reviewed")
+        if mutant.name in unreviewed:
+            where = place(mutant.source)
+            yield Case(group, mutant.name, each, "failure", "survives", str(mutant), rule=rule, place=where)
         else:
-            yield Case(group, outcome.mutant.name, each)
+            yield Case(group, mutant.name, each, rule=rule)

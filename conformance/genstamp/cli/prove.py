@@ -1,34 +1,31 @@
 """The verb `prove`: what is declared inductive, for integers of any size; what is not kept is shown with its step."""
 
-import json
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Annotated, Final, NoReturn
 
 import typer
 
+from genstamp import exit_codes
 from genstamp.cli import any_size, supporting
-from genstamp.report import Case, Outcome, junit
+from genstamp.report import Case, Format, Outcome, Stage, document
+from genstamp.report.of_model import rule_named
+from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp_model.language import Instance, Model
 from genstamp_model.parametric import prove_parametric
-from genstamp_model.prove import Proof, Report, Verdict, strengthen
+from genstamp_model.prove import Break, Proof, Report, Verdict, strengthen
 from genstamp_model.prove import prove as judge
 
-_EXIT_CODES: Final = {Verdict.PROVED: 0, Verdict.VIOLATED: 12, Verdict.UNDETERMINED: 3}
+_EXIT_CODES: Final = {
+    Verdict.PROVED: exit_codes.HOLDS,
+    Verdict.VIOLATED: exit_codes.VIOLATED,
+    Verdict.UNDETERMINED: exit_codes.UNDETERMINED,
+}
 _OUTCOMES: Final[dict[Verdict, Outcome]] = {
     Verdict.PROVED: "passed",
     Verdict.VIOLATED: "failure",
-    Verdict.UNDETERMINED: "error",
+    Verdict.UNDETERMINED: "undetermined",
 }
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
 
 
 def prove(
@@ -60,37 +57,37 @@ def prove(
     if search:
         _search(instances, goal, timeout_ms, form)
     reports = [judge(one, timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in instances]
-    if form is Format.JSON:
-        typer.echo(json.dumps([plain(report) for report in reports], indent=2))
-    elif form is Format.JUNIT:
-        typer.echo(junit("genstamp prove", [case for report in reports for case in cases(report)]), nl=False)
-    else:
+    if form is Format.TEXT:
         for report in reports:
             for line in (*told(report), *(report.table() if table else ())):
                 typer.echo(line)
+    else:
+        all_ = (case for report in reports for case in cases(report, model))
+        typer.echo(document(form, "genstamp prove", lambda: [plain(report) for report in reports], all_), nl=False)
     raise typer.Exit(max(_EXIT_CODES[report.verdict] for report in reports))
 
 
 def _search(instances: Sequence[Instance], goals: Sequence[str] | None, timeout_ms: int, form: Format) -> NoReturn:
-    if form is Format.JUNIT:
-        raise typer.BadParameter("what a search finds is text or json", param_hint="--format")
     results = [strengthen(instance, goals, timeout_ms=timeout_ms) for instance in instances]
-    if form is Format.JSON:
-        typer.echo(json.dumps([supporting.plain(found) for found in results], indent=2))
-    else:
+    if form is Format.TEXT:
         for found in results:
             for line in supporting.told(found):
                 typer.echo(line)
+    else:
+        all_ = (case for found in results for case in supporting.cases(found))
+        plain_ = [supporting.plain(found) for found in results]
+        typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
     raise typer.Exit(max(_EXIT_CODES[found.verdict] for found in results))
 
 
 def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn:
     report = prove_parametric(model, timeout_ms=timeout_ms)
-    if form is Format.JSON:
-        typer.echo(json.dumps(any_size.plain(report), indent=2))
-    else:
+    if form is Format.TEXT:
         for line in any_size.told(report):
             typer.echo(line)
+    else:
+        cases_ = any_size.cases(report, model)
+        typer.echo(document(form, "genstamp prove", lambda: any_size.plain(report), cases_), nl=False)
     raise typer.Exit(_EXIT_CODES[report.verdict])
 
 
@@ -129,15 +126,33 @@ def plain(report: Report) -> dict[str, object]:
     }
 
 
-def cases(report: Report) -> Iterator[Case]:
+def cases(report: Report, model: Model) -> Iterator[Case]:
     """Each property as a test case."""
     group = f"genstamp.prove.{report.system}.{report.configuration}"
     for proof in report.proofs:
         seconds = sum(row.milliseconds for row in proof.obligations) / 1000
-        story = "\n".join(proof.broken_by.lines()) if proof.broken_by is not None else ""
-        outcome = _OUTCOMES[proof.verdict]
-        kind = "" if outcome == "passed" else proof.verdict.value
-        yield Case(group, proof.name, seconds, outcome, kind, proof.reason, story)
+        broken = proof.broken_by
+        reason = proof.reason if broken is None else f"not kept: {broken.fails}"
+        yield Case(
+            group=group,
+            name=proof.name,
+            seconds=seconds,
+            outcome=_OUTCOMES[proof.verdict],
+            kind=proof.verdict.value,
+            message=reason,
+            text="" if broken is None else "\n".join(broken.lines()),
+            rule=rule_named(model, proof.name),
+            steps=() if broken is None else _steps(broken),
+        )
+
+
+def _steps(broken: Break) -> tuple[Stage, ...]:
+    """The step that breaks a property; those before it, which k-induction has, are only words."""
+    if broken.action is None:
+        return ()
+    earlier = [Stage(call) for call, _ in broken.earlier]
+    told_step = ": ".join(filter(None, [broken.call, "; ".join(broken.changes)]))
+    return (*earlier, Stage(told_step, place(broken.action.source)))
 
 
 def plain_proof(proof: Proof) -> dict[str, object]:

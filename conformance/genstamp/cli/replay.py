@@ -1,23 +1,23 @@
 """The verb `replay`: a trace held against the specification, and shown in another form."""
 
-import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
+from genstamp import exit_codes
 from genstamp.errors import GenstampError
-from genstamp.report import Case, junit
+from genstamp.report import Case, Format, Rule, document
+from genstamp.report.of_model import beginning, group_of, stages
+from genstamp.report.places import place
 from genstamp.systems import found as system_found
 from genstamp.systems import place_of, system_named
 from genstamp_model.language import Instance
 from genstamp_model.traces import Replay, Trace, mermaid, pytest_file, read, swim_lanes
 from genstamp_model.traces import replay as follow
-
-_REJECTED: Final = 12
 
 
 class Shape(StrEnum):
@@ -26,6 +26,8 @@ class Shape(StrEnum):
     TEXT = "text"
     JSON = "json"
     JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
     ITF = "itf"
     SVG = "svg"
     MERMAID = "mermaid"
@@ -65,10 +67,10 @@ def replay(
     found = read(_text(trace))
     instance = _instance(trace, found, system, semantics, tuple(bug or ()))
     followed = follow(instance, found)
-    if followed.rejection is not None and form not in (Shape.JSON, Shape.JUNIT, Shape.TEXT):
+    if followed.rejection is not None and form not in (*Format,):
         typer.echo("\n".join(told(followed)), err=True)
     typer.echo(_shown(followed, form), nl=False)
-    raise typer.Exit(0 if followed.rejection is None else _REJECTED)
+    raise typer.Exit(exit_codes.HOLDS if followed.rejection is None else exit_codes.VIOLATED)
 
 
 def _text(path: Path) -> bytes:
@@ -99,18 +101,16 @@ def _shown(followed: Replay, form: Shape) -> str:
     match form:
         case Shape.TEXT:
             return "\n".join(told(followed)) + "\n"
-        case Shape.JSON:
-            return json.dumps(plain(followed), indent=2) + "\n"
-        case Shape.JUNIT:
-            return junit("genstamp replay", [case(followed)])
         case Shape.ITF:
-            return json.dumps(path.to_itf(), indent=2) + "\n"
+            return document(Format.JSON, "genstamp replay", path.to_itf, ())
         case Shape.SVG:
             return swim_lanes(path)
         case Shape.MERMAID:
             return mermaid(path)
         case Shape.PYTEST:
             return pytest_file(path, place_of(path.instance.model.system))
+        case _:
+            return document(Format(form), "genstamp replay", lambda: plain(followed), [case(followed)])
 
 
 def told(followed: Replay) -> Iterator[str]:
@@ -150,9 +150,23 @@ def plain(followed: Replay) -> dict[str, Any]:
 def case(followed: Replay) -> Case:
     """What following the trace gave, as a test case."""
     rejection, model = followed.rejection, followed.path.instance.model
-    group = ".".join(["genstamp.replay", model.system, model.semantics, *model.bugs])
-    name = f"{followed.path.instance.configuration.name}, {len(followed.path)} steps"
+    group, name = group_of("replay", model), f"{followed.path.instance.configuration.name}, {len(followed.path)} steps"
+    rule = Rule(f"{model.system}/replay", f"the trace is one of {model.system}", beginning(model))
     if rejection is None:
-        return Case(group, name, 0.0)
-    message = f"state {rejection.number}: {rejection.reasons[0]}"
-    return Case(group, name, 0.0, "failure", "rejected", message, "\n".join(told(followed)))
+        return Case(group, name, 0.0, rule=rule)
+    # Where the action is that the trace names, or else the last one that fits.
+    named = rejection.call.partition("(")[0]
+    sources = [action.source for action in model.actions if action.name == named]
+    sources += [step.action.source for step in followed.path.steps[-1:]]
+    return Case(
+        group=group,
+        name=name,
+        seconds=0.0,
+        outcome="failure",
+        kind="rejected",
+        message=f"state {rejection.number}: {rejection.reasons[0]}",
+        text="\n".join(told(followed)),
+        rule=rule,
+        place=place(sources[0]) if sources else None,
+        steps=stages(followed.path),
+    )

@@ -1,21 +1,19 @@
 """The verb `simulate`: random walks in a system, beyond the limits of its configuration."""
 
-import json
 import secrets
-import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
-from genstamp.cli.check import Format, told_violation
-from genstamp.report import Case, Outcome, junit
+from genstamp import exit_codes
+from genstamp.cli.telling import plain_violation, told_violation
+from genstamp.progress import each_minute
+from genstamp.report import Case, Format, document
+from genstamp.report.of_model import broken_case, group_of, rules, search_rule
 from genstamp.systems import chosen
 from genstamp_model.simulate import STRETCH, Simulation
 from genstamp_model.simulate import simulate as walk
-
-_EXIT_CODES: Final = {"deadlock": 11, "invariant": 12, "transition": 12, "error": 75}
-_LINE_EVERY_S: Final = 60.0
 
 
 def simulate(
@@ -50,16 +48,14 @@ def simulate(
         weights=_weights(weight or ()),
         stretch=stretch,
         max_seconds=max_seconds,
-        progress=_each_minute(),
+        progress=_progress(),
     )
     if form is Format.TEXT:
         for line in told(found):
             typer.echo(line)
-    elif form is Format.JSON:
-        typer.echo(json.dumps(plain(found), indent=2))
     else:
-        typer.echo(junit("genstamp simulate", [case(found)]), nl=False)
-    raise typer.Exit(0 if found.violation is None else _EXIT_CODES[found.violation.kind])
+        typer.echo(document(form, "genstamp simulate", lambda: plain(found), [case(found)]), nl=False)
+    raise typer.Exit(exit_codes.HOLDS if found.violation is None else exit_codes.OF_KIND[found.violation.kind])
 
 
 def _weights(texts: Sequence[str]) -> dict[str, float]:
@@ -75,16 +71,9 @@ def _weights(texts: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _each_minute() -> Callable[[int, int], None]:
-    last = time.monotonic()
-
-    def show(runs: int, steps: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _LINE_EVERY_S:
-            last = time.monotonic()
-            typer.echo(f"{runs:,} walks, {steps:,} steps", err=True)
-
-    return show
+def _progress() -> Callable[[int, int], None]:
+    show = each_minute()
+    return lambda runs, steps: show(f"{runs:,} walks, {steps:,} steps")
 
 
 def told(found: Simulation) -> Iterator[str]:
@@ -107,7 +96,7 @@ def told(found: Simulation) -> Iterator[str]:
 
 def plain(found: Simulation) -> dict[str, Any]:
     """What the walks found, as JSON; the counterexample in the Informal Trace Format."""
-    model, violation = found.instance.model, found.violation
+    model = found.instance.model
     return {
         "system": model.system,
         "configuration": found.instance.configuration.name,
@@ -123,25 +112,14 @@ def plain(found: Simulation) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "taken": dict(found.taken),
         "witnesses": dict(found.witnesses),
-        "violation": None
-        if violation is None
-        else {
-            "kind": violation.kind,
-            "name": violation.name,
-            "message": violation.message,
-            "steps": len(violation.path),
-            "trace": violation.path.to_itf(violated=violation.name or violation.kind),
-        },
+        "violation": plain_violation(found.violation),
     }
 
 
 def case(found: Simulation) -> Case:
     """What the walks found, as a test case."""
-    model, violation = found.instance.model, found.violation
-    group = ".".join(["genstamp.simulate", model.system, model.semantics, *model.bugs])
-    name = f"{found.instance.configuration.name} seed {found.seed}"
-    if violation is None:
-        return Case(group, name, found.seconds)
-    outcome: Outcome = "error" if violation.kind == "error" else "failure"
-    message = f"{violation.kind} {violation.name} after {len(violation.path)} steps"
-    return Case(group, name, found.seconds, outcome, violation.kind, message, "\n".join(violation.path.lines()))
+    model = found.instance.model
+    group, name = group_of("simulate", model), f"{found.instance.configuration.name} seed {found.seed}"
+    if found.violation is not None:
+        return broken_case(group, name, found.seconds, found.instance, found.violation)
+    return Case(group, name, found.seconds, rule=search_rule(model), judged=rules(model))

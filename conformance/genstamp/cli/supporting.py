@@ -1,7 +1,9 @@
-"""What `prove --search` prints: supporting invariants that were found, as text to paste and as JSON."""
+"""What `prove --search` prints: supporting invariants that were found, as text to paste, as JSON, and as test cases."""
 
 from collections.abc import Iterator
 
+from genstamp.report import Case
+from genstamp.report.of_model import rule_named
 from genstamp_model.prove import Strengthening
 
 
@@ -29,3 +31,16 @@ def plain(found: Strengthening) -> dict[str, object]:
         "undetermined": found.undetermined,
         "seconds": round(found.seconds, 3),
     }
+
+
+def cases(found: Strengthening) -> Iterator[Case]:
+    """Each goal as a test case; what was not proved may hold all the same."""
+    model = found.instance.model
+    group = f"genstamp.prove.{model.system}.{found.instance.configuration.name}"
+    for name in found.goals:
+        rule = rule_named(model, name)
+        if name in found.proved:
+            yield Case(group, name, 0.0, rule=rule)
+        else:
+            why = found.undetermined or "no supporting invariants were found"
+            yield Case(group, name, 0.0, "undetermined", "not proved", why, rule=rule)

@@ -10,17 +10,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from genstamp import exit_codes
 from genstamp.errors import GenstampError
+from genstamp.progress import LINE_EVERY_S
+from genstamp.report import Format, document
 from genstamp.verify import readme
 from genstamp.verify import results as writing
 from genstamp.verify.job import Context
@@ -29,17 +31,6 @@ from genstamp.verify.results import Results
 from genstamp.verify.row import Verdict, worst
 from genstamp.verify.run import Progress, Run, run_directory
 from genstamp.verify.summing import found_in
-
-_USAGE: Final = 2
-_LINE_EVERY_S: Final = 60.0
-
-
-class Format(StrEnum):
-    """What standard output gets."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
 
 
 def verify(
@@ -66,14 +57,12 @@ def verify(
         results = run(whole(repository, on_demand=on_demand), repository, out, seed, jobs)
     if rewrite_readme:
         bring_up_to_date(repository / readme.README, results)
-    match output:
-        case Format.TEXT:
-            for line in writing.table_lines(results):
-                typer.echo(line)
-        case Format.JSON:
-            typer.echo(writing.json_text(results), nl=False)
-        case Format.JUNIT:
-            typer.echo(writing.junit_text(results), nl=False)
+    if output is Format.TEXT:
+        for line in writing.table_lines(results):
+            typer.echo(line)
+    else:
+        found = writing.cases(results)
+        typer.echo(document(output, "genstamp verify", lambda: writing.plain(results), found), nl=False)
     raise typer.Exit(results.exit_code)
 
 
@@ -93,7 +82,7 @@ def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | N
         directory = run_directory(repository, out)
     except GenstampError as problem:
         typer.echo(str(problem), err=True)
-        raise typer.Exit(_USAGE) from problem
+        raise typer.Exit(exit_codes.USAGE) from problem
     began = time.monotonic()
     context = Context(repository=repository.absolute(), directory=directory, data=data_directory(repository), seed=seed)
     with watching() as watch:
@@ -147,7 +136,7 @@ class Watch:
         every_s: least time between two showings, in seconds.
     """
 
-    def __init__(self, show: Callable[[Progress], None], every_s: float = _LINE_EVERY_S) -> None:
+    def __init__(self, show: Callable[[Progress], None], every_s: float = LINE_EVERY_S) -> None:
         self._show = show
         self._every_s = every_s
         self._next = every_s

@@ -3,17 +3,28 @@
 Leaves out finding it (`genstamp.logs.job`).
 """
 
-import json
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Final, Literal
 
+from genstamp import exit_codes
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES
-from genstamp.report import Case, junit
+from genstamp.report.case import Case, Outcome, Place, Rule
+from genstamp.report.places import shown_file
 
 Safety = Literal["conformant", "violated", "undetermined"]
 Completion = Literal["complete", "unfinished", "unknown"]
 
-EXIT_HOLDS, EXIT_UNDETERMINED, EXIT_VIOLATED, EXIT_UNFINISHED = 0, 3, 12, 13
+_GROUP: Final = "genstamp.logs"
+_OUTCOMES: Final[dict[Safety, Outcome]] = {
+    "conformant": "passed",
+    "violated": "failure",
+    "undetermined": "undetermined",
+}
+
+NOT_READ = "not read"
+"""How the note on a file begins that was left out."""
 
 SHOWN_MAX = 20
 """Keys and rejects that are shown one by one; all of them stand in the tables."""
@@ -110,11 +121,15 @@ class Report:
 
     @property
     def completion(self) -> Completion:
-        """Of the whole run, by the files and blocks whose life has begun; see `tables.COUNTED` for why by those."""
+        """Of the whole run, by the files and blocks whose life has begun; see `tables.COUNTED` for why by those.
+
+        What could not be read may have left something unfinished.
+        """
         found = {count.completion for count in self.keys if count.kind in COUNTED and count.begun}
         if "unfinished" in found:
             return "unfinished"
-        return "complete" if found == {"complete"} else "unknown"
+        is_read = not any(source.rejects for source in self.sources)
+        return "complete" if found == {"complete"} and is_read else "unknown"
 
     @property
     def events(self) -> int:
@@ -129,12 +144,12 @@ class Report:
     def exit_code(self, require_complete: bool = False) -> int:
         """The exit code of the command."""
         if self.safety == "violated":
-            return EXIT_VIOLATED
+            return exit_codes.VIOLATED
         if self.safety == "undetermined":
-            return EXIT_UNDETERMINED
+            return exit_codes.UNDETERMINED
         if require_complete and self.completion != "complete":
-            return EXIT_UNFINISHED
-        return EXIT_HOLDS
+            return exit_codes.UNFINISHED
+        return exit_codes.HOLDS
 
 
 def text(report: Report) -> str:
@@ -173,47 +188,86 @@ def _sentence(report: Report) -> str:
     read = f"{report.events} events in {report.lines} lines of {len(report.sources)} files, {keys} keys"
     if not report.keys:
         return f"{report.safety}: no event was found; {read}"
-    return f"{report.safety}, {report.completion}; {read}, {report.seconds:.1f} s"
+    unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
+    but = f" in what was read, without {unread} file{'' if unread == 1 else 's'}" if unread else ""
+    return f"{report.safety}, {report.completion}{but}; {read}, {report.seconds:.1f} s"
 
 
-def as_json(report: Report) -> str:
-    """The report as one JSON object, for programs."""
-    return json.dumps(
-        {
-            "safety": report.safety,
-            "completion": report.completion,
-            "complete_log_asserted": report.complete,
-            "events": report.events,
-            "lines": report.lines,
-            "seconds": round(report.seconds, 3),
-            "out": report.out or None,
-            "keys": [vars(count) for count in report.keys],
-            "sources": [vars(count) for count in report.sources],
-            "findings": [vars(finding) for finding in report.findings],
-            "rejects": report.rejects,
-            "notes": [{"file": file, "note": note} for file, note in report.notes],
-        },
-        indent=2,
-    )
+def plain(report: Report) -> dict[str, Any]:
+    """The report in words of JSON, for programs."""
+    return {
+        "safety": report.safety,
+        "completion": report.completion,
+        "complete_log_asserted": report.complete,
+        "events": report.events,
+        "lines": report.lines,
+        "seconds": round(report.seconds, 3),
+        "out": report.out or None,
+        "keys": [vars(count) for count in report.keys],
+        "sources": [vars(count) for count in report.sources],
+        "findings": [vars(finding) for finding in report.findings],
+        "rejects": list(report.rejects),
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
+    }
 
 
-def as_junit(report: Report, require_complete: bool = False) -> str:
-    """The report as JUnit's XML: one test case a kind of key, one a source."""
-    cases = []
+def cases(report: Report, require_complete: bool = False) -> Iterator[Case]:
+    """The report as test cases: each kind of key, or what does not conform of it; each source; completion if asked."""
     for kind in dict.fromkeys(count.kind for count in report.keys):
-        bad = sum(count.keys for count in report.keys if count.kind == kind and count.safety != "conformant")
-        stories = ["\n".join(_story(finding)) for finding in report.findings if finding.kind == kind]
-        message = f"{bad} {kind}s do not conform" if bad else ""
-        cases.append(_case(f"{kind}s conform", message, "\n\n".join(stories) if bad else ""))
+        yield from _cases_of_kind(report, kind)
+    rule = Rule("logs/read", "every line of a source is read")
     for source in report.sources:
-        told = "\n".join(r for r in report.rejects if r.startswith(f"{source.file}:")) if source.rejects else ""
-        cases.append(_case(source.file, f"{source.rejects} could not be read" if source.rejects else "", told))
+        at = Place(shown_file(source.file), 1)
+        if not source.rejects:
+            yield Case(_GROUP, source.file, 0.0, rule=rule)
+            continue
+        told = "\n".join(reject for reject in report.rejects if reject.startswith(f"{source.file}:"))
+        why = f"{source.rejects} could not be read"
+        yield Case(_GROUP, source.file, 0.0, "undetermined", "unread", why, told, rule=rule, place=at)
     if require_complete or not report.keys:
-        is_complete = report.completion == "complete"
-        cases.append(_case("the run is complete", "" if is_complete else f"the run is {report.completion}"))
-    return junit("genstamp logs check", cases, report.seconds)
+        yield _completion_case(report)
 
 
-def _case(name: str, message: str, text: str = "") -> Case:
-    """A test case that fails where there is something to say."""
-    return Case("genstamp.logs", name, 0.0, "failure" if message else "passed", message=message, text=text)
+def _completion_case(report: Report) -> Case:
+    rule, name = Rule("logs/complete", "every file and block is finished"), "the run is complete"
+    if report.completion == "complete":
+        return Case(_GROUP, name, 0.0, rule=rule)
+    outcome: Outcome = "failure" if report.completion == "unfinished" else "undetermined"
+    return Case(_GROUP, name, 0.0, outcome, report.completion, f"the run is {report.completion}", rule=rule)
+
+
+def _cases_of_kind(report: Report, kind: str) -> Iterator[Case]:
+    rule = Rule(f"logs/{kind}", f"every {kind} keeps to its lifecycle")
+    counts: Counter[Safety] = Counter()
+    for count in report.keys:
+        if count.kind == kind:
+            counts[count.safety] += count.keys
+    if not counts["violated"] and not counts["undetermined"]:
+        yield Case(_GROUP, f"{kind}s conform", 0.0, rule=rule)
+    for finding in report.findings:
+        if finding.kind == kind:
+            counts[finding.safety] -= 1
+            yield _finding_case(finding, rule)
+    for safety, number in counts.items():
+        # Only the first ones are told one by one.
+        if safety != "conformant" and number > 0:
+            message = f"{number} more are {safety}; all stand in the tables that --out keeps"
+            yield Case(_GROUP, f"other {kind}s conform", 0.0, _OUTCOMES[safety], safety, message, rule=rule)
+
+
+def _finding_case(finding: Finding, rule: Rule) -> Case:
+    file, _, line = finding.place.rpartition(":")
+    at = Place(shown_file(file), int(line)) if file and line.isdecimal() else None
+    name = f"{finding.kind} {finding.entity} of {finding.namespace}"
+    event = f"{finding.event}: " if finding.event else ""
+    return Case(
+        group=_GROUP,
+        name=name,
+        seconds=0.0,
+        outcome=_OUTCOMES[finding.safety],
+        kind=finding.safety,
+        message=f"{event}{finding.failed}",
+        text="\n".join(_story(finding)),
+        rule=rule,
+        place=at,
+    )

@@ -11,6 +11,8 @@ import msgspec
 
 from genstamp import leads_to
 from genstamp.lock import VIOLATED
+from genstamp.report.case import Place
+from genstamp.report.places import place
 from genstamp.verify.job import Context
 from genstamp_model.explore import Verdict, Violation
 from genstamp_model.liveness import Lasso, Liveness
@@ -34,6 +36,15 @@ class Break:
     path: Path
     lines: tuple[str, ...]
     lasso: Lasso | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where the property is declared; of what is none, where the last step is."""
+        model = self.path.instance.model
+        claims = [claim.source for claim in model.properties if claim.name == self.name]
+        actions = [action.source for action in model.actions if action.name == self.name]
+        last = [step.action.source for step in self.path.steps[-1:]]
+        return place(next(iter((*claims, *actions, *last)), None))
 
     @property
     def how(self) -> str:

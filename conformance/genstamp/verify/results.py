@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.report import Case, Outcome, junit
+from genstamp.report import Case, Outcome, Rule
+from genstamp.report.junit import junit
 from genstamp.verify.row import EXIT_CODES, Row, Verdict, worst
 
 
@@ -33,9 +34,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         return EXIT_CODES[worst(self.rows)]
 
 
-def json_text(results: Results) -> str:
-    """The run as JSON: the fields of `Results` and `Row`, and what it ran on."""
-    plain: dict[str, Any] = {
+def plain(results: Results) -> dict[str, Any]:
+    """The run in words of JSON: the fields of `Results` and `Row`, and what it ran on."""
+    return {
         "version": 1,
         "genstamp": version("genstamp"),
         "python": platform.python_version(),
@@ -45,18 +46,27 @@ def json_text(results: Results) -> str:
         "seed": results.seed,
         "rows": [msgspec.to_builtins(row) for row in results.rows],
     }
-    return msgspec.json.format(msgspec.json.encode(plain), indent=1).decode() + "\n"
+
+
+def json_text(results: Results) -> str:
+    """The run as JSON."""
+    return msgspec.json.format(msgspec.json.encode(plain(results)), indent=1).decode() + "\n"
 
 
 def junit_text(results: Results) -> str:
     """The run as JUnit's XML: a test case for each row; what is undetermined is an error, as it is no pass."""
-    return junit("genstamp verify", [_case(row) for row in results.rows])
+    return junit("genstamp verify", cases(results))
+
+
+def cases(results: Results) -> list[Case]:
+    """The rows as test cases."""
+    return [_case(row) for row in results.rows]
 
 
 _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
     Verdict.HOLDS: "passed",
     Verdict.VIOLATED: "failure",
-    Verdict.UNDETERMINED: "error",
+    Verdict.UNDETERMINED: "undetermined",
     Verdict.FAILURE: "error",
     Verdict.SKIPPED: "skipped",
 }
@@ -72,6 +82,9 @@ def _case(row: Row) -> Case:
         kind=str(row.verdict),
         message=row.note,
         text="\n".join(row.story),
+        rule=Rule(row.claim),
+        place=row.place,
+        steps=row.steps,
     )
 
 

@@ -6,6 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
+from genstamp import exit_codes
+from genstamp.report.case import Place, Stage
+
 
 class Verdict(StrEnum):
     """Of one claim. What could not be decided, or not be looked at, is no pass."""
@@ -18,11 +21,11 @@ class Verdict(StrEnum):
 
 
 EXIT_CODES: Final[Mapping[Verdict, int]] = {
-    Verdict.VIOLATED: 12,
-    Verdict.FAILURE: 75,
-    Verdict.UNDETERMINED: 3,
-    Verdict.HOLDS: 0,
-    Verdict.SKIPPED: 0,
+    Verdict.VIOLATED: exit_codes.VIOLATED,
+    Verdict.FAILURE: exit_codes.FAILURE,
+    Verdict.UNDETERMINED: exit_codes.UNDETERMINED,
+    Verdict.HOLDS: exit_codes.HOLDS,
+    Verdict.SKIPPED: exit_codes.HOLDS,
 }
 """The exit code of a run whose worst verdict this is; the worst one first, and last what says nothing."""
 
@@ -39,6 +42,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         note: what a reader should know, in a sentence; always given where the claim does not hold.
         story: more lines on it: a counterexample, a list of differences.
         files: what was written on it, relative to the run directory.
+        place: the line to look at.
+        steps: of a counterexample, each with its line.
         data: what machines read; of the same form for all rows of one kind.
     """
 
@@ -50,6 +55,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     story: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    place: Place | None = None
+    steps: tuple[Stage, ...] = ()
     data: dict[str, Any] = {}
 
     @property

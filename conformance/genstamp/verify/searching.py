@@ -4,15 +4,16 @@ Leaves out what is compared with the lock (`summing`): a row here says what was 
 """
 
 import importlib
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
-from genstamp import leads_to
+from genstamp import coverage, leads_to
 from genstamp.lock import Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
+from genstamp.progress import each_minute
+from genstamp.report.of_model import stages
 from genstamp.verify.breaking import Break, breaks, steps, undetermined, written
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
@@ -39,7 +40,7 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
     result = explore(instance, progress=_printer())
     judged = leads_to.settled(result)
     found = breaks(result.violation, judged)
-    data = {"lock": _searched(instance, result, found, judged), "coverage": coverage(result)}
+    data = {"lock": _searched(instance, result, found, judged), "coverage": coverage.of(result)}
     yield _row(claim, result, data, judged) if not found else _broken(context, claim, result, found[0], data)
 
 
@@ -117,19 +118,6 @@ def search_on(instance: Instance) -> tuple[Result, list[Break]]:
         model = replace(model, properties=tuple(claim for claim in model.properties if claim.name != violation.name))
 
 
-def coverage(result: Result) -> dict[str, Any]:
-    """What a search has seen: steps by action, refusals that are not merely defensive, and witnesses."""
-    return {
-        "taken": dict(result.taken),
-        "refused": {
-            f"{refusal.action}, {refusal.refuses}: {refusal.label}": refusal.seen
-            for refusal in result.refusals
-            if not refusal.defensive
-        },
-        "witnessed": dict(result.witnesses),
-    }
-
-
 def _row(claim: str, result: Result, data: Mapping[str, Any], judged: tuple[Liveness, ...]) -> Row:
     """The row of a search that found nothing wrong."""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(result.instance.limits.items()))
@@ -161,6 +149,8 @@ def _broken(context: Context, claim: str, result: Result, broken: Break, data: M
         note=f"{what} {broken.how}",
         story=broken.lines,
         files=written(context, name, broken),
+        place=broken.place,
+        steps=stages(broken.path),
         data=dict(data),
     )
 
@@ -204,12 +194,5 @@ def _plain(lock: Lock) -> dict[str, Any]:
 
 def _printer() -> Callable[[Progress], None]:
     """Prints how far a search is, every few seconds."""
-    last = time.monotonic()
-
-    def printed(progress: Progress) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _EVERY_S:
-            last = time.monotonic()
-            print(f"{progress.states:,} states, {progress.waiting:,} waiting", flush=True)
-
-    return printed
+    show = each_minute(lambda line: print(line, flush=True), _EVERY_S)
+    return lambda progress: show(f"{progress.states:,} states, {progress.waiting:,} waiting")

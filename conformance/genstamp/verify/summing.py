@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from genstamp import coverage as covering
 from genstamp import lock
 from genstamp.errors import LockError
 from genstamp.verify.row import Row, Verdict
@@ -25,23 +26,14 @@ def found_in(rows: Sequence[Row]) -> lock.Lock:
 def coverage(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
     """Every action taken, every refusal given and every witness seen, in at least one of some configurations.
 
-    Refusals that the specification declares defensive are not asked for.
-
     Args:
         rows: of the whole run.
         expected: claims of the searches that count.
     """
-    seen: dict[str, bool] = {}
     missing = [claim for claim in expected if not any(row.claim == claim and "coverage" in row.data for row in rows)]
-    for row in rows:
-        if row.claim in expected and "coverage" in row.data:
-            found = row.data["coverage"]
-            parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
-            parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
-            parts |= {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
-            for name, is_seen in parts.items():
-                seen[name] = seen.get(name, False) or is_seen
-    zero = sorted(name for name, is_seen in seen.items() if not is_seen)
+    counted = [row.data["coverage"] for row in rows if row.claim in expected and "coverage" in row.data]
+    seen = covering.together(counted)
+    zero = covering.missing(seen)
     verdict, note = Verdict.HOLDS, "every action, refusal and witness in some configuration"
     if missing:
         verdict, note = Verdict.UNDETERMINED, f"not searched to the end: {', '.join(missing)}"

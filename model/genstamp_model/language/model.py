@@ -303,9 +303,8 @@ class Instance:
 
 def _same_names(what: str, given: Mapping[str, int], wanted: frozenset[str] | set[str], instance: Instance) -> None:
     where = f"configuration {instance.configuration.name} of {instance.model.system}"
+    known = ", ".join(sorted(wanted)) or "none"
     for name in sorted(set(given) - wanted):
-        raise ConfigurationError(
-            f"{where} gives {what} '{name}', which the system does not have; it has {', '.join(sorted(wanted))}"
-        )
+        raise ConfigurationError(f"{where} gives {what} '{name}', which the system does not have; it has {known}")
     for name in sorted(wanted - set(given)):
         raise ConfigurationError(f"{where} needs {what} '{name}'")

@@ -220,6 +220,19 @@ def show(value: Value, type_: Type, sizes: Sizes) -> str:
             return "[" + ", ".join(show(part, element, sizes) for part in value) + "]"
 
 
+def has_ordered_number(type_: Type) -> bool:
+    """Whether a value of this type holds an ordered number."""
+    match type_:
+        case NumberType(ordered=ordered):
+            return ordered
+        case RecordType(fields=fields):
+            return any(has_ordered_number(part) for _, part in fields)
+        case ArrayType(element=element) | SequenceType(element=element) | BagType(message=element):
+            return has_ordered_number(element)
+        case _:
+            return False
+
+
 def fits(given: Type, wanted: Type) -> bool:
     """Whether a value of one type may stand where the other is expected."""
     match given, wanted:

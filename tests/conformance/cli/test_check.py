@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import app, exit_code, main
-from genstamp.cli.check import uncovered
+from genstamp.cli.telling import uncovered
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ConfigurationError, EvaluationError, SpecError
 from genstamp_model.explore import explore
@@ -235,7 +235,7 @@ def test_doctor_finds_everything_here() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["check", "hdfs.nothing"], 2, "there is no system 'hdfs.nothing'; there is hdfs.recovery"),
+        (["check", "hdfs.nothing"], 151, "there is no system 'hdfs.nothing'; there is hdfs.recovery"),
         (["check", "hdfs.recovery:nothing"], 151, "has no configuration 'nothing'"),
         (["check", "hdfs.recovery", "--bug", "HDFS-1"], 151, "has no bug 'HDFS-1'"),
         (["prove", "hdfs.recovery", "--semantics", "hadoop-1"], 151, "has no semantics 'hadoop-1'"),

@@ -8,9 +8,10 @@ import pytest
 
 # A line of progress at every turn, so that the test knows when the search is on its way.
 FROM_OUTSIDE = """
-import genstamp.cli.check as check
+from genstamp import progress
 from genstamp.cli import main
-check._LINE_EVERY_S = 0.0
+always = progress.each_minute
+progress.each_minute = lambda: always(every_s=0.0)
 main()
 """
 

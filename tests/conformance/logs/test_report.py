@@ -5,7 +5,8 @@ import json
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, as_json, as_junit, text
+from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, cases, plain, text
+from genstamp.report.junit import junit
 
 READ = SourceCount("a.log", "log", 10, 15, 0)
 DAMAGED = SourceCount("b.log.gz", "log", 3, 5, 1)
@@ -61,6 +62,18 @@ def test_files_and_blocks_decide_whether_a_run_is_complete(
     assert Report(_keys(*keys), (READ,)).completion == completion
 
 
+def test_a_run_of_which_something_could_not_be_read_is_not_complete() -> None:
+    assert Report(_keys(COMPLETE), (READ, DAMAGED)).completion == "unknown"
+    assert Report(_keys(COMPLETE, ("file", "conformant", "unfinished")), (DAMAGED,)).completion == "unfinished"
+
+
+def test_files_that_were_not_read_are_told_last() -> None:
+    report = Report(_keys(COMPLETE), (READ,), notes=(("VERSION", "not read: text"), ("a.log", "of another run")))
+    assert text(report).endswith(
+        "conformant, complete in what was read, without 1 file; 10 events in 15 lines of 1 files, 1 keys, 0.0 s"
+    )
+
+
 def test_key_whose_life_has_not_begun_owes_nothing() -> None:
     talked_of = KeyCount("block", "conformant", "unknown", False, 1)
     assert Report((*_keys(COMPLETE), talked_of), (READ,)).completion == "complete"
@@ -101,7 +114,7 @@ def test_run_without_events_is_told() -> None:
 
 
 def test_json_holds_the_report() -> None:
-    shown = json.loads(as_json(Report(_keys(("block", "violated", "unknown")), (READ,), (FINDING,))))
+    shown = json.loads(json.dumps(plain(Report(_keys(("block", "violated", "unknown")), (READ,), (FINDING,)))))
     assert shown["safety"] == "violated"
     assert shown["findings"][0]["failed"] == "recovery id 1002 is not above 1002"
     assert shown["sources"] == [{"file": "a.log", "source": "log", "events": 10, "lines": 15, "rejects": 0}]
@@ -114,13 +127,13 @@ def test_junit_fails_a_case_a_kind_and_a_case_a_source() -> None:
         (FINDING,),
         rejects=("b.log.gz:3: bad \x01",),
     )
-    suite = fromstring(as_junit(report, require_complete=True))
-    failed = {case.get("name"): case.find("failure") is not None for case in suite}
-    assert failed == {
-        "blocks conform": True,
-        "files conform": False,
-        "a.log": False,
-        "b.log.gz": True,
-        "the run is complete": True,
+    suite = fromstring(junit("genstamp logs check", list(cases(report, require_complete=True))))
+    found = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert found == {
+        "block 7 of BP-1": ["failure"],
+        "files conform": [],
+        "a.log": [],
+        "b.log.gz": ["error"],
+        "the run is complete": ["failure"],
     }
-    assert (suite.get("tests"), suite.get("failures")) == ("5", "3")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("5", "2", "1")

@@ -1,0 +1,32 @@
+"""What a verb is to judge: the system, its configurations, and limits other than theirs, as the command line says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import typer
+
+from genstamp.systems import chosen
+from genstamp.systems import found as named
+from genstamp_model.language import Configuration, System
+
+
+def to_search(text: str, bugs: Sequence[str]) -> tuple[System, Sequence[Configuration]]:
+    """The system, and the configurations to search: for a bug the one in which it shows, unless one is named."""
+    system, configurations = chosen(text)
+    shown = [system.bug(name).configuration for name in bugs]
+    if named(text)[1] or not any(shown):
+        return system, configurations
+    return system, [system.configuration(name) for name in dict.fromkeys(shown) if name]
+
+
+def limited(configuration: Configuration, limits: Sequence[str]) -> Configuration:
+    """A configuration with some of its limits set anew, each written as NAME=N."""
+    if not limits:
+        return configuration
+    changed: dict[str, int] = dict(configuration.limits)
+    for text in limits:
+        name, _, number = text.partition("=")
+        if not number.isdecimal():
+            raise typer.BadParameter(f"'{text}' is no limit; write NAME=N with a number from 0", param_hint="--limit")
+        changed[name] = int(number)
+    return replace(configuration, limits=changed, name=f"{configuration.name}*")

@@ -1,0 +1,84 @@
+"""One search as the verb `check` makes it, with its progress on standard error.
+
+Leaves out what is told of it (`telling`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from genstamp import progress as showing
+from genstamp.cli.on_spark import search_on_spark
+from genstamp_model.explore import Progress, Result, explore
+from genstamp_model.language import Instance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to search, as `explore` takes it.
+
+    Attributes:
+        directory: for what has no room in memory; with Spark for all states.
+        place: where executors find the system; None searches on this machine.
+        master: Spark's.
+    """
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    renumber: bool = False
+    symmetry: bool = False
+    fingerprints: bool = False
+    memory_bytes: int | None = None
+    directory: Path | None = None
+    threads: int | None = None
+    place: str | None = None
+    master: str | None = None
+
+    @property
+    def keeps_states(self) -> bool:
+        """Whether the search keeps every state here, as it is: otherwise no leads-to can be judged on them."""
+        return not (self.fingerprints or self.symmetry or self.place is not None)
+
+
+def search(instance: Instance, options: Options) -> Result:
+    """One search."""
+    with showing.live() as show:
+        return _searched(instance, options, lambda progress: show(progress_line(instance, progress)))
+
+
+def _searched(instance: Instance, options: Options, progress: Callable[[Progress], None]) -> Result:
+    if options.place is not None:
+        return search_on_spark(
+            options.place,
+            instance.model.semantics,
+            instance.model.bugs,
+            instance.configuration,
+            renumber=options.renumber,
+            symmetry=options.symmetry,
+            max_states=options.max_states,
+            max_seconds=options.max_seconds,
+            master=options.master,
+            directory=options.directory,
+            progress=progress,
+        )
+    return explore(
+        instance,
+        max_states=options.max_states,
+        max_seconds=options.max_seconds,
+        renumber=options.renumber,
+        symmetry=options.symmetry,
+        fingerprints=options.fingerprints,
+        memory_bytes=options.memory_bytes,
+        spill=options.directory,
+        threads=options.threads,
+        progress=progress,
+    )
+
+
+def progress_line(instance: Instance, progress: Progress) -> str:
+    """How far a search is."""
+    speed = progress.states / progress.seconds / 1e6 if progress.seconds else 0.0
+    return (
+        f"{instance.configuration.name}: {progress.states:,} states, {progress.waiting:,} waiting, "
+        f"{progress.generated:,} steps, level {progress.levels}, {speed:.1f} M states/s, {progress.seconds:.0f} s"
+    )

@@ -1,0 +1,217 @@
+"""What the verb `check` tells of its searches: as text, as JSON, as test cases, and by its exit code."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genstamp import coverage, exit_codes, leads_to
+from genstamp.report import Case, Rule
+from genstamp.report.of_model import beginning, broken_case, group_of, rule_named, rules, search_rule
+from genstamp_model.explore import Result, Verdict, Violation
+from genstamp_model.language.model import Instance, Model
+from genstamp_model.language.types import has_ordered_number
+from genstamp_model.liveness import Liveness
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One search, and the leads-to properties judged after it."""
+
+    result: Result
+    judged: tuple[Liveness, ...] = ()
+
+    @property
+    def instance(self) -> Instance:
+        """What was searched."""
+        return self.result.instance
+
+    @property
+    def left(self) -> list[str]:
+        """What neither the search nor the judge of leads-to properties has judged."""
+        return leads_to.not_judged(self.result, self.judged)
+
+    @property
+    def owed(self) -> list[str]:
+        """Leads-to properties among those."""
+        return [claim.name for claim in self.instance.model.properties if claim.name in self.left]
+
+
+def told(found: Searched) -> Iterator[str]:
+    """What a search found, and what was judged after it, in lines."""
+    result = found.result
+    model, configuration = result.instance.model, result.instance.configuration
+    bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
+    limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
+    holds = result.verdict is Verdict.HOLDS
+    within = f" within these limits: {limits}" if holds and limits else ""
+    probably = f" with probability at least 1 - {result.doubt:.1e}" if holds and result.doubt else ""
+    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.verdict.value}{probably}{within}"
+    yield from _told_figures(result)
+    if result.undetermined:
+        yield f"  undetermined: {result.undetermined}"
+    if found.left:
+        yield f"  not judged: {', '.join(found.left)}"
+    if result.violation is not None:
+        yield from told_violation(result.violation)
+    else:
+        taken, given, seen = coverage.counts(result)
+        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
+    for one in found.judged:
+        yield from leads_to.told(one)
+    if could_be_renumbered(found):
+        yield "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles"
+
+
+def _told_figures(result: Result) -> Iterator[str]:
+    yield (
+        f"  {result.states:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{result.words} words and {result.bytes_a_state:.0f} bytes a state"
+        + (f", {result.disk_bytes:,} bytes on disk" if result.disk_bytes else "")
+    )
+    yield (
+        f"  {result.seconds:.2f} s, {result.states_a_second / 1e6:.2f} M states/s, "
+        f"compiled in {result.compile_seconds:.2f} s"
+    )
+    if result.reductions:
+        yield f"  one state for many: {', '.join(result.reductions)}"
+    cuts = ", ".join(f"{name} {steps:,}" for name, steps in sorted(result.cuts.items()))
+    if cuts:
+        yield f"  steps cut off by limits: {cuts}"
+
+
+def told_violation(violation: Violation, what_path: str = "a shortest counterexample") -> Iterator[str]:
+    """What broke, and the way there."""
+    what = f"{violation.kind} {violation.name}".rstrip()
+    yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
+    yield f"  {what_path}, {len(violation.path)} steps:"
+    for line in violation.path.lines():
+        yield f"  {line}"
+
+
+def could_be_renumbered(found: Searched) -> bool:
+    """Whether a leads-to is undetermined because of limits, and there are ordered numbers that were not renumbered."""
+    return (
+        any(one.cut is not None for one in found.judged)
+        and not found.result.reductions
+        and any(has_ordered_number(variable.type) for variable in found.instance.model.variables)
+    )
+
+
+def uncovered(results: Sequence[Result]) -> list[str]:
+    """What none of some searches has reached; defensive refusals are not asked for."""
+    return coverage.missing(coverage.together(coverage.of(result) for result in results))
+
+
+def coverage_line(number: int, missing: Sequence[str]) -> str:
+    """Coverage over all of some searches together."""
+    if not missing:
+        return f"over all {number} configurations every action, refusal and witness is reached"
+    return f"over all {number} configurations never reached: {'; '.join(missing)}"
+
+
+def exit_code(all_: Sequence[Searched], missing: Sequence[str] = ()) -> int:
+    """The worst of some searches: violated before undetermined."""
+    codes = [exit_codes.OF_KIND[one.result.violation.kind] for one in all_ if one.result.violation is not None]
+    if codes:
+        return codes[0]
+    verdicts = {found.verdict for one in all_ for found in one.judged}
+    if Verdict.VIOLATED in verdicts:
+        return exit_codes.UNFINISHED
+    verdicts |= {one.result.verdict for one in all_}
+    if Verdict.UNDETERMINED in verdicts or any(one.owed for one in all_):
+        return exit_codes.UNDETERMINED
+    return exit_codes.VIOLATED if missing else exit_codes.HOLDS
+
+
+def plain(found: Searched) -> dict[str, Any]:
+    """A result as JSON; the counterexample in the Informal Trace Format."""
+    result = found.result
+    model, violation = result.instance.model, result.violation
+    return {
+        "system": model.system,
+        "configuration": result.instance.configuration.name,
+        "semantics": model.semantics,
+        "bugs": list(model.bugs),
+        "digest": model.digest,
+        "verdict": result.verdict.value,
+        "undetermined": result.undetermined,
+        "probability_missed_at_most": result.doubt,
+        "reductions": list(result.reductions),
+        "not_judged": found.left,
+        "states": result.states,
+        "generated": result.generated,
+        "depth": result.depth,
+        "words_a_state": result.words,
+        "bytes_a_state": round(result.bytes_a_state, 1),
+        "bytes_on_disk": result.disk_bytes,
+        "seconds": round(result.seconds, 3),
+        "compile_seconds": round(result.compile_seconds, 3),
+        "cuts": dict(result.cuts),
+        "taken": dict(result.taken),
+        "refusals": [
+            {"action": r.action, "check": r.label, "refuses": r.refuses, "defensive": r.defensive, "seen": r.seen}
+            for r in result.refusals
+        ],
+        "witnesses": dict(result.witnesses),
+        "leads_to": [leads_to.plain(one) for one in found.judged],
+        "violation": plain_violation(violation),
+    }
+
+
+def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
+    """What broke as JSON, with the way there in the Informal Trace Format."""
+    if violation is None:
+        return None
+    return {
+        "kind": violation.kind,
+        "name": violation.name,
+        "message": violation.message,
+        "steps": len(violation.path),
+        "trace": violation.path.to_itf(violated=violation.name or violation.kind),
+    }
+
+
+def cases(found: Searched) -> list[Case]:
+    """A result as a test case, and one for each leads-to property."""
+    result = found.result
+    model, name = result.instance.model, result.instance.configuration.name
+    group = group_of("check", model)
+    others = [leads_to.case(one, group) for one in found.judged]
+    if result.violation is not None:
+        return [broken_case(group, name, result.seconds, result.instance, result.violation), *others]
+    rule, judged = search_rule(model), rules(model)
+    if result.verdict is Verdict.UNDETERMINED:
+        why = result.undetermined
+        return [
+            Case(group, name, result.seconds, "undetermined", result.verdict.value, why, rule=rule, judged=judged),
+            *others,
+        ]
+    return [
+        Case(group, name, result.seconds, rule=rule, judged=judged),
+        *others,
+        *(_not_judged(group, name, model, owed) for owed in found.owed),
+    ]
+
+
+def _not_judged(group: str, name: str, model: Model, owed: str) -> Case:
+    why = "not judged, as states were not kept as they are"
+    rule = rule_named(model, owed)
+    return Case(group, f"{name} {owed}", 0.0, "undetermined", "not judged", why, rule=rule)
+
+
+def coverage_cases(model: Model, all_: Sequence[Searched], missing: Sequence[str]) -> Iterator[Case]:
+    """Coverage as a test case, or a failure for everything that no configuration reaches."""
+    group, name = group_of("check", model), f"coverage of {len(all_)} configurations"
+    text = "every action, refusal and witness is reached in some configuration"
+    rule = Rule(f"{model.system}/coverage", text, beginning(model))
+    if not missing:
+        yield Case(group, name, 0.0, rule=rule)
+        return
+    if any(one.result.verdict is not Verdict.HOLDS for one in all_):
+        why = f"not all is searched, and so far never reached: {'; '.join(missing)}"
+        yield Case(group, name, 0.0, "undetermined", "coverage", why, rule=rule)
+        return
+    for name in missing:
+        where = coverage.place_of(model, name)
+        why = "never reached in any configuration"
+        yield Case(group, f"coverage of {name}", 0.0, "failure", "coverage", why, rule=rule, place=where)

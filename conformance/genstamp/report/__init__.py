@@ -1,0 +1,9 @@
+"""What every verb reports to machines in the same forms. A verb makes its cases once; each form is made from those.
+
+Leaves out the text for people, which every verb words itself, and what is judged.
+"""
+
+from genstamp.report.case import Case, Outcome, Place, Rule, Stage
+from genstamp.report.form import Format, document
+
+__all__ = ["Case", "Format", "Outcome", "Place", "Rule", "Stage", "document"]

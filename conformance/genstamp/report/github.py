@@ -1,0 +1,48 @@
+"""Test cases as workflow commands of GitHub: its runner shows each as an annotation at a line of the change.
+
+The escapes are those of `@actions/core`, command.ts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from genstamp.report.case import Case, Outcome
+
+_COMMANDS: Final[dict[Outcome, str]] = {"failure": "error", "error": "error", "undetermined": "warning"}
+_SUMMED: Final[dict[Outcome, str]] = {
+    "passed": "passed",
+    "failure": "failed",
+    "error": "could not be judged",
+    "undetermined": "undetermined",
+    "skipped": "skipped",
+}
+
+
+def github(verb: str, cases: Sequence[Case]) -> str:
+    """An error for each case that failed, a warning for each that is undetermined, and a notice that sums up."""
+    return "".join(f"{line}\n" for line in _lines(verb, cases))
+
+
+def _lines(verb: str, cases: Sequence[Case]) -> Iterator[str]:
+    for case in cases:
+        if command := _COMMANDS.get(case.outcome):
+            story = [f"{case.group} {case.name}: {case.message or case.kind}", *filter(None, [case.text])]
+            yield f"::{command} {_properties(verb, case)}::{_data(chr(10).join(story))}"
+    counts = Counter(case.outcome for case in cases)
+    told = ", ".join(f"{counts[outcome]} {word}" for outcome, word in _SUMMED.items() if counts[outcome])
+    yield f"::notice title={_property(verb)}::{_data(told or 'nothing was judged')}"
+
+
+def _properties(verb: str, case: Case) -> str:
+    found = {} if case.where is None else {"file": case.where.file, "line": str(case.where.line)}
+    found["title"] = f"{verb}, {case.outcome}: {case.claim.name}"
+    return ",".join(f"{name}={_property(value)}" for name, value in found.items())
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

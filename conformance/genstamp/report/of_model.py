@@ -1,0 +1,101 @@
+"""Claims of a model, and paths in it, as reports name them: where each is declared, and where each step is.
+
+Leaves out what came of judging them: every verb makes its own cases.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from genstamp.report.case import Case, Outcome, Place, Rule, Stage
+from genstamp.report.places import place
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.language.model import Instance, Model, Property
+from genstamp_model.path import Path, changes
+
+SEARCHED = ("invariant", "transition")
+"""Kinds of properties that every search judges."""
+
+
+class Broken(Protocol):
+    """What broke, whichever judge found it; see `genstamp_model.explore.Violation`."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def path(self) -> Path: ...
+
+
+def group_of(verb: str, model: Model) -> str:
+    """What a case of a model is filed under."""
+    return ".".join(["genstamp", verb, model.system, model.semantics, *model.bugs])
+
+
+def claim_rule(model: Model, claim: Property) -> Rule:
+    """A property as a rule."""
+    doc = " ".join(claim.doc.split("\n\n")[0].split())
+    return Rule(f"{model.system}/{claim.name}", doc or f"{claim.kind} {claim.name}", place(claim.source))
+
+
+def rule_named(model: Model, name: str) -> Rule:
+    """A property by its name, or what is judged besides: deadlock, errors, the ranges of the variables."""
+    for claim in model.properties:
+        if claim.name == name:
+            return claim_rule(model, claim)
+    return Rule(f"{model.system}/{name}", f"{name} of {model.system}", beginning(model))
+
+
+def rules(model: Model, kinds: Iterable[str] = SEARCHED) -> tuple[Rule, ...]:
+    """All properties of some kinds."""
+    return tuple(claim_rule(model, claim) for claim in model.properties if claim.kind in kinds)
+
+
+def search_rule(model: Model) -> Rule:
+    """That a judge of all of a system comes to its end, which is no property and declared nowhere."""
+    return Rule(f"{model.system}/all", f"everything that {model.system} claims is decided", beginning(model))
+
+
+def beginning(model: Model) -> Place | None:
+    """About where a system is declared: its first variable, or its first action."""
+    sources = [one.source for one in model.variables] or [one.source for one in model.actions]
+    return place(sources[0]) if sources else None
+
+
+def stages(path: Path) -> tuple[Stage, ...]:
+    """A path's steps, each with what it changes, at the lines of their actions."""
+    evaluator = Evaluator(path.instance)
+    found = []
+    for step, before in zip(path.steps, path.states, strict=False):
+        changed = "; ".join(map(str, changes(path.instance, before, step.after)))
+        call = evaluator.call(step.action, step.arguments)
+        found.append(Stage(f"{call}: {changed}" if changed else call, place(step.action.source)))
+    return tuple(found)
+
+
+def broken_case(group: str, name: str, seconds: float, instance: Instance, found: Broken) -> Case:
+    """The case of what broke in a search: at its property, its action, or where no step is possible any more."""
+    model, path = instance.model, found.path
+    outcome: Outcome = "error" if found.kind == "error" else "failure"
+    message = f"{found.kind} {found.name}".rstrip() + f" in {len(path)} steps"
+    rule = rule_named(model, found.name if found.kind in SEARCHED else found.kind)
+    at = rule.place
+    if found.kind == "error":
+        at = place(model.action(found.name).source)
+    elif found.kind == "deadlock" and path.steps:
+        at = place(path.steps[-1].action.source)
+    return Case(
+        group=group,
+        name=name,
+        seconds=seconds,
+        outcome=outcome,
+        kind=found.kind,
+        message=f"{message}: {found.message}" if found.message else message,
+        text="\n".join(path.lines()),
+        rule=rule,
+        judged=rules(model),
+        place=at,
+        steps=stages(path),
+    )
