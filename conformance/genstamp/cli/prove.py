@@ -11,6 +11,7 @@ from genstamp.report import Case, Format, Outcome, Stage, document
 from genstamp.report.of_model import rule_named
 from genstamp.report.places import place
 from genstamp.systems import chosen
+from genstamp.systems import found as named
 from genstamp_model.language import Instance, Model
 from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Break, Proof, Report, Verdict, strengthen
@@ -50,7 +51,7 @@ def prove(
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
     if parametric:
-        if ":" in system or k_induction > 1:
+        if named(system)[1] or k_induction > 1:
             raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")
         _prove_for_any_size(model, timeout_ms, form)
     instances = [Instance(model, one) for one in configurations]

@@ -22,7 +22,7 @@ from rich.text import Text
 from genstamp import exit_codes
 from genstamp.errors import GenstampError
 from genstamp.progress import LINE_EVERY_S
-from genstamp.report import Format, document
+from genstamp.report import Format
 from genstamp.verify import readme
 from genstamp.verify import results as writing
 from genstamp.verify.job import Context
@@ -61,8 +61,7 @@ def verify(
         for line in writing.table_lines(results):
             typer.echo(line)
     else:
-        found = writing.cases(results)
-        typer.echo(document(output, "genstamp verify", lambda: writing.plain(results), found), nl=False)
+        typer.echo(writing.in_form(output, results), nl=False)
     raise typer.Exit(results.exit_code)
 
 

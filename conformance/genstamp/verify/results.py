@@ -1,4 +1,4 @@
-"""What is written of a run: the table for people, `results.json` and JUnit's XML for machines."""
+"""What is written of a run: the table for people, JSON, JUnit's XML and SARIF for machines."""
 
 import platform
 from collections.abc import Iterator, Mapping
@@ -8,9 +8,15 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.report import Case, Outcome, Rule
-from genstamp.report.junit import junit
+from genstamp.report import Case, Format, Outcome, Rule, document
 from genstamp.verify.row import EXIT_CODES, Row, Verdict, worst
+
+WRITTEN: Final[Mapping[Format, str]] = {
+    Format.JSON: "results.json",
+    Format.JUNIT: "junit.xml",
+    Format.SARIF: "results.sarif",
+}
+"""Files of a run directory that machines read."""
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,14 +54,9 @@ def plain(results: Results) -> dict[str, Any]:
     }
 
 
-def json_text(results: Results) -> str:
-    """The run as JSON."""
-    return msgspec.json.format(msgspec.json.encode(plain(results)), indent=1).decode() + "\n"
-
-
-def junit_text(results: Results) -> str:
-    """The run as JUnit's XML: a test case for each row; what is undetermined is an error, as it is no pass."""
-    return junit("genstamp verify", cases(results))
+def in_form(form: Format, results: Results) -> str:
+    """The run in a form other than text."""
+    return document(form, "genstamp verify", lambda: plain(results), cases(results))
 
 
 def cases(results: Results) -> list[Case]:
@@ -114,7 +115,7 @@ def _cells(row: Row) -> tuple[str, str, str, str]:
 
 def write(results: Results, directory: Path) -> None:
     """Write the machine-readable results, and the table, into the run directory."""
-    (directory / "results.json").write_text(json_text(results), encoding="utf-8")
-    (directory / "junit.xml").write_text(junit_text(results), encoding="utf-8")
+    for form, name in WRITTEN.items():
+        (directory / name).write_text(in_form(form, results), encoding="utf-8")
     table = [*table_lines(results), ""]
     (directory / "table.txt").write_text("\n".join(table), encoding="utf-8")

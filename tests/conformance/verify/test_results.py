@@ -5,8 +5,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.conformance.report.sarif_form import places, well_formed
 
-from genstamp.verify.results import Results, json_text, junit_text, table_lines, write
+from genstamp.report import Format, Place, Stage
+from genstamp.verify.results import Results, in_form, table_lines, write
 from genstamp.verify.row import Row, Verdict, worst
 
 
@@ -59,14 +61,14 @@ def test_table_has_a_line_for_each_row_and_says_what_does_not_hold() -> None:
 
 
 def test_json_has_every_field() -> None:
-    found = json.loads(json_text(EVERY))
+    found = json.loads(in_form(Format.JSON, EVERY))
     assert (found["verdict"], found["exit_code"], found["seed"]) == ("violated", 12, 7)
     assert found["rows"][0]["count"] == 6582011
     assert found["rows"][1]["files"] == ["two.txt"]
 
 
 def test_junit_counts_and_tells_each_row() -> None:
-    suite = ElementTree.fromstring(junit_text(EVERY))
+    suite = ElementTree.fromstring(in_form(Format.JUNIT, EVERY))
     counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "5", "failures": "1", "errors": "2", "skipped": "1"}
     told = {case.get("name"): [child.tag for child in case] for case in suite}
@@ -77,11 +79,38 @@ def test_junit_counts_and_tells_each_row() -> None:
 
 
 def test_junit_is_xml_whatever_a_story_holds() -> None:
-    failure = ElementTree.fromstring(junit_text(EVERY)).find(".//failure")
+    failure = ElementTree.fromstring(in_form(Format.JUNIT, EVERY)).find(".//failure")
     assert failure is not None
     assert failure.text == "1. a step \N{REPLACEMENT CHARACTER}[1m <&>"
 
 
-def test_run_directory_gets_all_three(tmp_path: Path) -> None:
+def test_sarif_shows_what_is_no_pass_at_its_line() -> None:
+    place, steps = Place("spec/leases.py", 7), (Stage("grant", Place("spec/leases.py", 3)),)
+    rows = results(*EVERY.rows, row(Verdict.VIOLATED, "check three", note="broken", place=place, steps=steps))
+    run = well_formed(json.loads(in_form(Format.SARIF, rows)))
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [one.claim for one in rows.rows]
+    found = {one["ruleId"]: one for one in run["results"]}
+    levels = {name: one["level"] for name, one in found.items()}
+    assert levels == {
+        "check two": "error",
+        "prove one": "warning",
+        "diagrams lifecycles": "error",
+        "check three": "error",
+    }
+    assert [at["region"]["startLine"] for at in places(found["check three"])] == [7, 3]
+
+
+def test_github_sums_up_all_rows() -> None:
+    lines = in_form(Format.GITHUB, EVERY).splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::warning", "::error", "::notice"]
+    assert lines[-1].endswith("::1 passed, 1 failed, 1 could not be judged, 1 undetermined, 1 skipped")
+
+
+def test_run_directory_gets_all(tmp_path: Path) -> None:
     write(EVERY, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["junit.xml", "results.json", "table.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "junit.xml",
+        "results.json",
+        "results.sarif",
+        "table.txt",
+    ]

@@ -30,7 +30,8 @@ BAD = "small_system:UNTRUE"
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty repository whose only system is a small one; nothing but searches is planned."""
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    # Jobs run in processes of their own, which should find what this one does.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
     monkeypatch.syspath_prepend(str(HERE))
     (tmp_path / "spec").mkdir()
     monkeypatch.chdir(tmp_path)
