@@ -90,13 +90,7 @@ def test_sarif_shows_what_is_no_pass_at_its_line() -> None:
     run = well_formed(json.loads(in_form(Format.SARIF, rows)))
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [one.claim for one in rows.rows]
     found = {one["ruleId"]: one for one in run["results"]}
-    levels = {name: one["level"] for name, one in found.items()}
-    assert levels == {
-        "check two": "error",
-        "prove one": "warning",
-        "diagrams lifecycles": "error",
-        "check three": "error",
-    }
+    assert [one["level"] for one in found.values()] == ["error", "warning", "error", "error"]
     assert [at["region"]["startLine"] for at in places(found["check three"])] == [7, 3]
 
 
@@ -108,9 +102,5 @@ def test_github_sums_up_all_rows() -> None:
 
 def test_run_directory_gets_all(tmp_path: Path) -> None:
     write(EVERY, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "junit.xml",
-        "results.json",
-        "results.sarif",
-        "table.txt",
-    ]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["junit.xml", "results.json", "results.sarif", "table.txt"]
