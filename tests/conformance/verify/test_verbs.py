@@ -88,7 +88,7 @@ def test_a_violation_exits_with_12_and_is_shown(repository: Path, monkeypatch: p
     choose(monkeypatch, BAD)
     code, table = genstamp("verify", "--out", "here")
     assert code == 12
-    assert "    1. add(client client1)" in table
+    assert "    1. add(client client" in table
     assert "  see here/counterexamples/default_two_never_falls.txt" in table
     assert (repository / "here" / "counterexamples" / "default_two_never_falls.itf.json").is_file()
 
