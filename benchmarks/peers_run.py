@@ -21,14 +21,13 @@ from genstamp_model.language import Instance
 
 HERE = Path(__file__).parent
 ANCHORS = HERE.parent / "tests" / "model" / "anchors"
-# Spin's hash table: 2**24 slots, as many as the subjects have states, more or less.
-_SPIN_SEARCH = ("./pan", "-m10000000", "-w24", "-E")
 _MEMORY_MB = 12_000
 
 
-def spin(name: str, instance: Instance, limit_s: float) -> Line | str:
-    """Spin's exhaustive search of the export, one core, with gcc's -O3."""
-    return _spin(name, "Spin, exhaustive, 1 core", promela_model(instance), ["-DNOREDUCE"], limit_s, comparable=True)
+def spin(name: str, instance: Instance, states: int, limit_s: float) -> Line | str:
+    """Spin's exhaustive search of the export, one core, with gcc's -O3; its hash table has room for the states."""
+    text, bits = promela_model(instance), max(20, states.bit_length())
+    return _spin(name, "Spin, exhaustive, 1 core", text, ["-DNOREDUCE"], bits, limit_s, comparable=True)
 
 
 def spin_reduced(managers: int, limit_s: float) -> Line | str:
@@ -37,7 +36,9 @@ def spin_reduced(managers: int, limit_s: float) -> Line | str:
     return _spin(f"two_phase by hand, {managers}", "Spin, partial-order reduction", text, [], limit_s, comparable=False)
 
 
-def _spin(name: str, who: str, text: str, options: list[str], limit_s: float, comparable: bool) -> Line | str:
+def _spin(
+    name: str, who: str, text: str, options: list[str], table_bits: int, limit_s: float, comparable: bool
+) -> Line | str:
     program, cc = shutil.which("spin"), compiler()
     if program is None or cc is None:
         return f"{name:<30}{who}: absent ({'no spin' if program is None else 'no C compiler'} on the PATH)"
@@ -51,7 +52,12 @@ def _spin(name: str, who: str, text: str, options: list[str], limit_s: float, co
         started = time.perf_counter()
         try:
             output = subprocess.run(
-                _SPIN_SEARCH, cwd=scratch, check=True, capture_output=True, text=True, timeout=limit_s
+                ["./pan", "-m10000000", f"-w{table_bits}", "-E"],
+                cwd=scratch,
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=limit_s,
             ).stdout
         except subprocess.TimeoutExpired:
             return f"{name:<30}{who}: undetermined, {limit_s:g} seconds were not enough"

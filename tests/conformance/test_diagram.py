@@ -1,4 +1,4 @@
-"""The diagrams of the lifecycles: what is drawn, and that the kept files are what would be drawn today."""
+"""The diagrams of lifecycles and bugs: what is drawn, and that the kept files are what would be drawn today."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from statemachine import State, StateMachine
 from typer import Typer
 from typer.testing import CliRunner
 
-from genstamp.cli.diagram import LIFECYCLES, diagram, not_current
+from genstamp.cli.diagram import BUGS, LIFECYCLES, diagram, not_current
 from genstamp.diagram import PSEUDO_STATES, dot, edges, mermaid
 
 DIAGRAMS = Path(__file__).parents[2] / "diagrams"
@@ -145,7 +145,7 @@ def test_a_kept_picture_is_of_its_lifecycle(name: str) -> None:
 def test_the_verb_writes_what_it_then_finds_current(tmp_path: Path) -> None:
     directory = tmp_path / "new" / "diagrams"
     written = CliRunner().invoke(app, ["--directory", str(directory)])
-    assert (written.exit_code, len(list(directory.iterdir()))) == (0, 3 * len(LIFECYCLES))
+    assert (written.exit_code, len(list(directory.iterdir()))) == (0, 3 * len(LIFECYCLES) + len(BUGS))
     assert CliRunner().invoke(app, ["--directory", str(directory), "--check"]).exit_code == 0
 
 
@@ -155,8 +155,9 @@ def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> Non
     (tmp_path / "block.dot").write_text("digraph {}\n", encoding="utf-8")
     (tmp_path / "lease.mmd").unlink()
     (tmp_path / "replica.svg").unlink()
+    (tmp_path / "HDFS-1218.svg").write_text("<svg/>\n", encoding="utf-8")
     checked = CliRunner().invoke(app, ["--directory", str(tmp_path), "--check"])
     assert checked.exit_code == 12
-    named = re.findall(r"(\w+\.\w+) is not current", checked.output.replace("\n", " "))
-    assert named == ["block.dot", "lease.mmd", "replica.svg"]
+    named = re.findall(r"([\w-]+\.\w+) is not current", checked.output.replace("\n", " "))
+    assert named == ["HDFS-1218.svg", "block.dot", "lease.mmd", "replica.svg"]
     assert (tmp_path / "block.dot").read_text(encoding="utf-8") == "digraph {}\n"

@@ -1,6 +1,7 @@
-"""The verb `diagram`: keeps the pictures of the lifecycles in step with the specification.
+"""The verb `diagram`: keeps the pictures in step with the specification: of the lifecycles, and of how each bug shows.
 
-Leaves out how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`).
+Leaves out how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`), and how a run is
+drawn (see `genstamp_model.traces`).
 """
 
 from pathlib import Path
@@ -12,6 +13,11 @@ from statemachine import StateMachine
 from genstamp import exit_codes
 from genstamp.diagram import dot, mermaid
 from genstamp.layout import render_svg
+from genstamp_model.explore import explore
+from genstamp_model.language import System
+from genstamp_model.path import Path as Run
+from genstamp_model.traces import swim_lanes
+from genstamp_spec.hdfs.systems.recovery import RECOVERY
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 LIFECYCLES: dict[str, type[StateMachine]] = {
@@ -21,6 +27,8 @@ LIFECYCLES: dict[str, type[StateMachine]] = {
     "replica": ReplicaLifecycle,
 }
 
+BUGS: tuple[str, ...] = tuple(bug.name for bug in RECOVERY.bugs)
+
 
 def diagram(
     directory: Annotated[Path, typer.Option(help="Where the diagrams are.")] = Path("diagrams"),
@@ -28,16 +36,16 @@ def diagram(
         bool, typer.Option("--check", help="Write nothing; exit 12 if a text is not current or a picture missing.")
     ] = False,
 ) -> None:
-    """Draw each lifecycle as DOT, Mermaid and SVG."""
+    """Draw each lifecycle as DOT, Mermaid and SVG, and the shortest run that shows each bug as swim lanes."""
     if check:
         outdated = not_current(directory)
         for name in outdated:
             typer.echo(f"{directory / name} is not current; write it with: genstamp diagram")
         if not outdated:
-            typer.echo(f"all {len(_texts()) + len(LIFECYCLES)} diagrams in {directory} are current")
+            typer.echo(f"all {len(_texts()) + len(LIFECYCLES) + len(BUGS)} diagrams in {directory} are current")
         raise typer.Exit(exit_codes.VIOLATED if outdated else exit_codes.HOLDS)
     directory.mkdir(parents=True, exist_ok=True)
-    for name, text in {**_texts(), **_pictures()}.items():
+    for name, text in {**_texts(), **_pictures(), **_runs()}.items():
         (directory / name).write_text(text, encoding="utf-8")
         typer.echo(directory / name)
 
@@ -45,9 +53,9 @@ def diagram(
 def not_current(directory: Path) -> list[str]:
     """Names of the files in a directory that `genstamp diagram` would change or add, sorted.
 
-    Pictures are only looked for: two versions of a layout engine draw one text a little differently.
+    Pictures of lifecycles are only looked for: two versions of a layout engine draw one text a little differently.
     """
-    texts = _texts()
+    texts = _texts() | _runs()
     outdated = [name for name, text in texts.items() if _read(directory / name) != text]
     missing = [f"{name}.svg" for name in LIFECYCLES if not (directory / f"{name}.svg").is_file()]
     return sorted(outdated + missing)
@@ -69,6 +77,17 @@ def _pictures() -> dict[str, str]:
         )
         for name, machine in LIFECYCLES.items()
     }
+
+
+def _runs() -> dict[str, str]:
+    return {f"{name}.svg": swim_lanes(_shortest(RECOVERY, name)) for name in BUGS}
+
+
+def _shortest(system: System, bug: str) -> Run:
+    """The shortest run that shows a bug."""
+    violation = explore(system.instance(system.bug(bug).configuration, bugs=[bug])).violation
+    assert violation is not None, f"{bug} does not show where {system.name} says that it does"
+    return violation.path
 
 
 def _read(path: Path) -> str | None:

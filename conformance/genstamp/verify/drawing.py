@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from genstamp.cli.diagram import LIFECYCLES, not_current
+from genstamp.cli.diagram import BUGS, LIFECYCLES, not_current
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 
@@ -13,7 +13,7 @@ def diagrams(context: Context, claim: str) -> Iterator[Row]:
     yield Row(
         claim=claim,
         verdict=Verdict.VIOLATED if outdated else Verdict.HOLDS,
-        count=len(LIFECYCLES),
-        unit="lifecycles",
+        count=len(LIFECYCLES) + len(BUGS),
+        unit="pictures",
         note=f"not current: {', '.join(outdated)}; write them with: genstamp diagram" if outdated else "",
     )

@@ -77,7 +77,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     plan = searches(repository, on_demand=on_demand, systems=systems)
     for place, name in plan.systems.items():
         plan.jobs += agreements(place, name, repository / summing.LOCK)
-    claim = "diagrams lifecycles"
+    claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
     for place, name in plan.systems.items():

@@ -269,7 +269,7 @@ def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
     (row,) = plan.failed
     assert (row.claim, row.verdict) == ("load nowhere:AT_ALL", Verdict.FAILURE)
     assert "nowhere" in row.note
-    assert "diagrams lifecycles" in claims(plan)
+    assert "diagrams lifecycles, bugs" in claims(plan)
 
 
 def test_every_system_of_the_command_line_is_verified() -> None:

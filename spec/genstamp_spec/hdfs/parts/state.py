@@ -30,7 +30,7 @@ from genstamp_spec.lifecycles.lease import LeaseLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class Holder(Index, unnamed="Client"):
+class Holder(Index, symmetric=True, unnamed="Client"):
     """Whoever can hold a lease: a client, or the NameNode itself while it recovers a file."""
 
     NAMENODE = named()
@@ -40,11 +40,11 @@ class Client(Holder):
     """A client, by its client name."""
 
 
-class File(Index):
+class File(Index, symmetric=True):
     """A file, by its inode."""
 
 
-class Datanode(Index):
+class Datanode(Index, symmetric=True):
     """A datanode."""
 
 
