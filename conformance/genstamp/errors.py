@@ -68,6 +68,21 @@ class AdapterStartError(AdapterError):
     """The implementation could not be started."""
 
 
+class AdapterCommandError(AdapterStartError):
+    """There is no such program, or it may not be run.
+
+    Attributes:
+        command: as it was given.
+    """
+
+    def __init__(self, command: str, problem: str) -> None:
+        super().__init__("start", f"command {command!r} cannot be run: {problem}")
+        self.command = command
+
+    def __str__(self) -> str:
+        return self.problem
+
+
 class AdapterDiedError(AdapterError):
     """The process ended, or closed its output, before it answered."""
 
@@ -82,6 +97,20 @@ class AdapterGarbageError(AdapterError):
 
 class AdapterRefusedError(AdapterError):
     """The adapter says that it does not understand the request."""
+
+
+class TraceFileError(GenstampError):
+    """A trace cannot be read or written, or does not say whose it is.
+
+    Attributes:
+        path: of the file.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
 
 
 class DrivingError(GenstampError):

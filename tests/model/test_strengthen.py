@@ -20,10 +20,10 @@ from genstamp_model.explore import explore
 from genstamp_model.language import (
     Bool,
     Configuration,
+    ConfigurationError,
     Index,
     Instance,
     Part,
-    SpecError,
     System,
     action,
     flag,
@@ -214,7 +214,7 @@ def test_time_that_is_used_up_is_undetermined() -> None:
 
 
 def test_goal_must_be_a_property_that_can_be_proved() -> None:
-    with pytest.raises(SpecError, match="no invariant or transition property 'somebody_writes'; there is written_is"):
+    with pytest.raises(ConfigurationError, match="or transition property 'somebody_writes'; there is written_is"):
         strengthen(LOCK.instance(), ["somebody_writes"])
 
 

@@ -21,6 +21,7 @@ import msgspec
 
 from genstamp.adapters.adapter import VERSION, Cluster, Done, NotPossible, Outcome, Started
 from genstamp.errors import (
+    AdapterCommandError,
     AdapterDiedError,
     AdapterGarbageError,
     AdapterRefusedError,
@@ -103,7 +104,8 @@ class ChildAdapter:
                 start_new_session=True,
             )
         except (OSError, ValueError) as problem:
-            raise AdapterStartError("start", f"command {self._command!r} cannot be run: {problem}") from problem
+            reason = problem.strerror if isinstance(problem, OSError) else None
+            raise AdapterCommandError(self._command, reason or str(problem)) from problem
 
     def _started(self, request: Mapping[str, object], seconds: float) -> Started:
         answer = self._ask(request, seconds)

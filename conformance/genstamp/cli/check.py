@@ -4,19 +4,21 @@ Leaves out the search (`searching`), what is told of it (`telling`), and the loc
 (`genstamp verify`).
 """
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
-from genstamp.cli import telling
+from genstamp.cli import telling, witnessing
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
+from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, document
 from genstamp.systems import place_of
 from genstamp_model.explore import INTERRUPTED
@@ -66,6 +68,12 @@ def check(
         Engine, typer.Option(help="Where states are kept: here, or by Spark's executors.")
     ] = Engine.LOCAL,
     master: Annotated[str | None, typer.Option(help="Spark's master, for --engine spark; by default local[*].")] = None,
+    witness: Annotated[
+        str | None, typer.Option(help="Look for a state that shows this witness instead, and show the way there.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the path that is shown goes, for genstamp replay.")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Search every reachable state, breadth first; a violation comes with a shortest counterexample.
@@ -75,8 +83,11 @@ def check(
     configuration named, the one in which the bug is known to show is searched. With fingerprints, what is violated is,
     and the rest holds with a probability.
 
+    With a witness nothing is judged but whether some configuration reaches it, each searched in turn until one does.
+
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
-    some action, refusal or witness is never reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
+    some action, refusal or witness is never reached, or the witness asked for is not; 13 a leads-to is violated, 75 a
+    step goes wrong, 3 undetermined.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
@@ -99,6 +110,8 @@ def check(
         place=place_of(declared.name) if engine is Engine.SPARK else None,
         master=master,
     )
+    if witness is not None:
+        _look_for(instances, witness, options, form, trace)
     found = _searched(instances, options, form)
     # Coverage is a claim about the default configurations together, and about the protocol as it should be.
     is_asked = len(found) > 1 and not bugs and semantics is None
@@ -109,7 +122,44 @@ def check(
         typer.echo(document(form, "genstamp check", lambda: [telling.plain(one) for one in found], cases), nl=False)
     elif len(found) > 1:
         typer.echo(telling.coverage_line(len(found), missing))
+    if trace is not None:
+        _write(trace, telling.trace(found), "nothing is violated")
     raise typer.Exit(telling.exit_code(found, missing))
+
+
+def _look_for(
+    instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None
+) -> NoReturn:
+    """Look for a witness, print the way there, and end."""
+    if options.place is not None:
+        raise typer.BadParameter("a witness is looked for on this machine", param_hint="--engine")
+    found = witnessing.look_for(instances, witness, options)
+    if form is Format.TEXT:
+        for line in witnessing.told(found):
+            typer.echo(line)
+    else:
+        cases = witnessing.cases(found)
+        typer.echo(document(form, "genstamp check", lambda: witnessing.plain(found), cases), nl=False)
+    if trace is not None:
+        path = found[-1].path
+        _write(trace, None if path is None else witnessing.trace(path, witness), f"{witness} is not reached")
+    raise typer.Exit(witnessing.exit_code(found))
+
+
+def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:
+    """Write a trace, if there is one; whatever is said of it goes to standard error.
+
+    Raises:
+        TraceFileError: the file cannot be written.
+    """
+    if trace is None:
+        typer.echo(f"{file} is not written: {why_not}", err=True)
+        return
+    try:
+        file.write_text(json.dumps(trace, indent=2) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise TraceFileError(file, problem.strerror or str(problem)) from problem
+    typer.echo(f"{file} is written; genstamp replay follows and draws it", err=True)
 
 
 def _searched(instances: Sequence[Instance], options: Options, form: Format) -> list[Searched]:

@@ -24,9 +24,11 @@ def described(system: System) -> Iterator[str]:
         sizes = ", ".join(f"{name} {size}" for name, size in one.sizes.items())
         limits = ", ".join(f"{name} {bound}" for name, bound in one.limits.items())
         demand = "; on demand" if one.on_demand else ""
-        yield f"  configuration {one.name}: {one.doc} (sizes: {sizes}; limits: {limits}{demand})"
+        yield f"  configuration {one.name}: {one.doc} (sizes: {sizes or 'none'}; limits: {limits or 'none'}{demand})"
     for variation in system.variations:
         kind = "hole" if isinstance(variation, Hole) else "bug"
         yield f"  {kind} {variation.name}: {variation.title}"
+    if not system.variations:
+        yield "  bugs and holes: none"
     for sentence in system.omits:
         yield f"  omits {sentence}"

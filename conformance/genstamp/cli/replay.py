@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from genstamp import exit_codes
-from genstamp.errors import GenstampError
+from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
@@ -32,20 +32,6 @@ class Shape(StrEnum):
     SVG = "svg"
     MERMAID = "mermaid"
     PYTEST = "pytest"
-
-
-class TraceFileError(GenstampError):
-    """A trace cannot be read, or does not say whose it is.
-
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 def replay(

@@ -171,6 +171,18 @@ def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
     }
 
 
+def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
+    """The first counterexample in the Informal Trace Format, of a lasso the cycle once; None where there is none."""
+    for one in all_:
+        if one.result.violation is not None:
+            violation = one.result.violation
+            return violation.path.to_itf(violated=violation.name or violation.kind)
+    for lasso, claim in ((judged.lasso, judged.claim) for one in all_ for judged in one.judged):
+        if lasso is not None:
+            return leads_to.whole(lasso).to_itf(violated=claim.name, cycle_begins_after=str(len(lasso.prefix)))
+    return None
+
+
 def cases(found: Searched) -> list[Case]:
     """A result as a test case, and one for each leads-to property."""
     result = found.result

@@ -116,6 +116,12 @@ class Result:
     doubt: float = 0.0
     disk_bytes: int = 0
 
+    def __str__(self) -> str:
+        why = f", {self.undetermined}" if self.undetermined else ""
+        where = f"{self.instance.model.system}:{self.instance.configuration.name}"
+        found = f"{where}: {self.verdict.value}{why}, {self.states:,} distinct states, depth {self.depth}"
+        return found if self.violation is None else f"{found}\n{self.violation}"
+
     @property
     def probability(self) -> float:
         """At least the probability with which no state was missed."""

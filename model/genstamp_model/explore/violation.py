@@ -29,6 +29,10 @@ class Violation:
     message: str
     path: Path
 
+    def __str__(self) -> str:
+        what = f"{self.kind} {self.name}".rstrip() + (f": {self.message}" if self.message else "")
+        return "\n".join([f"violated: {what}, after {len(self.path)} steps", *self.path.lines()])
+
 
 def broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
     """The first invariant that does not hold where a path ends; it is an assertion that there is one."""

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import z3
 
-from genstamp_model.errors import EvaluationError, SpecError
+from genstamp_model.errors import ConfigurationError, EvaluationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.path import Path, follow
@@ -132,7 +132,7 @@ def bmc(
         max_seconds: give up after so long.
 
     Raises:
-        SpecError: a property is neither an invariant nor a transition property.
+        ConfigurationError: a property is neither an invariant nor a transition property.
         ConfigurationError: there is no such limit, or it is out of range.
     """
     return _Search(_limited(instance, limits), steps, properties, max_seconds).bounded()
@@ -149,7 +149,7 @@ def reach(
     """Look for a shortest path to a state that shows a witness; see `bmc` for the arguments.
 
     Raises:
-        SpecError: the property is not a witness.
+        ConfigurationError: the property is not a witness.
     """
     declared = named_property(instance, witness, ("witness",), "only a witness can be reached")
     return _Search(_limited(instance, limits), steps, (), max_seconds).reached(declared)
@@ -323,13 +323,13 @@ def named_property(instance: Instance, name: str, kinds: Sequence[str], demand: 
     """A property by its name, of one of some kinds; `demand` says why it must be.
 
     Raises:
-        SpecError: there is no such property, or it is of another kind.
+        ConfigurationError: there is no such property, or it is of another kind.
     """
     known = {claim.name: claim for claim in instance.model.properties}
     if name not in known:
-        raise SpecError(f"there is no property '{name}'; there is {', '.join(known)}")
+        raise ConfigurationError(f"there is no property '{name}'; there is {', '.join(known) or 'none'}")
     if known[name].kind not in kinds:
-        raise SpecError(f"'{name}' is a {known[name].kind}; {demand}", known[name].source)
+        raise ConfigurationError(f"'{name}' is a {known[name].kind}; {demand}")
     return known[name]
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from genstamp_model.errors import Source, SpecError
+from genstamp_model.errors import ConfigurationError, Source
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance, Property
@@ -112,7 +112,7 @@ def strengthen(
         max_seconds: give up after so long.
 
     Raises:
-        SpecError: a goal is no invariant or transition property of the model.
+        ConfigurationError: a goal is no invariant or transition property of the model.
     """
     return _Search(instance, goals, most, states, timeout_ms, max_seconds).run(width)
 
@@ -261,7 +261,8 @@ class _Search:
 def _goal(instance: Instance, name: str) -> Property:
     known = {claim.name: claim for claim in instance.model.properties if claim.kind in _KINDS}
     if name not in known:
-        raise SpecError(f"there is no invariant or transition property '{name}'; there is {', '.join(known)}")
+        known_names = ", ".join(known) or "none"
+        raise ConfigurationError(f"there is no invariant or transition property '{name}'; there is {known_names}")
     return known[name]
 
 

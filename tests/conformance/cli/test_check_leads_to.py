@@ -35,7 +35,9 @@ def test_numbers_that_rise_for_ever_need_to_be_renumbered() -> None:
     bounded = run(f"{NUMBERED}:one", "--bug", "HDFS-11576")
     assert bounded.exit_code == 3
     assert "  undetermined: what happens beyond limit recoveries is not known" in bounded.stdout
+    assert "  try --renumber: " in bounded.stdout
     renumbered = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber")
+    assert "try --renumber" not in renumbered.stdout
     assert renumbered.exit_code == 13
     assert "  and again from step 2, with higher numbers" in renumbered.stdout
 

@@ -141,6 +141,12 @@ def test_a_child_that_does_not_start_is_an_error(command: str, problem: str) -> 
     assert problem in str(caught.value)
 
 
+def test_a_command_that_there_is_not_is_told_by_its_name() -> None:
+    with child("nosuchprog --fast") as adapter, pytest.raises(AdapterStartError) as caught:
+        adapter.start(CLUSTER)
+    assert str(caught.value) == "command 'nosuchprog --fast' cannot be run: No such file or directory"
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "problem"),
     [

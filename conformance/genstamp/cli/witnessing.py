@@ -1,0 +1,145 @@
+"""`genstamp check --witness NAME`: a shortest path to a state that shows a witness, which is a run that goes well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from genstamp import exit_codes
+from genstamp.cli.searching import Options, search
+from genstamp.cli.telling import told_violation
+from genstamp.report import Case
+from genstamp.report.of_model import broken_case, group_of, rule_named, stages
+from genstamp_model.errors import ConfigurationError
+from genstamp_model.explore import Result, Verdict
+from genstamp_model.language import Instance
+from genstamp_model.language.ir import negation
+from genstamp_model.path import Path
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A search for a witness.
+
+    Attributes:
+        instance: what was searched.
+        result: of the search for a state that breaks the claim that nothing ever shows the witness.
+    """
+
+    instance: Instance
+    witness: str
+    result: Result
+
+    @property
+    def path(self) -> Path | None:
+        """A shortest path to the witness; None where none was found."""
+        violation = self.result.violation
+        if violation is None or violation.kind != "invariant":
+            return None
+        return Path(self.instance, violation.path.initial, violation.path.steps)
+
+    @property
+    def verdict(self) -> str:
+        """Reached, never reached, undetermined, or that a step goes wrong before it is reached."""
+        if self.path is not None:
+            return f"reached in {len(self.path)} steps"
+        if self.result.violation is not None:
+            return "a step goes wrong before it is reached"
+        return "undetermined" if self.result.verdict is Verdict.UNDETERMINED else "never reached"
+
+
+def look_for(instances: Sequence[Instance], witness: str, options: Options) -> list[Looked]:
+    """Search the instances, one after the other, until one reaches a witness.
+
+    Returns:
+        What was searched; of these only the last one can have a path.
+
+    Raises:
+        ConfigurationError: there is no witness of this name.
+    """
+    found: list[Looked] = []
+    for instance in instances:
+        found.append(Looked(instance, witness, search(_never(instance, witness), options)))
+        if found[-1].path is not None:
+            break
+    return found
+
+
+def _never(instance: Instance, witness: str) -> Instance:
+    """The instance with the only claim that no state shows a witness."""
+    known = {claim.name: claim for claim in instance.model.properties if claim.kind == "witness"}
+    if witness not in known:
+        raise ConfigurationError(
+            f"{instance.model.system} has no witness '{witness}'; it has {', '.join(known) or 'none'}"
+        )
+    never = replace(known[witness], kind="invariant", parameters=(), condition=negation(known[witness].closed))
+    return Instance(replace(instance.model, properties=(never,), may_stop=None), instance.configuration)
+
+
+def exit_code(found: Sequence[Looked]) -> int:
+    """That it is reached anywhere counts; else a step that goes wrong, and what is undetermined."""
+    if found[-1].path is not None:
+        return exit_codes.HOLDS
+    if any(one.result.violation is not None for one in found):
+        return exit_codes.FAILURE
+    is_open = any(one.result.verdict is Verdict.UNDETERMINED for one in found)
+    return exit_codes.UNDETERMINED if is_open else exit_codes.VIOLATED
+
+
+def told(found: Sequence[Looked]) -> list[str]:
+    """What was found, in lines."""
+    lines = []
+    for one in found:
+        model, configuration = one.instance.model, one.instance.configuration
+        limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
+        within = f" within these limits: {limits}" if one.verdict == "never reached" and limits else ""
+        lines.append(f"{model.system}:{configuration.name} ({model.semantics}): {one.witness} is {one.verdict}{within}")
+        lines.append(f"  {one.result.states:,} distinct states, {one.result.seconds:.2f} s")
+        if one.result.undetermined:
+            lines.append(f"  undetermined: {one.result.undetermined}")
+        if one.path is not None:
+            lines += [f"  {line}" for line in one.path.lines()]
+        elif one.result.violation is not None:
+            lines += told_violation(one.result.violation)
+    return lines
+
+
+def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
+    """What was found as JSON; the path in the Informal Trace Format."""
+    return [
+        {
+            "system": one.instance.model.system,
+            "configuration": one.instance.configuration.name,
+            "semantics": one.instance.model.semantics,
+            "bugs": list(one.instance.model.bugs),
+            "witness": one.witness,
+            "verdict": one.verdict,
+            "undetermined": one.result.undetermined,
+            "states": one.result.states,
+            "steps": None if one.path is None else len(one.path),
+            "trace": None if one.path is None else trace(one.path, one.witness),
+        }
+        for one in found
+    ]
+
+
+def trace(path: Path, witness: str) -> dict[str, Any]:
+    """The path in the Informal Trace Format."""
+    return path.to_itf(shows=witness)
+
+
+def cases(found: Sequence[Looked]) -> list[Case]:
+    """A test case for the witness where it is reached, else one for each search that does not reach it."""
+    return [_case(one) for one in (found[-1:] if found[-1].path is not None else found)]
+
+
+def _case(one: Looked) -> Case:
+    model, result = one.instance.model, one.result
+    group, name = group_of("check", model), f"{one.instance.configuration.name} {one.witness}"
+    rule = rule_named(model, one.witness)
+    if one.path is not None:
+        return Case(group, name, result.seconds, rule=rule, steps=stages(one.path))
+    if result.violation is not None:
+        return broken_case(group, name, result.seconds, one.instance, result.violation)
+    if result.verdict is Verdict.UNDETERMINED:
+        return Case(group, name, result.seconds, "undetermined", "undetermined", result.undetermined, rule=rule)
+    return Case(group, name, result.seconds, "failure", "witness", "never reached", rule=rule)
