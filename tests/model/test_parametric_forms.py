@@ -76,6 +76,27 @@ def test_minimum_is_told_by_a_witness() -> None:
     assert_breaks(model, report.proof("low_is_of_some_active"))
 
 
+def test_a_step_that_leaves_a_range_by_a_witness_breaks_nothing() -> None:
+    """What tells the witness of an effect is told, although the claim after the step has a witness of its own."""
+
+    class Swapped(Part):
+        level = per(Node, number(0, 9))
+        active = members(Node)
+        spare = number(0, 5)
+
+        @action
+        def swap(s) -> None:
+            s.spare = minimum(Node, lambda n: s.level[n], where=lambda n: ~s.active.has(n), default=0)
+            s.active = those(Node, lambda n: ~s.active.has(n))
+
+        @invariant(inductive=True)
+        def some_active_level_is_low(s) -> Bool:
+            return minimum(Node, lambda n: s.level[n], where=lambda n: s.active.has(n), default=0) <= 5
+
+    proof = prove_part(Swapped).proof("some_active_level_is_low")
+    assert [row.verdict for row in proof.obligations] == [Verdict.PROVED, Verdict.PROVED]
+
+
 def test_choice_is_of_the_first_member() -> None:
     class Chosen(Part):
         up = members(Owner, initially_all=True)

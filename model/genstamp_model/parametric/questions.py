@@ -145,14 +145,15 @@ class _Step:
 
     def _with_step(self, question: Question, claim: Claim, guards: Guards) -> Question:
         """The question with what it needs to know of its step, to show it."""
-        already, told = len(self._definitions()), dict.fromkeys(self._read)
+        defined, told = {id(term) for term in self._definitions()}, dict.fromkeys(self._read)
         names = [name for name in self._effects if self._is_told(name)]
         ranged = [name for name in names if _numbers(self._types[name])] if claim.declared is not None else []
         in_range = [self._states.in_range(self._types[name], self._after(name)) for name in ranged]
         shapes = [term for name in self._read if name not in told for term in self._questions.before.shape(name)]
+        definitions = [term for term in self._definitions() if id(term) not in defined]
         return replace(
             question,
-            further=tuple(_asserted([*in_range, *shapes, *self._definitions()[already:]])),
+            further=tuple(_asserted([*in_range, *shapes, *definitions])),
             arguments=guards.arguments,
             takings=tuple(self._here.takings),
             exact=not self._here.takings and len(names) == len(self._effects),
