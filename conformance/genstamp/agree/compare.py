@@ -1,7 +1,7 @@
 """What two checkers found in one configuration, held against each other.
 
-Whatever both of them know must be the same. What only one of them knows is told: it is neither agreement nor the
-contrary.
+Whatever both of them know must be the same. What one of them does not judge at all is told: it is neither agreement
+nor the contrary. What one of them gave up is not known, and no agreement.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Comparison:
         compared: what both of them know: names of properties, "distinct states", "depth".
         differences: a sentence each, with both values.
         unknown: names of properties that only one of them has judged, or neither.
-        reason: why one of them has not come to its end; empty where both have.
+        reason: why one of them has not come to its end, or what it gave up; empty where there is no such thing.
     """
 
     peer: str
@@ -91,6 +91,10 @@ def compared(peer: str, version: str, ours: Found, theirs: Found) -> Comparison:
     # A number out of range ends every search, so that there is nothing more to know.
     is_over = all(found.verdicts.get(RANGES) is Verdict.VIOLATED for found in (ours, theirs))
     reasons = [] if is_over else [found.undetermined for found in (ours, theirs) if found.distinct is None]
+    if not is_over and not reasons:
+        # A property that a checker does not judge is missing from its verdicts.
+        given_up = [name for name in unknown if theirs.verdicts.get(name) is Verdict.UNDETERMINED]
+        reasons = [f"{peer} gave up {name}" for name in given_up]
     reason = "; ".join(reasons)
     return Comparison(peer, version, theirs, tuple(done), tuple(differences), tuple(unknown), reason)
 

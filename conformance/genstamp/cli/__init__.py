@@ -12,7 +12,7 @@ import typer
 from genstamp import exit_codes
 from genstamp.cli.loading import Verbs
 from genstamp.cli.logs import logs_app
-from genstamp.errors import GenstampError
+from genstamp.errors import GenstampError, PeerError
 from genstamp.systems import OwnSystemError, UnknownSystemError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
@@ -51,7 +51,7 @@ def exit_code(problem: Exception) -> int:
             return exit_codes.CONFIGURATION
         case SpecError():
             return exit_codes.SPECIFICATION
-        case EvaluationError() | ModelError():
+        case EvaluationError() | ModelError() | PeerError():
             return exit_codes.FAILURE
         case _:
             return exit_codes.USAGE

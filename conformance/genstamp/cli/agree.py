@@ -39,7 +39,8 @@ def agree(
 ) -> None:
     """Search with other checkers too: distinct states, depth and the verdict of every property must be the same.
 
-    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end.
+    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end, 75 a peer
+    fails.
     """
     bugs = tuple(bug or ())
     if keep and (bugs or set_limit):
@@ -59,7 +60,8 @@ def agree(
         typer.echo(document(form, "genstamp agree", lambda: [plain(result) for result in found], all_), nl=False)
     if keep:
         for result in found:
-            if result.outcome is Outcome.AGREE:
+            # Where a number leaves its range all may agree, and nobody has counted.
+            if result.outcome is Outcome.AGREE and result.ours.distinct is not None:
                 keep_in(repository / LOCK, result)
     raise typer.Exit(exit_code(found))
 
@@ -112,6 +114,8 @@ def told(result: Agreement) -> Iterator[str]:
             continue
         yield f"  {one.peer:6}{figures(one.found)}; {one.outcome} in {len(one.compared)} answers ({one.version})"
         yield from (f"    differs: {difference}" for difference in one.differences)
+        if one.reason and one.found.distinct is not None:
+            yield f"    undetermined: {one.reason}"
         if one.unknown:
             yield f"    not compared: {', '.join(one.unknown)}"
 
@@ -175,12 +179,13 @@ def cases(result: Agreement) -> Iterator[Case]:
     model = result.instance.model
     for one in result.comparisons:
         text = f"{one.peer} finds the same of {model.system} as the search here"
+        absent = f"{one.peer} is not on this machine" if one.outcome is Outcome.ABSENT else ""
         yield Case(
             group=f"genstamp.agree.{one.peer}",
             name=name_of(result),
             seconds=0.0 if one.found is None else one.found.seconds,
             outcome=_REPORTED.get(one.outcome, "undetermined"),
             kind=str(one.outcome),
-            message="; ".join(one.differences) or one.reason or f"{one.peer} is not on this machine",
+            message="; ".join(one.differences) or one.reason or absent,
             rule=Rule(f"{model.system}/agrees-with-{one.peer}", text, beginning(model)),
         )

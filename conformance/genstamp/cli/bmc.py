@@ -39,6 +39,8 @@ def bmc(
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
     75 a step goes wrong, 3 undetermined.
     """
+    if witness is not None and property_:
+        raise typer.BadParameter("a witness is looked for, or properties are judged", param_hint="--witness")
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)

@@ -34,7 +34,7 @@ def search_on_spark(
     # Here, so that a search on this machine need not wait for Spark's modules.
     from genstamp.logs.session import spark_session
     from genstamp.scaleout import explore_on_spark
-    from genstamp.scaleout.work import Order
+    from genstamp.scaleout.work import MOST_OWNERS, Order
 
     with tempfile.TemporaryDirectory(prefix="genstamp-", dir=directory) as scratch, spark_session(master) as spark:
         order = Order(
@@ -45,7 +45,7 @@ def search_on_spark(
             renumber=renumber,
             symmetry=symmetry,
             directory=scratch,
-            owners=max(spark.sparkContext.defaultParallelism, os.cpu_count() or 1),
+            owners=min(max(spark.sparkContext.defaultParallelism, os.cpu_count() or 1), MOST_OWNERS),
             check_deadlock=True,
         )
         return explore_on_spark(spark, order, max_states=max_states, max_seconds=max_seconds, progress=progress)

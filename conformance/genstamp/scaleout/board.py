@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from genstamp.scaleout import kernel
 from genstamp.scaleout.work import (
     ENTERED,
-    OWNER_BITS,
+    MOST_OWNERS,
     Entering,
     Expanding,
     Order,
@@ -85,11 +85,21 @@ class SparkBoard:
         self.outcome = self._entered(new) if new else driver.DONE
 
     def _expanded(self, level: int) -> int:
-        """Take over what the tasks tell of expanding a level."""
+        """Take over what the tasks tell of expanding a level.
+
+        Raises:
+            ConfigurationError: they have not seen all of its states, so some executor does not see the directory.
+        """
         outcome: int = driver.PAUSED
-        for owner in range(self._order.owners):
-            notes = self._files.notes("expanded", level, owner)
-            assert notes is not None, f"owner {owner} has not expanded level {level}"
+        told = [self._files.notes("expanded", level, owner) for owner in range(self._order.owners)]
+        rows = sum(notes["rows"] for notes in told if notes is not None)
+        if None in told or rows != self.states - self.expanded:
+            raise ConfigurationError(
+                f"executors tell of {rows} states of level {level}, which has {self.states - self.expanded}; "
+                f"{self._files.path} must be a directory that all of them see under this name"
+            )
+        for owner, notes in enumerate(told):
+            assert notes is not None
             self.generated += notes["generated"]
             self.counters += np.array(notes["counters"], np.int64)
             if notes["stopped"] != driver.DONE and self.at < 0:
@@ -100,12 +110,11 @@ class SparkBoard:
         """Take over what the tasks tell of the states that are new."""
         self.states += new
         level, self.levels = self.levels, self.levels + 1
-        earlier = self._seen != 0
         for owner in range(self._order.owners):
             notes = self._files.notes("entered", level, owner)
             if notes is None:
                 continue
-            first = (self._seen == 0) & ~earlier
+            first = self._seen == 0
             self._seen[first] = np.array(notes["seen"], np.int64)[first]
             if notes["stopped"] != driver.DONE and self.at < 0:
                 self.at = place(level, owner, notes["row"])
@@ -170,12 +179,12 @@ def explore_on_spark(
         progress: called after each level.
 
     Raises:
-        ConfigurationError: the directory is not empty, or there are too many owners.
+        ConfigurationError: the directory is not empty, or some executor does not see it, or there are too many owners.
     """
     directory = Path(order.directory)
     if not directory.is_dir() or any(directory.iterdir()):
         raise ConfigurationError(f"{directory} is no empty directory; the states of the search are written there")
-    if not 1 <= order.owners <= 1 << OWNER_BITS:
-        raise ConfigurationError(f"{order.owners} owners cannot share the states; 1 to {1 << OWNER_BITS} can")
+    if not 1 <= order.owners <= MOST_OWNERS:
+        raise ConfigurationError(f"{order.owners} owners cannot share the states; 1 to {MOST_OWNERS} can")
     board: Any = SparkBoard(spark, order, _ANY_NUMBER if max_states is None else max_states)
     return Search(compiled(order), max_states, order.check_deadlock, board=board).run(max_seconds, progress)

@@ -24,6 +24,7 @@ ROUND: Final = 1 << 16
 PLACE_BITS: Final = 40
 """Bits of a place that say which row it is; above them stand the owner and the level."""
 OWNER_BITS: Final = 10
+MOST_OWNERS: Final = 1 << OWNER_BITS
 
 ENTERED: Final = pa.schema([("owner", pa.int32()), ("new", pa.int64())])
 
@@ -118,7 +119,8 @@ class Expanding:
             # What this owner finds twice need not be sent twice.
             yield from self._dealt(successors.add(made[:count]))
         stopped = int(board[3])
-        notes = {"generated": generated, "counters": counters.tolist(), "stopped": stopped, "row": int(board[2])}
+        notes = {"rows": len(rows), "generated": generated, "counters": counters.tolist()}
+        notes |= {"stopped": stopped, "row": int(board[2])}
         order.files().write_notes("expanded", self.level, owner, notes)
 
     def _dealt(self, rows: Rows) -> Iterator[pa.RecordBatch]:

@@ -93,7 +93,8 @@ class Reached:
     """Whether a witness shows within so many steps.
 
     Attributes:
-        path: a shortest path to a state that shows it; None where there is none within `settled` steps.
+        settled: in so many steps it is not reached; -1 where not even the initial state is settled.
+        path: a shortest path to a state that shows it; None where none was found.
         undetermined: why it ended early, in words; empty where it did not.
     """
 
@@ -110,7 +111,8 @@ class Reached:
         if self.path is not None:
             return f"{self.witness} is reached in {len(self.path)} steps"
         if self.undetermined:
-            return f"undetermined: {self.undetermined}; {self.witness} is not reached within {self.settled} steps"
+            settled = f"; {self.witness} is not reached within {self.settled} steps" if self.settled >= 0 else ""
+            return f"undetermined: {self.undetermined}{settled}"
         return f"{self.witness} is not reached within {self.asked} steps"
 
 

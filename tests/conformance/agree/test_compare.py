@@ -76,6 +76,14 @@ def test_a_search_that_did_not_end_is_undetermined_unless_it_differs() -> None:
     assert outcome(replace(unfinished, verdicts={"safe": Verdict.VIOLATED}))[0] is Outcome.DISAGREE
 
 
+def test_a_property_that_a_peer_gives_up_is_no_agreement() -> None:
+    given_up = replace(HERE, verdicts={**HERE.verdicts, "safe": Verdict.UNDETERMINED})
+    comparison = compared("echo", "Echo 1", HERE, given_up)
+    assert (comparison.outcome, comparison.reason) == (Outcome.UNDETERMINED, "echo gave up safe")
+    # Where limits leave it open here, the peer has done what it can.
+    assert outcome(HERE, given_up)[0] is Outcome.AGREE
+
+
 def test_a_number_out_of_range_ends_every_search_alike() -> None:
     out = Found(None, None, None, {RANGES: Verdict.VIOLATED, "safe": Verdict.UNDETERMINED}, 0.1, "a number")
     assert outcome(out, out) == (Outcome.AGREE, ())

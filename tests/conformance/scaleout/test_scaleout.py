@@ -167,6 +167,27 @@ class Forgetful(dict[Any, Any]):
         return
 
 
+class Unseen(Directory):
+    """A directory of which an executor does not see one file, as one that is not shared."""
+
+    def states(self, level: int, owner: int, words: int) -> Any:
+        rows = super().states(level, owner, words)
+        return rows[:0] if level == 2 and owner == 1 else rows
+
+
+def test_states_that_an_executor_does_not_see_are_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Order, "files", lambda one: Unseen(Path(one.directory)))
+    with pytest.raises(ConfigurationError, match="of level 2, which has .* a directory that all of them see"):
+        search(order(TWO_PHASE, "three", tmp_path))
+
+
+def test_a_task_that_tells_nothing_is_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Directory.notes
+    monkeypatch.setattr(Directory, "notes", lambda *a: None if a[1:] == ("expanded", 1, 0) else told(*a))
+    with pytest.raises(ConfigurationError, match="of level 1, which has"):
+        search(order(TWO_PHASE, "three", tmp_path))
+
+
 def test_too_many_states_are_undetermined(tmp_path: Path) -> None:
     result = search(order(TWO_PHASE, "five", tmp_path), max_states=1000)
     assert result.verdict is Verdict.UNDETERMINED
