@@ -50,6 +50,10 @@ def prove(
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
+    if goal and not search:
+        raise typer.BadParameter("only a search has goals; add --search", param_hint="--goal")
+    if search and (parametric or k_induction > 1):
+        raise typer.BadParameter("a search takes no --parametric and no --k-induction", param_hint="--search")
     if parametric:
         if named(system)[1] or k_induction > 1:
             raise typer.BadParameter("a proof for any size takes no configuration and no --k-induction")

@@ -71,12 +71,13 @@ class Strengthening:
     @property
     def verdict(self) -> Verdict:
         """Proved if every goal is; what was not found may exist all the same."""
-        return Verdict.PROVED if len(self.proved) == len(self.goals) else Verdict.UNDETERMINED
+        is_all = len(self.proved) == len(self.goals) and not self.undetermined
+        return Verdict.PROVED if is_all else Verdict.UNDETERMINED
 
     def lines(self) -> Iterator[str]:
         """What was found, for a terminal."""
         if not self.goals:
-            yield "nothing to look for: everything is proved"
+            yield self.undetermined or "nothing to look for: everything is proved"
             return
         cut = " (there are more)" if self.cut else ""
         yield f"{self.candidates} candidates{cut}, {self.inductive} of them inductive together, {self.seconds:.1f} s"
@@ -135,7 +136,7 @@ class _Search:
         properties = [claim for claim in instance.model.properties if claim.kind in _KINDS]
         self._goals = [claim for claim in properties if claim.name not in proved]
         if goals is not None:
-            self._goals = [_goal(instance, name) for name in goals]
+            self._goals = [_goal(instance, name) for name in dict.fromkeys(goals)]
         self._facts = [claim for claim in properties if claim.name in proved and claim not in self._goals]
         self._encoding = Encoding(instance)
         self._ground = Ground.of(instance, atoms(instance.model))
