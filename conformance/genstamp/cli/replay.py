@@ -48,7 +48,8 @@ def replay(
     A trace names its steps, or only shows the states; it may leave variables out. `svg` gives swim lanes, `mermaid` a
     sequence diagram, `pytest` a test that replays it, `itf` the whole trace with all variables.
 
-    Exit code: 0 every step is one of the specification, 12 one is not, 75 the text is no trace, 2 there is no such file.
+    Exit code: 0 every step is one of the specification, 12 one is not, 75 the text is no trace, 2 the file cannot
+    be read.
     """
     found = read(_text(trace))
     instance = _instance(trace, found, system, semantics, tuple(bug or ()))
