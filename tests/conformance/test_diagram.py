@@ -146,7 +146,9 @@ def test_the_verb_writes_what_it_then_finds_current(tmp_path: Path) -> None:
     directory = tmp_path / "new" / "diagrams"
     written = CliRunner().invoke(app, ["--directory", str(directory)])
     assert (written.exit_code, len(list(directory.iterdir()))) == (0, 3 * len(LIFECYCLES) + len(BUGS))
-    assert CliRunner().invoke(app, ["--directory", str(directory), "--check"]).exit_code == 0
+    checked = CliRunner().invoke(app, ["--directory", str(directory), "--check"])
+    assert checked.exit_code == 0
+    assert checked.stdout == f"all {len(list(directory.iterdir()))} diagrams in {directory} are current\n"
 
 
 def test_the_check_exits_12_and_names_what_is_not_current(tmp_path: Path) -> None:

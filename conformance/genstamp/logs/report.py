@@ -5,7 +5,7 @@ Leaves out finding it (`genstamp.logs.job`).
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from genstamp import exit_codes
@@ -214,7 +214,8 @@ def plain(report: Report) -> dict[str, Any]:
 def cases(report: Report, require_complete: bool = False) -> Iterator[Case]:
     """The report as test cases: each kind of key, or what does not conform of it; each source; completion if asked."""
     for kind in dict.fromkeys(count.kind for count in report.keys):
-        yield from _cases_of_kind(report, kind)
+        for case in _cases_of_kind(report, kind):
+            yield replace(case, place=case.place or _anywhere(report))
     rule = Rule("logs/read", "every line of a source is read")
     for source in report.sources:
         at = Place(shown_file(source.file), 1)
@@ -225,7 +226,12 @@ def cases(report: Report, require_complete: bool = False) -> Iterator[Case]:
         why = f"{source.rejects} could not be read"
         yield Case(_GROUP, source.file, 0.0, "undetermined", "unread", why, told, rule=rule, place=at)
     if require_complete or not report.keys:
-        yield _completion_case(report)
+        yield replace(_completion_case(report), place=_anywhere(report))
+
+
+def _anywhere(report: Report) -> Place | None:
+    """Where to look for what has no line: code scanning takes nothing that has no place at all."""
+    return Place(shown_file(report.sources[0].file), 1) if report.sources else None
 
 
 def _completion_case(report: Report) -> Case:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.report import Case, Format, Outcome, Rule, document
+from genstamp.report import Case, Format, Outcome, Place, Rule, document
 from genstamp.verify.row import EXIT_CODES, Row, Verdict, worst
 
 WRITTEN: Final[Mapping[Format, str]] = {
@@ -73,6 +73,10 @@ _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
 }
 
 
+# Code scanning takes nothing that has no place; the README has the table of what is claimed.
+_CLAIMED: Final = Place("README.md", 1)
+
+
 def _case(row: Row) -> Case:
     kind, _, name = row.claim.partition(" ")
     return Case(
@@ -84,7 +88,7 @@ def _case(row: Row) -> Case:
         message=row.note,
         text="\n".join(row.story),
         rule=Rule(row.claim),
-        place=row.place,
+        place=row.place or _CLAIMED,
         steps=row.steps,
     )
 

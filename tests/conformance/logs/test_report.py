@@ -4,8 +4,10 @@ import json
 
 import pytest
 from defusedxml.ElementTree import fromstring
+from tests.conformance.report.sarif_form import places, well_formed
 
 from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, cases, plain, text
+from genstamp.report import Format, document
 from genstamp.report.junit import junit
 
 READ = SourceCount("a.log", "log", 10, 15, 0)
@@ -118,6 +120,31 @@ def test_json_holds_the_report() -> None:
     assert shown["safety"] == "violated"
     assert shown["findings"][0]["failed"] == "recovery id 1002 is not above 1002"
     assert shown["sources"] == [{"file": "a.log", "source": "log", "events": 10, "lines": 15, "rejects": 0}]
+
+
+def test_sarif_shows_each_finding_at_its_line_and_warns_of_what_is_undetermined() -> None:
+    undetermined = Finding("BP-1", "block", "8", "undetermined", failed="too many orders")
+    keys = (KeyCount("block", "violated", "unknown", True, 3), KeyCount("block", "undetermined", "unknown", True, 1))
+    report = Report(keys, (READ, DAMAGED), (FINDING, undetermined), rejects=("b.log.gz:3: bad",))
+    shown = document(Format.SARIF, "genstamp logs check", lambda: plain(report), cases(report))
+    results = well_formed(json.loads(shown))["results"]
+    assert [(one["ruleId"], one["level"]) for one in results] == [
+        ("logs/block", "error"),
+        ("logs/block", "warning"),
+        ("logs/block", "error"),
+        ("logs/read", "warning"),
+    ]
+    assert [place["region"]["startLine"] for place in places(results[0])] == [3]
+    assert all(list(places(result)) for result in results)
+    assert "2 more are violated" in results[2]["message"]["text"]
+
+
+def test_forms_of_a_run_that_conforms_have_no_result() -> None:
+    report = Report(_keys(COMPLETE), (READ,))
+    shown = document(Format.SARIF, "genstamp logs check", lambda: plain(report), cases(report, require_complete=True))
+    run = well_formed(json.loads(shown))
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["logs/block", "logs/read", "logs/complete"]
+    assert run["results"] == []
 
 
 def test_junit_fails_a_case_a_kind_and_a_case_a_source() -> None:

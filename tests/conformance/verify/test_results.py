@@ -92,6 +92,7 @@ def test_sarif_shows_what_is_no_pass_at_its_line() -> None:
     found = {one["ruleId"]: one for one in run["results"]}
     assert [one["level"] for one in found.values()] == ["error", "warning", "error", "error"]
     assert [at["region"]["startLine"] for at in places(found["check three"])] == [7, 3]
+    assert all(list(places(one)) for one in found.values())
 
 
 def test_github_sums_up_all_rows() -> None:
