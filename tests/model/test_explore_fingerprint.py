@@ -1,8 +1,10 @@
 """A search by fingerprints finds what the exact one finds, in less memory, and says how sure it is."""
 
+import ctypes
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Compiled, Fingerprints, Progress, Result, Search, Verdict, explore
+from genstamp_model.explore import driver as exact
+from genstamp_model.explore import fingerprint_driver as driver
 from genstamp_model.explore import fingerprint_sizes as sizes
 from genstamp_model.explore import fingerprint_table as table
 from genstamp_model.explore.driver import PARTITION, PARTITIONS
@@ -154,6 +158,32 @@ def test_two_states_share_a_fingerprint_as_often_as_its_bits_say(one: list[int],
     assert 75 < times < 175, "125 are to be expected"
 
 
+def test_successors_that_differ_in_the_last_bit_alone_are_both_handed_over() -> None:
+    """The bit says which partition a fingerprint belongs to; it counts for the doubt as all others do."""
+    region_bits, room = 16, 2
+    library = build(driver.expand_block, constants={"WORDS": 1, "RECORD": driver.BEFORE + 1, "REGION_BITS": region_bits})
+
+    @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p)
+    def expand(state: int, after: Any, counters: int) -> int:
+        after[0], after[1] = 0, 1
+        return 2
+
+    # Of the sum of words times keys, bit 63 alone becomes the bit of the partition.
+    keys = np.array([0, 0, -(2**63), 0, 0, 0, -1, -1], np.int64)
+    block, counters = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    scratch, handed = np.zeros(16, np.int64), np.zeros(256, np.int64)
+    recent = np.full(2 << driver.RECENT_BITS, -1, np.int64)
+    board, partitions = np.zeros(exact.BOARD, np.int64), np.zeros((PARTITIONS, PARTITION), np.int64)
+    board[exact.EXPAND] = ctypes.cast(expand, ctypes.c_void_p).value
+    board[exact.SUCCESSORS], board[exact.ROOM], board[driver.KEYS] = 1, room, keys.ctypes.data
+    one = partitions[0]
+    one[driver.BLOCK], one[driver.BLOCK_END], one[exact.COUNTERS] = block.ctypes.data, 1, counters.ctypes.data
+    one[exact.HANDED], one[exact.SCRATCH] = handed.ctypes.data, scratch.ctypes.data
+    one[driver.RECENT] = recent.ctypes.data
+    library.run(driver.expand_block, board, partitions)
+    assert one[exact.COUNTS : exact.COUNTS + PARTITIONS].tolist() == [1, 1]
+
+
 def test_whole_fingerprints_differ_where_states_do() -> None:
     library = build(table.fingerprint, constants={"WORDS": 1, "REGION_BITS": 16})
     keys, out = sizes.keys(1, 0, 76), np.zeros(2, np.int64)
@@ -244,10 +274,15 @@ def test_it_gives_up_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(os, "pwrite", full)
-    result = explore(small.two_phase(7), fingerprints=True, memory_bytes=4 * MEBIBYTE, spill=tmp_path)
+    compiled, how = Compiled(small.two_phase(7)), Fingerprints()
+    search = Search(compiled, fingerprints=how, memory_bytes=4 * MEBIBYTE, spill=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        result = search.run()
     assert result.verdict is Verdict.UNDETERMINED
     assert result.undetermined.endswith("could not be written: no space left on device")
+    again = search.run()
+    assert (again.verdict, again.undetermined) == (result.verdict, result.undetermined), "there is no going on"
 
 
 def test_too_little_memory_is_refused() -> None:

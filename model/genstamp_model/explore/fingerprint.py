@@ -201,6 +201,9 @@ class FingerprintBoard:
 
     def turn(self, quota: int, threads: int) -> None:
         """Expand so many states more, unless there is a reason to stop before; `outcome` says why it stopped."""
+        if self.full:
+            # What could not be put away would be put away twice.
+            return
         self._board[exact.STOP_AT] = self.expanded + quota
         try:
             self._advance(threads)

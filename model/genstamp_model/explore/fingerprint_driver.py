@@ -57,6 +57,7 @@ from genstamp_model.explore.fingerprint_table import (
     MOST_SPAN,
     PARTITION_BITS,
     PROMISED,
+    REGION_BITS,
     SPAN,
     WORDS,
     fetch,
@@ -127,7 +128,7 @@ def expand_block(board: Words, partition: Words) -> Word:
             owner = fingerprint(after, keys, out)
             record = handed + owner * length + counts[owner] * RECORD
             # What is not to be handed over is written too, and written over: nobody could foresee a branch here.
-            fresh = is_not_recent(recent, out[0], out[1])
+            fresh = is_not_recent(recent, out[0], (owner << REGION_BITS) | out[1])
             counts[owner] += fresh
             sent += fresh
             record[0] = out[0]
@@ -142,15 +143,16 @@ def expand_block(board: Words, partition: Words) -> Word:
 
 
 @inlined
-def is_not_recent(recent: Words, slot: Word, region: Word) -> Word:
+def is_not_recent(recent: Words, slot: Word, rest: Word) -> Word:
     """Whether a fingerprint was not handed over lately, so that its owner may have none of it yet; notes it.
 
     Neighbours of a level have many successors in common: this spares more than half of the hand-overs for some systems.
+    `rest` is all that the slot leaves out, region and owner: the doubt counts every bit of a fingerprint.
     """
     place = recent + ((slot >> (64 - RECENT_BITS)) << 1)
-    difference = (place[0] ^ slot) | (place[1] ^ region)
+    difference = (place[0] ^ slot) | (place[1] ^ rest)
     place[0] = slot
-    place[1] = region
+    place[1] = rest
     return difference != 0
 
 
