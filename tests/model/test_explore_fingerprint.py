@@ -161,12 +161,16 @@ def test_two_states_share_a_fingerprint_as_often_as_its_bits_say(one: list[int],
 def test_successors_that_differ_in_the_last_bit_alone_are_both_handed_over() -> None:
     """The bit says which partition a fingerprint belongs to; it counts for the doubt as all others do."""
     region_bits, room = 16, 2
-    library = build(driver.expand_block, constants={"WORDS": 1, "RECORD": driver.BEFORE + 1, "REGION_BITS": region_bits})
+    library = build(
+        driver.expand_block, constants={"WORDS": 1, "RECORD": driver.BEFORE + 1, "REGION_BITS": region_bits}
+    )
 
-    @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p)
-    def expand(state: int, after: Any, counters: int) -> int:
+    def two_states(state: int, after: Any, counters: int) -> int:
         after[0], after[1] = 0, 1
         return 2
+
+    word, address = ctypes.c_int64, ctypes.c_void_p
+    expand = ctypes.CFUNCTYPE(word, address, ctypes.POINTER(word), address)(two_states)
 
     # Of the sum of words times keys, bit 63 alone becomes the bit of the partition.
     keys = np.array([0, 0, -(2**63), 0, 0, 0, -1, -1], np.int64)
@@ -174,7 +178,7 @@ def test_successors_that_differ_in_the_last_bit_alone_are_both_handed_over() -> 
     scratch, handed = np.zeros(16, np.int64), np.zeros(256, np.int64)
     recent = np.full(2 << driver.RECENT_BITS, -1, np.int64)
     board, partitions = np.zeros(exact.BOARD, np.int64), np.zeros((PARTITIONS, PARTITION), np.int64)
-    board[exact.EXPAND] = ctypes.cast(expand, ctypes.c_void_p).value
+    board[exact.EXPAND] = ctypes.cast(expand, address).value or 0
     board[exact.SUCCESSORS], board[exact.ROOM], board[driver.KEYS] = 1, room, keys.ctypes.data
     one = partitions[0]
     one[driver.BLOCK], one[driver.BLOCK_END], one[exact.COUNTERS] = block.ctypes.data, 1, counters.ctypes.data

@@ -1,5 +1,6 @@
 """Threads, small tables and interrupts change nothing about what a search finds."""
 
+import signal
 import threading
 from dataclasses import fields
 from typing import Any
@@ -11,7 +12,8 @@ from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.explore import Compiled, Result, Search, Verdict, explore, memory, search
+from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict, explore, memory, search
+from genstamp_model.explore.machine import Library
 from genstamp_model.language import Instance
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
@@ -119,3 +121,16 @@ def test_an_interrupt_in_a_callback_ends_a_search_of_two_threads(monkeypatch: py
 
     result = explore(SMALL_RECOVERY.instance("three"), progress=interrupt, threads=2)
     assert (result.verdict, result.undetermined) == (Verdict.UNDETERMINED, "interrupted")
+
+
+def test_an_interrupt_in_the_last_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who searches several instances stops after this one."""
+    side_by_side = Library.side_by_side
+
+    def interrupted(library: Library, *arguments: Any) -> int:
+        signal.raise_signal(signal.SIGINT)
+        return side_by_side(library, *arguments)
+
+    monkeypatch.setattr(Library, "side_by_side", interrupted)
+    result = explore(TWO_PHASE.instance("three"))
+    assert (result.verdict, result.undetermined, result.states) == (Verdict.UNDETERMINED, INTERRUPTED, 288)

@@ -1,6 +1,7 @@
 """Machine functions do what the same text does in Python, but for what 64 bits cannot hold."""
 
 import random
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -189,6 +190,39 @@ def test_threads_are_told_their_numbers(threads: int) -> None:
     seen = np.zeros(3, np.int64)
     assert build(noted).side_by_side(threads, noted, seen) == 10
     assert seen.tolist() == [threads] * threads + [0] * (3 - threads)
+
+
+def test_no_thread_begins_where_one_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, started = np.zeros(3, np.int64), list[threading.Thread]()
+    start = threading.Thread.start
+
+    def one_alone(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", one_alone)
+    with pytest.raises(RuntimeError, match="can't start"):
+        build(noted).side_by_side(2, noted, seen)
+    started[0].join()
+    assert not seen.any()
+
+
+def test_threads_have_finished_when_an_exception_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, join, joined = np.zeros(3, np.int64), threading.Thread.join, list[threading.Thread]()
+
+    def interrupted(thread: threading.Thread) -> None:
+        joined.append(thread)
+        if len(joined) == 1:
+            raise KeyboardInterrupt
+        join(thread)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build(noted).side_by_side(2, noted, seen)
+    assert set(joined[1:]) >= {joined[0]}
+    assert seen.tolist() == [2, 2, 0]
 
 
 def test_only_what_is_named_can_be_called_from_outside(library: Library) -> None:

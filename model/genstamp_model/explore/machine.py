@@ -19,7 +19,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import llvmlite.binding as llvm
@@ -154,23 +154,39 @@ class Library:
     def side_by_side(self, threads: int, called: Function[..., Any], *arguments: int | NDArray[Any]) -> int:
         """Call a function once on each of some threads, which it is told: their own number, and how many there are.
 
-        An exception that meets the caller meanwhile tears none of them: they finish by themselves.
+        They may wait for each other, so either all of them begin or none does; and the memory that they work on must
+        not go before they have finished, so an exception that meets the caller meanwhile waits for them.
 
         Returns:
             What the function gave to thread 0.
+
+        Raises:
+            RuntimeError: the system gives no thread.
         """
         if threads == 1:
             return self.run(called, *arguments, 0, 1)
         given: dict[int, int] = {}
+        begin, are_complete = Event(), list[bool]()
 
         def work(number: int) -> None:
-            given[number] = self.run(called, *arguments, number, threads)
+            begin.wait()
+            if are_complete:
+                given[number] = self.run(called, *arguments, number, threads)
 
         workers = [Thread(target=work, args=(number,)) for number in range(threads)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        try:
+            for worker in workers:
+                worker.start()
+            are_complete.append(True)
+        finally:
+            begin.set()
+        try:
+            for worker in workers:
+                worker.join()
+        except BaseException:
+            for worker in workers:
+                worker.join()
+            raise
         return given[0]
 
 

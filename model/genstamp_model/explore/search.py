@@ -287,7 +287,8 @@ class Search:
             why = board.full or (f"there are more than {most} states" if most is not None else "the memory is used up")
         if board.outcome == driver.DONE and board.doubt > MOST_DOUBT:
             why = f"a state may have been missed with a probability of up to {board.doubt:.2g}"
-        return self._result(why)
+        # Also in the turn that ends the search: whoever asked for it may have more to do, and is to leave it.
+        return self._result(INTERRUPTED if interrupted else why)
 
     def states(self) -> NDArray[np.int64]:
         """All states found, one a row in the words of `Layout`, the initial one first.

@@ -202,7 +202,9 @@ class _Judge:
         wanted = [fair[graph.label(step) - 1] if graph.label(step) else None for step in trap.cycle]
         cycle = replay(self._evaluator, self._canonical, prefix.states[-1], rows, wanted)
         owed = owed_since(self._evaluator, obligation, prefix)
-        lasso = Lasso(obligation, prefix, cycle, owed, tuple(fair), cycle.states[-1] != cycle.initial)
+        renumbered = cycle.states[-1] != cycle.initial
+        assert not renumbered or self._canonical.renumbering, "the cycle is not closed"
+        lasso = Lasso(obligation, prefix, cycle, owed, tuple(fair), renumbered)
         lasso.check()
         return lasso
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from genstamp_model.errors import ModelError
-from genstamp_model.explore import Compiled, Result, Search, Verdict
+from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
 from genstamp_model.explore.emit import program
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.liveness import judge as judge_liveness
@@ -85,6 +85,9 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False)
     Args:
         baselines: what is found of the model itself, in the order in which the configurations are tried.
         every: ask every judge in every configuration; otherwise the first one who notices ends it.
+
+    Raises:
+        ModelError: a judge has no memory to decide.
     """
     noticed: dict[str, str] = {}
     same = True
@@ -112,13 +115,25 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
         if result.violation is not None:
             return noticed
     noticed |= _coverage(result, base.result) | _counts(result, base.result)
-    if every or not noticed:
+    # Where there are too many states, what became of the liveness properties is not known.
+    if result.verdict is Verdict.HOLDS and (every or not noticed):
         noticed |= _liveness_changed(compiled.instance, base)
     return noticed
 
 
 def _search(compiled: Compiled, base: Baseline) -> Result:
-    return Search(compiled, _ROOM * base.result.states).run()
+    most = _ROOM * base.result.states
+    result = Search(compiled, most).run()
+    if result.verdict is Verdict.UNDETERMINED and result.states <= most:
+        raise _undecided(compiled.instance, result.undetermined)
+    return result
+
+
+def _undecided(instance: Instance, reason: str) -> BaseException:
+    """What is raised where a judge was stopped: neither has it noticed the mutant, nor has the mutant survived."""
+    if reason == INTERRUPTED:
+        return KeyboardInterrupt()
+    return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is not decided: {reason}")
 
 
 def _broken(result: Result) -> str:
@@ -182,4 +197,9 @@ def _liveness(instance: Instance, max_states: int | None) -> dict[str, str]:
     """The verdict of each leads-to property."""
     if not any(claim.kind == "leads_to" for claim in instance.model.properties):
         return {}
-    return {found.claim.name: found.verdict.value for found in judge_liveness(instance, max_states=max_states)}
+    judged = judge_liveness(instance, max_states=max_states)
+    for found in judged:
+        # With limits comes a path to where they cut; without one it was stopped by something else.
+        if found.verdict is Verdict.UNDETERMINED and found.cut is None:
+            raise _undecided(instance, found.reason)
+    return {found.claim.name: found.verdict.value for found in judged}

@@ -1,12 +1,13 @@
 """Each judge notices what only it can notice, and a report counts them."""
 
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.errors import ModelError
+from genstamp_model.explore import INTERRUPTED, Result, Search, Verdict
 from genstamp_model.language import (
     Bool,
     Configuration,
@@ -136,3 +137,28 @@ def test_what_does_not_hold_is_not_mutated() -> None:
     (bug,) = TWO_PHASE.bugs
     with pytest.raises(ModelError, match="is violated without any mutation"):
         baseline(TWO_PHASE.model(bugs=[bug.name]), [TWO_PHASE.configuration("three")])
+
+
+@pytest.mark.parametrize("searched", ["search", "liveness"])
+@pytest.mark.parametrize(
+    ("reason", "raised"), [(INTERRUPTED, KeyboardInterrupt), ("the memory is used up", ModelError)]
+)
+def test_a_mutant_that_could_not_be_judged_is_not_noticed(
+    searched: str, reason: str, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = PUMP.model()
+    bases = baseline(model, PUMP.configurations)
+    (mutant,) = (one for one in mutants(model) if str(one).startswith("drain: effect on level: left out"))
+    run, times = Search.run, list[int]()
+
+    def stopped(search: Search, *arguments: Any, **options: Any) -> Result:
+        times.append(1)
+        result = run(search, *arguments, **options)
+        if searched == "liveness" and len(times) == 1:
+            return result
+        return replace(result, verdict=Verdict.UNDETERMINED, undetermined=reason)
+
+    monkeypatch.setattr(Search, "run", stopped)
+    with pytest.raises(raised):
+        judge(mutant, bases, every=True)
+    assert len(times) == 1 + (searched == "liveness")
