@@ -5,8 +5,7 @@ That the configurations hold is the job of `genstamp verify`, which compares the
 
 import pytest
 
-from genstamp_model.explore import explore
-from genstamp_model.explore.search import Verdict
+from genstamp_model.explore import Verdict, explore
 from genstamp_model.language import Instance, System, Variation
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.prove import prove

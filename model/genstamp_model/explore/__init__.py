@@ -7,16 +7,8 @@
 """
 
 from genstamp_model.explore.fingerprint import Fingerprints
-from genstamp_model.explore.search import (
-    INTERRUPTED,
-    Compiled,
-    Progress,
-    Refusal,
-    Result,
-    Search,
-    Verdict,
-    explore,
-)
+from genstamp_model.explore.result import INTERRUPTED, Progress, Refusal, Result, Verdict
+from genstamp_model.explore.search import Compiled, Search, explore
 from genstamp_model.explore.violation import Violation
 
 __all__ = [

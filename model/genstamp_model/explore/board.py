@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from genstamp_model.explore import driver, memory
+from genstamp_model.explore import barrier, driver, memory
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.machine import Library, build
 from genstamp_model.explore.native import Native
@@ -143,7 +143,7 @@ class Board:
         board[driver.ROOM], board[driver.TARGETS] = room, self._targets
         board[driver.EXPAND], board[driver.JUDGE], board[driver.COVER] = native.expand, native.judge, native.cover
         board[driver.MAY_STOP] = native.may_stop if may_stop else 0
-        board[driver.YIELD] = yielding()
+        board[barrier.YIELD] = yielding()
         partitions[:, driver.BUCKETS] = memory.FIRST_BUCKETS
         partitions[:, driver.COVERING] = self._targets > 0
         for partition, room_of, counters, seen, scratch, handed in zip(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from genstamp_model.explore.barrier import wait
 from genstamp_model.explore.machine import Halves, Word, Words, assembly, call, function, inlined
 from genstamp_model.explore.table import (
     BUCKET,
@@ -37,7 +38,7 @@ from genstamp_model.explore.table import (
 
 PARTITIONS: Final = 2
 
-# Slots of the board, which all partitions share.
+# Slots of the board, which all partitions share; those of the barrier are in `barrier`.
 STOP_AT: Final = 0  # pause once so many states have been expanded
 ALLOWED: Final = 1  # states that may be found
 LEVEL: Final = 2  # levels begun, the initial state's included
@@ -50,9 +51,6 @@ MAY_STOP: Final = 8
 COVER: Final = 9
 TARGETS: Final = 10  # how many things `cover` looks for
 FIRST: Final = 11  # hash of the first state, which belongs to partition 0
-YIELD: Final = 12  # address of a function that lets other threads run, or 0
-ARRIVED: Final = 16  # threads that wait for others
-TURN: Final = 24  # how often all have waited
 BOARD: Final = 32
 
 # Slots of a partition.
@@ -90,7 +88,6 @@ GO: Final = 7  # not an outcome: another round
 RECORD: Final = 3  # words that are handed over for a successor: hash, where it comes from, state; a build knows better
 ROUND: Final = 8192  # successors that a partition hands out in a round
 BLOCK: Final = 32  # successors whose slots are fetched together
-SPINS: Final = 2000  # looks at a barrier before other threads are let run
 MERGED: Final = -1  # in SEEN: another partition has seen it on an earlier level
 _ALARM_COUNTER: Final = 0
 _CUT_COUNTER: Final = 1
@@ -100,44 +97,6 @@ _CUT_COUNTER: Final = 1
 def halves_at(address: Word) -> Halves:
     """The memory at an address."""
     raise NotImplementedError
-
-
-@assembly("""
-    %place = getelementptr i64, ptr %memory, i64 %position
-    %before = atomicrmw add ptr %place, i64 1 seq_cst
-    %after = add i64 %before, 1
-    ret i64 %after
-""")
-def count_up(memory: Words, position: Word) -> Word:
-    """Add one to a word that threads share, at once; gives the sum."""
-    raise NotImplementedError
-
-
-@assembly("""
-    %place = getelementptr i64, ptr %memory, i64 %position
-    %value = load atomic i64, ptr %place seq_cst, align 8
-    ret i64 %value
-""")
-def shared(memory: Words, position: Word) -> Word:
-    """A word that other threads write."""
-    raise NotImplementedError
-
-
-@function
-def wait(board: Words, threads: Word) -> None:
-    """Go on when all threads have come here."""
-    if threads == 1:
-        return
-    turn = shared(board, TURN)
-    if count_up(board, ARRIVED) == threads:
-        board[ARRIVED] = 0
-        count_up(board, TURN)
-        return
-    spins = 0
-    while shared(board, TURN) == turn:
-        spins += 1
-        if spins > SPINS and board[YIELD] != 0:
-            call(board[YIELD])
 
 
 @function
@@ -356,6 +315,9 @@ def plan(board: Words, partitions: Words) -> Word:
         partition = partitions + q * PARTITION
         if partition[ENTERING] != DONE:
             return partition[ENTERING]
+    # No room in one partition hides nothing that another has found.
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
         if partition[STATES] + PARTITIONS * (ROUND + board[ROOM]) > partition[CAPACITY]:
             return FULL
         states += partition[STATES]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genstamp_model.errors import ConfigurationError
+from genstamp_model.explore import barrier
 from genstamp_model.explore import driver as exact
 from genstamp_model.explore import fingerprint_driver as driver
 from genstamp_model.explore import fingerprint_table as table
@@ -182,7 +183,7 @@ class FingerprintBoard:
         board[exact.ALLOWED], board[exact.ROOM] = allowed, room
         board[exact.EXPAND], board[exact.JUDGE], board[exact.COVER] = native.expand, native.judge, native.cover
         board[exact.MAY_STOP] = native.may_stop if may_stop else 0
-        board[exact.YIELD] = yielding()
+        board[barrier.YIELD] = yielding()
         board[driver.KEYS], board[driver.WAITING_ROWS] = self._keys.ctypes.data, rows
         self._partitions = [
             Partition(slots, number, program.layout.words, rows, self._sizes, self._disk)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from genstamp_model.explore.barrier import wait
 from genstamp_model.explore.driver import (
     ALARM,
     ALLOWED,
@@ -51,7 +52,6 @@ from genstamp_model.explore.driver import (
     SUCCESSORS,
     TABLE,
     least,
-    wait,
 )
 from genstamp_model.explore.fingerprint_table import (
     MOST_SPAN,

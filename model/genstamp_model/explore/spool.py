@@ -175,8 +175,3 @@ class Spool:
             self._disk.take(-max(0, self._rows - len(self._memory)) * self._row_bytes)
             os.ftruncate(self._file.fileno(), 0)
         self._rows = 0
-
-    def close(self) -> None:
-        """Give up file and rows."""
-        if self._file is not None:
-            self._file.close()

@@ -25,7 +25,8 @@ from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore.memory import available_bytes
 from genstamp_model.explore.native import machine_code
-from genstamp_model.explore.search import Compiled, Search, Verdict
+from genstamp_model.explore.result import Verdict
+from genstamp_model.explore.search import Compiled, Search
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.liveness.emit import Obligation, Program, program
 from genstamp_model.liveness.fairness import FairInstance, fair_instances, labels_of

@@ -1,0 +1,114 @@
+"""What a search says: how far it is, and what it has found in the end.
+
+Left out: how it is found (`search`), and what broke (`violation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from genstamp_model.explore.violation import Violation
+from genstamp_model.language.model import Instance
+
+INTERRUPTED: Final = "interrupted"
+"""Why a search is undetermined that the keyboard has interrupted."""
+
+
+class Verdict(Enum):
+    """What is known of a claim."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come: states found, those still to be expanded, steps made, levels begun, seconds."""
+
+    states: int
+    waiting: int
+    generated: int
+    levels: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A check that refuses with an exception: has a reachable state refused there?"""
+
+    action: str
+    label: str
+    refuses: str
+    defensive: bool
+    seen: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search found.
+
+    `verdict` is about invariants, transition properties, deadlock and range errors; witnesses, refusals and what is
+    not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A search by
+    fingerprints holds with a probability; what it says is violated is.
+
+    Attributes:
+        undetermined: why the search ended early, in words; empty where it did not.
+        states: distinct states.
+        generated: the initial state and every step taken.
+        levels: of the breadth-first search, the initial state's included.
+        words, bytes_a_state: int64 words a state, and all memory in use over all states.
+        seconds: of the search alone; `compile_seconds` is for expansion and machine code.
+        cuts: steps cut off, by limit; a step beyond two limits counts for both.
+        taken: steps taken, by action.
+        witnesses: length of a shortest path to each witness; None where no state shows it.
+        not_judged: leads-to properties and refinements, which this search cannot judge.
+        doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
+            0 where all states were compared in full.
+        disk_bytes: most that files took at a time, for what had no room in memory.
+        reductions: how one state stands for many, in words; then all counts are of such states.
+    """
+
+    instance: Instance
+    verdict: Verdict
+    undetermined: str
+    violation: Violation | None
+    states: int
+    generated: int
+    levels: int
+    words: int
+    bytes_a_state: float
+    seconds: float
+    compile_seconds: float
+    cuts: Mapping[str, int]
+    taken: Mapping[str, int]
+    refusals: tuple[Refusal, ...]
+    witnesses: Mapping[str, int | None]
+    not_judged: tuple[str, ...]
+    reductions: tuple[str, ...] = ()
+    doubt: float = 0.0
+    disk_bytes: int = 0
+
+    def __str__(self) -> str:
+        why = f", {self.undetermined}" if self.undetermined else ""
+        where = f"{self.instance.model.system}:{self.instance.configuration.name}"
+        found = f"{where}: {self.verdict.value}{why}, {self.states:,} distinct states, depth {self.depth}"
+        return found if self.violation is None else f"{found}\n{self.violation}"
+
+    @property
+    def probability(self) -> float:
+        """At least the probability with which no state was missed."""
+        return 1 - self.doubt
+
+    @property
+    def depth(self) -> int:
+        """Most steps on a shortest path to a state."""
+        return self.levels - 1
+
+    @property
+    def states_a_second(self) -> float:
+        """Distinct states a second."""
+        return self.states / self.seconds if self.seconds else 0.0
