@@ -44,22 +44,24 @@ def finite(request: pytest.FixtureRequest) -> Finite:
 
 @pytest.fixture(scope="module")
 def states(finite: Finite) -> list[State]:
-    """Random states within the limits, and for each action more where it is possible."""
+    """Random states within the limits, and one more for each action that none of those so far takes."""
     draw, evaluator = random.Random(3), Evaluator(finite.instance)
     drawn = [random_state(finite.instance, draw) for _ in range(100 * STATES)]
     found = [state for state in drawn if not evaluator.beyond(state)][:STATES]
     for action in finite.instance.model.actions:
+        if any(is_taken(evaluator, action, state) for state in found):
+            continue
         for state in (allowing(finite, action), *drawn):
-            if state is not None and not evaluator.beyond(state) and is_possible(evaluator, action, state):
+            if state is not None and not evaluator.beyond(state) and is_taken(evaluator, action, state):
                 found.append(state)
                 break
     return found
 
 
-def is_possible(evaluator: Evaluator, action: Action, state: State) -> bool:
-    """Whether some choice of arguments enables the action."""
+def is_taken(evaluator: Evaluator, action: Action, state: State) -> bool:
+    """Whether some choice of arguments leads to a state within the limits."""
     choices = evaluator.choices(action, state)
-    return any(evaluator.first_failing(action, arguments, state) is None for arguments in choices)
+    return any(not isinstance(outcome(evaluator, action, arguments, state), str) for arguments in choices)
 
 
 def allowing(finite: Finite, action: Action) -> State | None:
