@@ -18,7 +18,7 @@ from genstamp_model.language.model import Model, Property
 from genstamp_model.language.trace import MessageOf, OptionalMember, Range
 from genstamp_model.language.types import IndexSet, Type
 
-SYSTEMS = 600
+SYSTEMS = 500
 SYSTEMS_A_TEST = 50
 # A plain search is slow; a system that is larger is compared only as far as the verdict goes, if it is found in time.
 MOST_STATES = 250
@@ -137,14 +137,19 @@ def test_explore_finds_what_evaluate_finds(first: int) -> None:
     kinds = Counter[str]()
     for seed in range(first, first + SYSTEMS_A_TEST):
         instance = RandomSystem(seed).instance()
-        bare, whole = search(without_claims(instance)), search(instance)
-        if bare.finished and not bare.broken:
-            agree_on_all(explore(without_claims(instance)), bare)
-            kinds["compared whole"] += 1
+        whole = search(instance)
         if whole.finished:
-            agree_on_the_verdict(explore(instance), whole)
+            result = explore(instance)
+            agree_on_the_verdict(result, whole)
             kinds.update({kind for kind, _ in whole.broken} or {"holds"})
             kinds["several states"] += len(whole.depths) > 5
+            if whole.broken:
+                # A search ends with what breaks first: it goes on where nothing is claimed.
+                instance = without_claims(instance)
+                whole, result = search(instance), explore(instance)
+            if whole.finished and not whole.broken:
+                agree_on_all(result, whole)
+                kinds["compared whole"] += 1
     # So that the comparison is about something.
     assert kinds["compared whole"] >= SYSTEMS_A_TEST // 2
     assert kinds["several states"] >= SYSTEMS_A_TEST // 4
