@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 from genstamp.agree.peer import RANGES, STOPS, Found, Verdict, claims
-from genstamp_model.explore import Result, explore
+from genstamp_model.explore import INTERRUPTED, Result, explore
 from genstamp_model.explore import Verdict as Searched
 from genstamp_model.language.model import Instance
 from genstamp_model.liveness import judge
@@ -27,6 +27,8 @@ def found_here(instance: Instance, max_states: int | None = None, max_seconds: f
             max_seconds=max_seconds,
             check_deadlock=check_deadlock,
         )
+        if result.undetermined == INTERRUPTED:
+            raise KeyboardInterrupt
         violation = result.violation
         if violation is None:
             break

@@ -172,6 +172,6 @@ def _searched(instances: Sequence[Instance], options: Options, form: Format) -> 
         if form is Format.TEXT:
             for line in telling.told(found[-1]):
                 typer.echo(line)
-        if result.undetermined == INTERRUPTED:
+        if INTERRUPTED in (result.undetermined, *(one.reason for one in judged)):
             break
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genstamp_model.expand import Expansion, cells
-from genstamp_model.explore.search import Compiled, Search
+from genstamp_model.explore import INTERRUPTED, Compiled, Search
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.model import Instance
@@ -74,7 +74,8 @@ def reached(instance: Instance, most: int) -> NDArray[np.int64]:
     """Cells of states that the instance reaches within its limits, one a row: all, or the first and some others."""
     compiled = Compiled(instance)
     search = Search(compiled, max_states=100 * most)
-    search.run()
+    if search.run().undetermined == INTERRUPTED:
+        raise KeyboardInterrupt
     words = search.states()
     if len(words) > most:
         rest = words[most // 2 :]

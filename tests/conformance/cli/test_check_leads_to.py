@@ -1,12 +1,16 @@
 """The verb check on systems with leads-to properties: exit codes, the lasso, and its other forms."""
 
 import json
+from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from genstamp.cli import app
+from genstamp_model.explore import INTERRUPTED, Verdict
+from genstamp_model.liveness import Liveness, judge
 
 RELATIVE = "tests.model.systems.endless_recovery:RELATIVE"
 NUMBERED = "tests.model.systems.endless_recovery:NUMBERED"
@@ -76,3 +80,14 @@ def test_where_the_search_does_not_end_leads_to_are_not_judged() -> None:
     result = run(f"{NUMBERED}:two", "--bug", "HDFS-11576", "--max-states", "5")
     assert result.exit_code == 3
     assert "  not judged: closes" in result.stdout
+
+
+def test_an_interrupt_while_leads_to_properties_are_judged_ends_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> tuple[Liveness, ...]:
+        found = judge(*arguments, **options)
+        return tuple(replace(one, verdict=Verdict.UNDETERMINED, reason=INTERRUPTED) for one in found)
+
+    assert run(RELATIVE).stdout.count("closes: ") == 3
+    monkeypatch.setattr("genstamp.leads_to.judge", interrupted)
+    result = run(RELATIVE)
+    assert (result.exit_code, result.stdout.count("closes: ")) == (3, 1)
