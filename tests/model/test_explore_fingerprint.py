@@ -289,6 +289,22 @@ def test_it_gives_up_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.M
     assert (again.verdict, again.undetermined) == (result.verdict, result.undetermined), "there is no going on"
 
 
+@pytest.mark.parametrize("exactly", [True, False])
+def test_a_partition_without_room_hides_no_violation_that_another_has_found(exactly: bool) -> None:
+    plan = exact.plan if exactly else driver.plan
+    library = build(plan)
+    board, partitions = np.zeros(exact.BOARD, np.int64), np.zeros((PARTITIONS, PARTITION), np.int64)
+    partitions[:, exact.CAPACITY] = 10**6
+    partitions[1, exact.ENTERING] = exact.INVARIANT
+    if exactly:
+        partitions[0, exact.CAPACITY] = 0
+    else:
+        partitions[0, exact.ENTERING] = driver.NO_ROOM
+    assert library.run(plan, board, partitions) == exact.INVARIANT
+    partitions[1, exact.ENTERING] = exact.DONE
+    assert library.run(plan, board, partitions) == (exact.FULL if exactly else driver.NO_ROOM)
+
+
 def test_too_little_memory_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="1,000 bytes of memory are too little"):
         explore(small.two_phase(3), fingerprints=True, memory_bytes=1_000)

@@ -244,6 +244,11 @@ def plan(board: Words, partitions: Words) -> Word:
         partition = partitions + q * PARTITION
         if partition[EXPANDING] != DONE:
             return partition[EXPANDING]
+    # No room in one partition hides nothing that another has found.
+    for q in range(PARTITIONS):
+        partition = partitions + q * PARTITION
+        if partition[ENTERING] != DONE and partition[ENTERING] != NO_ROOM:
+            return partition[ENTERING]
     for q in range(PARTITIONS):
         partition = partitions + q * PARTITION
         if partition[ENTERING] != DONE:
