@@ -14,7 +14,7 @@ from genstamp.report import Case, Format, Rule, document
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
 from genstamp.systems import found as system_found
-from genstamp.systems import place_of, system_named
+from genstamp.systems import UnknownSystemError, place_of, system_named
 from genstamp_model.language import Instance
 from genstamp_model.traces import Replay, Trace, mermaid, pytest_file, read, swim_lanes
 from genstamp_model.traces import replay as follow
@@ -74,7 +74,11 @@ def _instance(path: Path, trace: Trace, system: str | None, semantics: str | Non
         declared, configuration = system_found(system)
     elif "system" in trace.meta:
         # Only by name: a trace comes from anywhere, and must not have code loaded.
-        declared, configuration = system_named(trace.meta["system"]), ""
+        try:
+            declared, configuration = system_named(trace.meta["system"]), ""
+        except UnknownSystemError as problem:
+            own = f"the trace is of '{trace.meta['system']}', which is none of ours; say where it stands with --system"
+            raise TraceFileError(path, own) from problem
     else:
         raise TraceFileError(path, "the trace does not say which system it is of; name it with --system")
     # What was searched with other limits is marked with a star.
