@@ -13,8 +13,8 @@ from genstamp.errors import TraceFileError
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
-from genstamp.systems import found as system_found
 from genstamp.systems import UnknownSystemError, place_of, system_named
+from genstamp.systems import found as system_found
 from genstamp_model.language import Instance
 from genstamp_model.traces import Replay, Trace, mermaid, pytest_file, read, swim_lanes
 from genstamp_model.traces import replay as follow

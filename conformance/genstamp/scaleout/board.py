@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from genstamp.scaleout import kernel
 from genstamp.scaleout.work import (
     ENTERED,
+    MOST_LEVELS,
     MOST_OWNERS,
     Entering,
     Expanding,
@@ -70,6 +71,9 @@ class SparkBoard:
     def turn(self, quota: int, threads: int) -> None:  # noqa: ARG002 - a turn is a level
         """Search the next level."""
         if self.outcome != driver.PAUSED:
+            return
+        if self.levels == MOST_LEVELS:
+            self.full, self.outcome = f"paths are longer than {MOST_LEVELS - 1} steps", driver.FULL
             return
         level, owners = self.levels - 1, self._order.owners
         tasks = self._spark.range(owners, numPartitions=owners)

@@ -24,6 +24,7 @@ ROUND: Final = 1 << 16
 PLACE_BITS: Final = 40
 """Bits of a place that say which row it is; above them stand the owner and the level."""
 OWNER_BITS: Final = 10
+MOST_LEVELS: Final = 1 << (63 - PLACE_BITS - OWNER_BITS)
 MOST_OWNERS: Final = 1 << OWNER_BITS
 
 ENTERED: Final = pa.schema([("owner", pa.int32()), ("new", pa.int64())])

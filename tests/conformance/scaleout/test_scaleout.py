@@ -195,6 +195,13 @@ def test_too_many_states_are_undetermined(tmp_path: Path) -> None:
     assert 1000 < result.states < 8832
 
 
+def test_longer_paths_than_a_place_can_tell_are_undetermined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genstamp.scaleout.board.MOST_LEVELS", 4)
+    result = search(order(TWO_PHASE, "three", tmp_path))
+    assert (result.verdict, result.levels) == (Verdict.UNDETERMINED, 4)
+    assert result.undetermined == "paths are longer than 3 steps"
+
+
 def test_a_directory_with_something_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "something").write_text("")
     with pytest.raises(ConfigurationError, match="is no empty directory"):
