@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -123,6 +124,15 @@ def test_an_interrupt_in_a_callback_ends_a_search_of_two_threads(monkeypatch: py
     assert (result.verdict, result.undetermined) == (Verdict.UNDETERMINED, "interrupted")
 
 
+@pytest.fixture
+def plain_interrupts() -> Iterator[None]:
+    """An interrupt does what it does in a new process: Spark, once it was started, sees to it otherwise."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("plain_interrupts")
 def test_an_interrupt_in_the_last_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who searches several instances stops after this one."""
     side_by_side = Library.side_by_side
