@@ -12,6 +12,7 @@ from tests.model.systems.fencing import FENCING
 from tests.model.systems.relations import LOOSE, PLACED, RELATED
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
+from tests.model.traces.test_pictures import LETTERS
 
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
@@ -22,7 +23,6 @@ from genstamp_model.explore.symmetry_plan import plan
 from genstamp_model.explore.symmetry_sort import network
 from genstamp_model.explore.symmetry_try import plain_changes
 from genstamp_model.language import Configuration, Instance
-from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 
 def two_phase(managers: int) -> Instance:
@@ -216,7 +216,7 @@ def test_the_path_to_a_witness_is_a_real_one() -> None:
             r"fencing\.py:\d+: invariant first_is_open does not treat the mem",
         ),
         (RELATED.instance("crowd"), "7 Person and 2 Place stand in relations to one another, so that 10080 numberings"),
-        (RECOVERY.instance(), r"hdfs\.recovery declares no index set symmetric"),
+        (LETTERS.instance(), "letters declares no index set symmetric"),
     ],
     ids=["choose", "a read of nothing", "a property", "too many", "none declared"],
 )
