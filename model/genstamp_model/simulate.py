@@ -9,7 +9,6 @@ it finds: `explore` gives the shortest counterexample where it reaches that far.
 
 from __future__ import annotations
 
-import ctypes
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,17 +22,13 @@ from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import from_cells, initial_cells
 from genstamp_model.explore import Compiled, Violation
 from genstamp_model.explore.emit import ALARM, CUT, LIMITS
+from genstamp_model.explore.native import COVER, EXPAND, ON_STATE
 from genstamp_model.explore.violation import bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path, follow
 
 STRETCH: Final = 3
 """How many times as large the limits are, unless told otherwise."""
-
-_POINTER = ctypes.c_void_p
-_EXPAND = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, _POINTER, _POINTER)
-_ON_STATE = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER)
-_COVER = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, ctypes.c_int64, _POINTER)
 
 
 @dataclass(frozen=True)
@@ -126,10 +121,10 @@ class _Walker:
         self._action_of = [positions[action.name] for action, _ in program.steps]
         self._weights = weights
         self._taken = [0] * len(positions)
-        self._expand = _EXPAND(compiled.native.expand)
-        self._judge = _ON_STATE(compiled.native.judge)
-        self._may_stop = _ON_STATE(compiled.native.may_stop)
-        self._cover = _COVER(compiled.native.cover)
+        self._expand = EXPAND(compiled.native.expand)
+        self._judge = ON_STATE(compiled.native.judge)
+        self._may_stop = ON_STATE(compiled.native.may_stop)
+        self._cover = COVER(compiled.native.cover)
         words = program.layout.words
         self._first = np.array(program.layout.pack(initial_cells(instance)), np.int64)
         self._out = np.zeros((len(program.steps) + 1, words), np.int64)

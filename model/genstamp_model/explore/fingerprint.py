@@ -7,7 +7,6 @@ levels. Left out: the states themselves, once their level is over.
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,12 +23,11 @@ from genstamp_model.explore.emit import Program
 from genstamp_model.explore.fingerprint_sizes import Sizes, divided, doubt, keys
 from genstamp_model.explore.machine import Library, build
 from genstamp_model.explore.memory import LEAST_MEMORY, reserved
-from genstamp_model.explore.native import Native
+from genstamp_model.explore.native import EXPAND, Native
 from genstamp_model.explore.spool import Disk, DiskError, Spool
 from genstamp_model.explore.table import BUCKET
 
 _PARTITIONS = exact.PARTITIONS
-_EXPAND = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
@@ -322,6 +320,6 @@ class FingerprintBoard:
         before = np.array(state, np.int64)
         after = np.empty((len(program.steps), program.layout.words), np.int64)
         counters = np.zeros(program.counters, np.int64)
-        made = _EXPAND(self._native.expand)(before.ctypes.data, after.ctypes.data, counters.ctypes.data)
+        made = EXPAND(self._native.expand)(before.ctypes.data, after.ctypes.data, counters.ctypes.data)
         found: list[list[int]] = after[:made].tolist()
         return found

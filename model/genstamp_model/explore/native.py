@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.machine import compiled
+
+_POINTER = ctypes.c_void_p
+
+# How Python calls the functions of a program, for those who ask about single states.
+EXPAND = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, _POINTER, _POINTER)
+ON_STATE = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER)
+COVER = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, ctypes.c_int64, _POINTER)
 
 
 @dataclass(frozen=True)

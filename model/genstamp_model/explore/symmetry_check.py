@@ -13,7 +13,6 @@ An initial state that is not symmetric does no harm: what is reached from it is 
 
 from __future__ import annotations
 
-import ctypes
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,17 +24,13 @@ from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.expand import from_cells, to_cells
 from genstamp_model.explore.emit import ALARM, LIMITS, Program
-from genstamp_model.explore.native import Native
+from genstamp_model.explore.native import COVER, EXPAND, ON_STATE, Native
 from genstamp_model.explore.symmetry import Group, Renaming, renamed
 from genstamp_model.explore.symmetry_plan import Plan
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance
 from genstamp_model.language.types import ArrayType, RecordType, RefType, Type
-
-_ON_STATE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-_WITH_TWO = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_COVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 _SAMPLE, _SAMPLE_IN_DOUBT = 40, 800
 _STEPS_A_WALK = 40
@@ -212,8 +207,8 @@ class _Sample:
         words, counters = np.array(row, np.int64), np.zeros(program.counters, np.int64)
         out = np.zeros((len(program.steps) + 1, program.layout.words), np.int64)
         seen = np.zeros(max(1, len(program.targets)), np.int64)
-        made = _WITH_TWO(native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
-        _COVER(native.cover)(words.ctypes.data, 1, seen.ctypes.data)
+        made = EXPAND(native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
+        COVER(native.cover)(words.ctypes.data, 1, seen.ctypes.data)
         first_step = LIMITS + len(program.limits)
         taken = [program.steps[i][0].name for i, times in enumerate(counters[first_step:]) if times]
         assert len(taken) == made, "every step taken is counted"
@@ -221,7 +216,7 @@ class _Sample:
             successors=tuple((name, tuple(after.tolist())) for name, after in zip(taken, out, strict=False)),
             alarms=int(counters[ALARM]),
             cuts=tuple(counters[LIMITS:first_step].tolist()),
-            failing=_ON_STATE(native.judge)(words.ctypes.data),
-            may_stop=bool(_ON_STATE(native.may_stop)(words.ctypes.data)),
+            failing=ON_STATE(native.judge)(words.ctypes.data),
+            may_stop=bool(ON_STATE(native.may_stop)(words.ctypes.data)),
             shown=tuple(place != 0 for place in seen[: len(program.targets)].tolist()),
         )
