@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genstamp_model.evaluate import Arguments, State
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.prove.report import Verdict
+from genstamp_model.prove.report import Verdict, together
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,7 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """Proved if everything is; violated if some step breaks a property."""
-        found = {proof.verdict for proof in self.proofs}
-        if Verdict.VIOLATED in found:
-            return Verdict.VIOLATED
-        return Verdict.UNDETERMINED if Verdict.UNDETERMINED in found else Verdict.PROVED
+        return together(proof.verdict for proof in self.proofs)
 
     def proof(self, name: str) -> Proof:
         """The proof of a property by its name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,14 @@ class Verdict(StrEnum):
     PROVED = "proved"
     VIOLATED = "violated"
     UNDETERMINED = "undetermined"
+
+
+def together(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several claims as one: proved if each is, violated if one is, whatever is not known of others."""
+    found = set(verdicts)
+    if Verdict.VIOLATED in found:
+        return Verdict.VIOLATED
+    return Verdict.UNDETERMINED if Verdict.UNDETERMINED in found else Verdict.PROVED
 
 
 @dataclass(frozen=True)
@@ -122,10 +131,7 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """Proved if everything is; violated if some step breaks a property."""
-        found = {proof.verdict for proof in self.proofs}
-        if Verdict.VIOLATED in found:
-            return Verdict.VIOLATED
-        return Verdict.UNDETERMINED if Verdict.UNDETERMINED in found else Verdict.PROVED
+        return together(proof.verdict for proof in self.proofs)
 
     def proof(self, name: str) -> Proof:
         """The proof of a property by its name.
