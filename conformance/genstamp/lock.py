@@ -18,7 +18,7 @@ from genstamp.errors import LockError
 VIOLATED: Final = "violated"
 """How the verdict of a property that breaks begins."""
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 T = TypeVar("T")
 
@@ -34,6 +34,7 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         depth: most steps on a shortest path to a state.
         cut: steps that each limit cut off.
         properties: verdict by name; a violation and a witness with the steps that it takes.
+        missing: actions never taken and refusals never given here, as `genstamp.coverage` names them, sorted.
     """
 
     sizes: dict[str, int]
@@ -43,6 +44,7 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     depth: int
     cut: dict[str, int]
     properties: dict[str, str]
+    missing: list[str] = []
 
 
 class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -80,12 +82,14 @@ class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
         breaks: the property that is seen to break first.
         configuration: where.
         depth: steps of the shortest counterexample; 0 for a lasso, which need not be a shortest one.
+        distinct: distinct states that the search saw until then.
         digest: of the model with it.
     """
 
     breaks: str
     configuration: str
     depth: int
+    distinct: int
     digest: str
 
 
@@ -239,7 +243,7 @@ def differences(locked: Lock, found: Lock) -> list[str]:
 
     What only one of them speaks of is a difference too: a property that nobody checks any more must be seen.
 
-    >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, digest="00")
+    >>> entry = VariationEntry(breaks="one_lease", configuration="one_file", depth=7, distinct=9, digest="00")
     >>> before, after = ({"leases": SystemEntry(variations={"HDFS-1": entry})}, {"leases": SystemEntry()})
     >>> differences(before, after)[2]
     'leases, HDFS-1: depth: 7 in the lock, nothing found'

@@ -14,11 +14,21 @@ from typing import Final
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ModelError
 from genstamp_model.language import Configuration, System
-from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-SYSTEMS: Final[tuple[System, ...]] = (RECOVERY,)
+PLACES: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
+"""Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
 
-_places: Final = {RECOVERY.name: "genstamp_spec.hdfs.systems.recovery:RECOVERY"}
+
+def _loaded(place: str) -> System:
+    module, _, name = place.partition(":")
+    system = getattr(importlib.import_module(module), name)
+    assert isinstance(system, System), f"{place} is {system!r}"
+    return system
+
+
+SYSTEMS: Final[tuple[System, ...]] = tuple(_loaded(place) for place in PLACES)
+
+_places: Final = {system.name: place for system, place in zip(SYSTEMS, PLACES, strict=True)}
 
 
 class UnknownSystemError(GenstampError):

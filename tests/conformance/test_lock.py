@@ -21,7 +21,7 @@ SEARCH = SearchEntry(
     cut={"stamps": 4},
     properties={"one_lease": "holds", "acked_bytes_survive": "violated in 5 steps"},
 )
-BUG = VariationEntry(breaks="one_lease", configuration="small", depth=3, digest="b" * 64)
+BUG = VariationEntry(breaks="one_lease", configuration="small", depth=3, distinct=9, digest="b" * 64)
 LOCK = {
     "leases": SystemEntry(
         semantics={"hadoop-3.4": SemanticsEntry(digest="a" * 64, searches={"small": SEARCH})},
@@ -113,7 +113,7 @@ def test_parts_make_one_lock() -> None:
     assert lock.merged(parts) == LOCK
 
 
-@pytest.mark.parametrize("content", [None, "", "[]", '{"version": 2, "systems": {}}', '{"version": 1, "systems": 7}'])
+@pytest.mark.parametrize("content", [None, "", "[]", '{"version": 1, "systems": {}}', '{"version": 2, "systems": 7}'])
 def test_a_file_that_is_no_lock_is_refused(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "spec.lock"
     if content is not None:

@@ -12,6 +12,7 @@ import typer
 from genstamp import lock as locks
 from genstamp.cli.verify import ending_children_on_sigterm, run
 from genstamp.errors import LockError
+from genstamp.systems import PLACES, place_of, system_named
 from genstamp.verify import results as writing
 from genstamp.verify.plan import searches
 from genstamp.verify.row import EXIT_CODES, Verdict, worst
@@ -21,17 +22,22 @@ _DIFFERS: Final = EXIT_CODES[Verdict.VIOLATED]
 
 
 def lock(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Which systems; by default all.")
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="Rewrite the lock with what is found.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many processes at once; by default one a core.")] = None,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
     """Search and prove all that spec.lock speaks of, and show what differs; with --write, rewrite it.
 
-    That includes the configurations that are searched on demand only.
+    That includes the configurations that are searched on demand only. Of systems that are not named, the lock stays as
+    it is.
 
     Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
     """
-    plan = searches(repository, on_demand=True)
+    chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES
+    plan = searches(repository, on_demand=True, systems=chosen)
     # Coverage is not the lock's business, and what differs from it is shown here.
     plan.sums.clear()
     with ending_children_on_sigterm():
@@ -44,7 +50,8 @@ def lock(
         raise typer.Exit(EXIT_CODES[verdict])
     found, path = found_in(results.rows), repository / LOCK
     with contextlib.suppress(LockError):
-        found = locks.carrying(found, locks.read(path))
+        before = locks.read(path)
+        found = {**(before if systems else {}), **locks.carrying(found, before)}
     if write:
         locks.write(path, found)
         typer.echo(f"{path} written")

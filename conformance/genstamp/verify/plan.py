@@ -3,8 +3,8 @@
 For each system: every configuration under the default semantics, what is known to break under the others, every bug
 and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
 is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Other checkers
-are asked about configurations that the lock knows to be small; about larger ones, `genstamp agree` by name. Then the
-lock, the diagrams, the reference implementation, the logs, and the table that the README shows.
+are asked about a system's first configuration if the lock knows it to be small; about others, `genstamp agree` by name.
+Then the lock, the diagrams, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from genstamp import lock
 from genstamp.errors import LockError
+from genstamp.stateful import DRIVINGS
+from genstamp.systems import PLACES
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System
-
-SYSTEMS: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
-"""Every system, as "module:NAME"."""
 
 PEERS: Final = ("tlc", "spin")
 LARGEST_TO_AGREE_ON: Final = 300_000
@@ -72,7 +71,7 @@ class Plan:
         return rows if self.last is None else [*rows, self.last(rows)]
 
 
-def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
+def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = PLACES) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
     for place, name in plan.systems.items():
@@ -81,7 +80,8 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
     for place, name in plan.systems.items():
-        plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
+        if name in DRIVINGS:
+            plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
     plan.jobs.append(
         Job(
             name="logs",
@@ -98,7 +98,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     return plan
 
 
-def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = SYSTEMS) -> Plan:
+def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = PLACES) -> Plan:
     """Everything that the lock speaks of."""
     plan = Plan()
     left_out: dict[str, list[str]] = {}
@@ -177,7 +177,7 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
 
 
 def agreements(place: str, name: str, path: Path) -> list[Job]:
-    """A job for each peer and each configuration of a system that a lock knows to be small."""
+    """A job for each peer about a system's first configuration, if a lock knows it to be small."""
     try:
         locked = lock.read(path)
     except LockError:
@@ -187,9 +187,9 @@ def agreements(place: str, name: str, path: Path) -> list[Job]:
     system: System = getattr(importlib.import_module(module), attribute)
     entry = locked[name].semantics.get(system.default_semantics) if name in locked else None
     known = entry.searches if entry is not None else {}
-    small = [where for where, found in known.items() if found.distinct <= LARGEST_TO_AGREE_ON]
-    declared = [one.name for one in system.configurations if one.name in small]
-    return [_agree(place, name, configuration, peer) for configuration in declared for peer in PEERS]
+    first = system.configuration().name
+    small = first in known and known[first].distinct <= LARGEST_TO_AGREE_ON
+    return [_agree(place, name, first, peer) for peer in PEERS] if small else []
 
 
 def _agree(place: str, name: str, configuration: str, peer: str) -> Job:

@@ -84,6 +84,7 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
         breaks=broken.name,
         configuration=fault.configuration,
         depth=broken.depth,
+        distinct=result.states,
         digest=instance.model.digest,
     )
     data = {"lock": _plain({declared.name: SystemEntry(variations={name: entry})})}
@@ -182,6 +183,9 @@ def _searched(instance: Instance, result: Result, found: list[Break], judged: tu
         depth=result.depth,
         cut=dict(result.cuts),
         properties=verdicts | broken | dict.fromkeys(leads_to.not_judged(result, judged), "not judged"),
+        missing=[
+            name for name in coverage.missing(coverage.reached(coverage.of(result))) if not name.startswith("witness ")
+        ],
     )
     semantics = SemanticsEntry(digest=model.digest, searches={instance.configuration.name: entry})
     return _plain({model.system: SystemEntry(semantics={model.semantics: semantics})})

@@ -1,7 +1,8 @@
 """Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
 
 A variation drops labelled checks or replaces actions by those of further parts, and names the property that it must
-break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. Semantics are named lists of holes.
+break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. A semantics is a list of
+them: what a release does otherwise.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ class System:
         name: as on the command line.
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
-        semantics: holes by name of the semantics.
+        semantics: by name, what a released version does otherwise: the holes that it has still, and the historic faults
+            that it has not got rid of.
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         omits: what the system leaves out, a sentence each.
@@ -93,7 +95,7 @@ class System:
     parts: Sequence[type[Part]]
     configurations: Sequence[Configuration]
     doc: str = ""
-    semantics: Mapping[str, tuple[Hole, ...]] = field(default_factory=lambda: {"default": ()})
+    semantics: Mapping[str, tuple[Variation, ...]] = field(default_factory=lambda: {"default": ()})
     default_semantics: str = "default"
     bugs: Sequence[Bug] = ()
     refines: Sequence[RefinementDeclaration] = ()
@@ -112,7 +114,7 @@ class System:
 
     @property
     def variations(self) -> tuple[Variation, ...]:
-        """Every bug, and every hole of some semantics."""
+        """Every bug, and everything that some semantics does otherwise."""
         holes = (hole for holes in self.semantics.values() for hole in holes)
         return tuple(dict.fromkeys([*self.bugs, *holes]))
 

@@ -11,6 +11,7 @@ from tests.conformance.verify import small_system
 from typer.testing import CliRunner
 
 from genstamp import lock as locks
+from genstamp import systems
 from genstamp.agree.compare import Outcome, compared
 from genstamp.agree.ours import found_here
 from genstamp.agree.peer import RANGES, Found, Peer, Verdict
@@ -197,7 +198,7 @@ def test_what_disagrees_or_is_about_another_model_is_not_kept(monkeypatch: pytes
 
 
 def test_peers_are_asked_about_small_configurations(repository: Path, tmp_path: Path) -> None:
-    [place] = plan.SYSTEMS
+    place = systems.place_of("hdfs.recovery")
     jobs = plan.agreements(place, "hdfs.recovery", repository / "spec" / "spec.lock")
     assert [job.claims for job in jobs] == [
         ("agree hdfs.recovery:takeover tlc",),

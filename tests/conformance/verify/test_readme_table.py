@@ -65,7 +65,9 @@ LOCK = {
                 },
             )
         },
-        variations={"BUG-1": VariationEntry(breaks="one_lease", configuration="small", depth=7, digest="00")},
+        variations={
+            "BUG-1": VariationEntry(breaks="one_lease", configuration="small", depth=7, distinct=9, digest="00")
+        },
     )
 }
 

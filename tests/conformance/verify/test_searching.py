@@ -11,10 +11,10 @@ from tests.conformance.verify import small_system
 from tests.model.systems import endless_recovery
 
 from genstamp import lock
-from genstamp.systems import SYSTEMS as KNOWN
+from genstamp.systems import PLACES, SYSTEMS, place_of
 from genstamp.verify import summing
 from genstamp.verify.job import Context
-from genstamp.verify.plan import SYSTEMS, Plan, searches, whole
+from genstamp.verify.plan import Plan, searches, whole
 from genstamp.verify.proving import proofs
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.searching import check, known, system_at, variation
@@ -186,7 +186,7 @@ def test_coverage_asks_only_configurations_that_count() -> None:
     assert row.verdict is Verdict.VIOLATED
 
 
-ENTRY = lock.VariationEntry(breaks="one_lease", configuration="small", depth=3, digest="00")
+ENTRY = lock.VariationEntry(breaks="one_lease", configuration="small", depth=3, distinct=9, digest="00")
 
 
 def bug_row(claim: str, entry: lock.VariationEntry | None) -> Row:
@@ -273,4 +273,5 @@ def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
 
 
 def test_every_system_of_the_command_line_is_verified() -> None:
-    assert [system_at(place) for place in SYSTEMS] == list(KNOWN)
+    assert [system_at(place) for place in PLACES] == list(SYSTEMS)
+    assert [place_of(system.name) for system in SYSTEMS] == list(PLACES)
