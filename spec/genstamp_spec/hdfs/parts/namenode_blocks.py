@@ -5,8 +5,8 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, action, observe, require, when
-from genstamp_spec.hdfs.parts.namenode_leases import NamenodeLeases
+from genstamp_model.language import Bool, Number, Ordered, action, observe, require, when
+from genstamp_spec.hdfs.parts.namenode_leases import Leases, NamenodeLeases
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
@@ -24,8 +24,12 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
-    """addBlock, complete, blockReceived, commitBlockSynchronization."""
+class Blocks(Leases, lane="namenode"):
+    """addBlock, complete, blockReceived, commitBlockSynchronization.
+
+    What a client passes, what a datanode reports and what a primary brings back is left to the parts that build on this
+    one.
+    """
 
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
         """FSNamesystem#checkLease, in its order (facts E.0). It never looks at the lease manager, nor at any age."""
@@ -35,6 +39,54 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.under_construction(file), "the file is open for writing", expired)
         require(s.client_name[file] == client, "the caller owns the file", expired)
 
+    # What the parts that build on this one fill in.
+
+    def passes_previous(s, client: Client, file: File) -> None:
+        """Checks: the block that the client passes as the previous one is the file's last (facts E.5)."""
+
+    def commit_previous(s, client: Client, file: File) -> None:
+        """The previous block is committed, and makes room."""
+
+    def give_block(s, client: Client, file: File) -> None:
+        """The client gets its new block."""
+
+    def earlier_blocks_are_complete(s, file: File) -> None:
+        """Checks: those before the last one."""
+
+    def ready_to_complete(s, client: Client, file: File) -> Bool:
+        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
+        raise NotImplementedError
+
+    def passes_no_block(s, client: Client, file: File) -> Bool:
+        """The client's complete() names no last block: it was never given one."""
+        raise NotImplementedError
+
+    def passed_stamp(s, client: Client, file: File) -> Ordered:
+        """The stamp of the block that the client passes."""
+        raise NotImplementedError
+
+    def passed_bytes(s, client: Client, file: File) -> Number:
+        """The length of the block that the client passes."""
+        raise NotImplementedError
+
+    def block_matches(s, client: Client, file: File) -> Bool:
+        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
+        raise NotImplementedError
+
+    def close_stream(s, client: Client, file: File) -> None:
+        """The client's stream is closed."""
+
+    def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
+        """Stamp and length of a finalized replica that a datanode reports, with the checks that it is there."""
+        raise NotImplementedError
+
+    def reports_back(s, primary: Datanode, file: File) -> Attempt:
+        """The attempt of a primary that has done what it agreed on, with the checks that it has."""
+        raise NotImplementedError
+
+    def attempt_ends(s, primary: Datanode, file: File) -> None:
+        """The primary is done with its attempt."""
+
     @action
     def add_block(s, client: Client, file: File) -> None:
         """A client asks for the file's block.
@@ -42,26 +94,17 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         Source  FSNamesystem#getAdditionalBlock, FSDirWriteFileOp#storeAllocatedBlock, Hadoop 3.4.1; facts E.5.
         """
         s.check_lease(client, file, answers=True)
+        s.passes_previous(client, file)
         require(~s.running.is_empty(), "a datanode can take the block", "IOException")
-        require(s.block[file].at(BlockLifecycle.absent), "the file has no block yet")
-        require(s.stream[client][file].stage.at(StreamStage.OPEN), "the client has the file open")
+        s.commit_previous(client, file)
         s.block[file].fire(BlockLifecycle.add_block)
         s.last_stamp = s.last_stamp + 1
         s.block_stamp[file] = s.last_stamp
         s.locations[file] = s.running
-        stream = s.stream[client][file]
-        stream.stage = StreamStage.STREAMING
-        stream.stamp = s.last_stamp
-        stream.pipeline = s.running
+        s.give_block(client, file)
         observe(generation_stamp=s.last_stamp, locations=s.running)
 
     # complete (E.9): the first call commits; the file is closed by the call that finds the block COMPLETE.
-
-    def ready_to_complete(s, client: Client, file: File) -> Bool:
-        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
-        stream = s.stream[client][file]
-        closed = stream.stage.at(StreamStage.CLOSING) & (stream.pipeline <= stream.finalized)
-        return closed | (stream.stage.at(StreamStage.OPEN) & s.block[file].at(BlockLifecycle.absent))
 
     @action
     def complete(s, client: Client, file: File) -> None:
@@ -70,7 +113,6 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitOrCompleteLastBlock, Hadoop 3.4.1;
                 facts E.9, A.3 (HDFS-10240 and HDFS-9289 included).
         """
-        stream = s.stream[client][file]
         closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
         require(s.alive.has(client), "the client is running")
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
@@ -80,12 +122,14 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.under_construction(file), "the file is not closed yet")
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
-        require(s.block_stamp[file] == stream.stamp, "the client's stamp is the block's", "IOException", defensive=True)
+        s.earlier_blocks_are_complete(file)
+        same_stamp = s.block_stamp[file] == s.passed_stamp(client, file)
+        require(same_stamp, "the client's stamp is the block's", "IOException", defensive=True)
         require(~s.stored[file].is_empty(), "a finalized replica is known")
         s.commit(client, file)
         s.block[file].fire(BlockLifecycle.complete_block)
         s.close(file)
-        s.stream[client][file] = no_stream()
+        s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
 
     @action(event="complete")
@@ -94,6 +138,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
+        s.earlier_blocks_are_complete(file)
         require(s.stored[file].is_empty(), "no finalized replica is known")
         s.commit(client, file)
         observe(closed=False, block_state=s.block[file])
@@ -112,8 +157,9 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")
+        s.earlier_blocks_are_complete(file)
         s.close(file)
-        s.stream[client][file] = no_stream()
+        s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
 
     @action(event="complete")
@@ -124,24 +170,13 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.block_matches(client, file), "its last block is the client's")
         ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
         require(ready, "the last packet is acknowledged")
-        s.stream[client][file] = no_stream()
+        s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
-
-    def passes_no_block(s, client: Client, file: File) -> Bool:
-        """The client's complete() names no last block: it was never given one."""
-        return s.stream[client][file].stage.at(StreamStage.NONE, StreamStage.OPEN)
-
-    def block_matches(s, client: Client, file: File) -> Bool:
-        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
-        stream = s.stream[client][file]
-        none_there = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
-        same = stream.stage.at(StreamStage.CLOSING) & ~none_there & (s.block_stamp[file] == stream.stamp)
-        return same | (s.passes_no_block(client, file) & none_there)
 
     def commit(s, client: Client, file: File) -> None:
         """BlockManager#commitBlock: the length becomes the client's; the stamp is so already (facts A.3)."""
         s.block[file].fire(BlockLifecycle.commit)
-        s.block_bytes[file] = s.stream[client][file].acked
+        s.block_bytes[file] = s.passed_bytes(client, file)
         s.stored[file] = s.stored[file] & s.locations[file]
 
     # Reports (I.1, I.2).
@@ -153,32 +188,18 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         While the block is UNDER_CONSTRUCTION its length is not known and is not compared. A COMMITTED block becomes
         COMPLETE with its first matching replica.
         """
-        replica = s.replica[datanode][file]
-        require(s.running.has(datanode), "the datanode is running")
-        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        stamp, num_bytes = s.reported(file, datanode)
         open_, committed = (
             s.block[file].at(BlockLifecycle.under_construction),
             s.block[file].at(BlockLifecycle.committed),
         )
-        sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (replica.num_bytes == s.block_bytes[file])
-        counts = (replica.stamp == s.block_stamp[file]) & (open_ | sized)
+        sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (num_bytes == s.block_bytes[file])
+        counts = (stamp == s.block_stamp[file]) & (open_ | sized)
         s.stored[file] = when(counts, s.stored[file] | only(datanode), s.stored[file])
         s.block[file].fire(BlockLifecycle.complete_block, where=committed & counts)
         observe(block_state=s.block[file])
 
     # The end of block recovery (G.6). Each answer ends the attempt.
-
-    def reports_back(s, primary: Datanode, file: File) -> Attempt:
-        """Checks: the primary has done what it agreed on."""
-        attempt = s.attempt[primary][file]
-        updating = attempt.stage.at(AttemptStage.UPDATING)
-        every = attempt.participants <= (attempt.updated | attempt.failed)
-        require(s.running.has(primary), "the primary is running")
-        require(
-            attempt.stage.at(AttemptStage.DELETING) | (updating & every & ~attempt.updated.is_empty()),
-            "every participant is updated or has failed",
-        )
-        return attempt
 
     def known(s, file: File) -> Bool:
         """The block is in the block map."""
@@ -199,6 +220,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.known(file), "the block is known")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        s.earlier_blocks_are_complete(file)
         observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
         s.block_stamp[file] = attempt.recovery_id
@@ -207,7 +229,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         s.locations[file] = attempt.updated
         s.attempt_is_young[file] = False
         s.close(file)
-        s.attempt[primary][file] = no_attempt()
+        s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_deletes(s, primary: Datanode, file: File) -> None:
@@ -217,13 +239,14 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.known(file), "the block is known")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        s.earlier_blocks_are_complete(file)
         observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
         s.stored[file].clear()
         s.locations[file].clear()
         s.attempt_is_young[file] = False
         s.close(file)
-        s.attempt[primary][file] = no_attempt()
+        s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_again(s, primary: Datanode, file: File) -> None:
@@ -231,7 +254,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         attempt = s.reports_back(primary, file)
         gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
         require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
-        s.attempt[primary][file] = no_attempt()
+        s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization", refuses="IOException")
     def commit_block_synchronization_unknown(s, primary: Datanode, file: File) -> None:
@@ -239,7 +262,7 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         require(~s.known(file), "the block is unknown")
-        s.attempt[primary][file] = no_attempt()
+        s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization", refuses="IOException")
     def commit_block_synchronization_stale(s, primary: Datanode, file: File) -> None:
@@ -248,4 +271,72 @@ class NamenodeBlocks(NamenodeLeases, PrimaryState, lane="namenode"):
         require(s.known(file), "the block is known")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id != s.recovery_id[file], "the recovery id is not the current one")
+        s.attempt_ends(primary, file)
+
+
+class NamenodeBlocks(Blocks, NamenodeLeases, PrimaryState, lane="namenode"):
+    """The same with streams, replicas and recoveries in full."""
+
+    def passes_previous(s, client: Client, file: File) -> None:
+        """Checks: one block a file, and a client that has not asked for it yet."""
+        require(s.block[file].at(BlockLifecycle.absent), "the file has no block yet")
+        require(s.stream[client][file].stage.at(StreamStage.OPEN), "the client has the file open")
+
+    def give_block(s, client: Client, file: File) -> None:
+        """The client streams to all datanodes that it was given."""
+        stream = s.stream[client][file]
+        stream.stage = StreamStage.STREAMING
+        stream.stamp = s.last_stamp
+        stream.pipeline = s.running
+
+    def ready_to_complete(s, client: Client, file: File) -> Bool:
+        """The client's last packet is acknowledged by its whole pipeline, or it never had a block."""
+        stream = s.stream[client][file]
+        closed = stream.stage.at(StreamStage.CLOSING) & (stream.pipeline <= stream.finalized)
+        return closed | (stream.stage.at(StreamStage.OPEN) & s.block[file].at(BlockLifecycle.absent))
+
+    def passes_no_block(s, client: Client, file: File) -> Bool:
+        """The client's complete() names no last block: it was never given one."""
+        return s.stream[client][file].stage.at(StreamStage.NONE, StreamStage.OPEN)
+
+    def block_matches(s, client: Client, file: File) -> Bool:
+        """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
+        stream = s.stream[client][file]
+        none_there = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+        same = stream.stage.at(StreamStage.CLOSING) & ~none_there & (s.block_stamp[file] == stream.stamp)
+        return same | (s.passes_no_block(client, file) & none_there)
+
+    def passed_stamp(s, client: Client, file: File) -> Ordered:
+        """That of the client's stream."""
+        return s.stream[client][file].stamp
+
+    def passed_bytes(s, client: Client, file: File) -> Number:
+        """What is acknowledged."""
+        return s.stream[client][file].acked
+
+    def close_stream(s, client: Client, file: File) -> None:
+        """The client has nothing open."""
+        s.stream[client][file] = no_stream()
+
+    def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
+        """Those of the replica as it is when the NameNode reads the report."""
+        replica = s.replica[datanode][file]
+        require(s.running.has(datanode), "the datanode is running")
+        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        return replica.stamp, replica.num_bytes
+
+    def reports_back(s, primary: Datanode, file: File) -> Attempt:
+        """Checks: the primary has updated every participant it could, or found nothing."""
+        attempt = s.attempt[primary][file]
+        updating = attempt.stage.at(AttemptStage.UPDATING)
+        every = attempt.participants <= (attempt.updated | attempt.failed)
+        require(s.running.has(primary), "the primary is running")
+        require(
+            attempt.stage.at(AttemptStage.DELETING) | (updating & every & ~attempt.updated.is_empty()),
+            "every participant is updated or has failed",
+        )
+        return attempt
+
+    def attempt_ends(s, primary: Datanode, file: File) -> None:
+        """Nothing goes on at the primary."""
         s.attempt[primary][file] = no_attempt()

@@ -6,6 +6,7 @@ the primary is any candidate rather than the one heard of last. Each step is one
 
 from genstamp_model.language import Bool, Maybe, action, exists, none, observe, require, when
 from genstamp_spec.hdfs.parts.state import (
+    BlockState,
     Client,
     ClientState,
     Datanode,
@@ -13,6 +14,8 @@ from genstamp_spec.hdfs.parts.state import (
     File,
     Holder,
     NamenodeState,
+    NamespaceState,
+    RunningState,
     StreamStage,
     no_datanode,
 )
@@ -21,8 +24,12 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode"):
-    """create, renewLease, recoverLease, the lease monitor, and what they share."""
+class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
+    """create, renewLease, recoverLease, the lease monitor, and what they share.
+
+    How a client keeps its stream and who leads a recovery is left to the parts that build on this one: the methods that
+    they fill in do nothing here, or the least.
+    """
 
     # What internalReleaseLease finds (facts F.3, for one block).
 
@@ -43,14 +50,18 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
         return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
 
     def may_lead(s, file: File, primary: Datanode) -> Bool:
-        """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
-
-        Live locations that have not led an attempt yet; all live ones once each has.
-        """
+        """The primary is a candidate of initializeBlockRecovery; none where there is none: a live location."""
         live = s.locations[file] & s.running
-        untried = live - s.tried_as_primary[file]
-        candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
-        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
+        return when(live.is_empty(), primary.is_none(), live.has(primary))
+
+    def may_release(s, file: File) -> None:
+        """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
+
+    def open_stream(s, client: Client, file: File) -> None:
+        """The client keeps the stream that it was given."""
+
+    def lead(s, file: File, primary: Datanode) -> None:
+        """The primary is noted, and gets the command."""
 
     # Effects that several steps share.
 
@@ -61,16 +72,11 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
 
     def start_recovery(s, file: File, primary: Datanode) -> None:
         """F.4 steps 1 and 3: a fresh recovery id, a primary, and the command in its queue."""
-        live = s.locations[file] & s.running
-        everyone_tried = (live - s.tried_as_primary[file]).is_empty()
         s.last_stamp = s.last_stamp + 1
         s.recovery_id[file] = s.last_stamp
         s.block[file].fire(BlockLifecycle.start_recovery)
         s.attempt_is_young[file] = True
-        s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
-        s.tried_as_primary[file].add(primary)
-        s.primary[file] = primary
-        s.recovery_queue[primary].add(file)
+        s.lead(file, primary)
 
     def reassign(s, file: File, new_holder: Holder) -> None:
         """F.4 step 4, F.2: FSNamesystem#reassignLease. The new holder's lease starts its age anew."""
@@ -124,7 +130,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
         s.file[file].fire(FileLifecycle.create)
         s.client_name[file] = client
         s.grant(client, file)
-        s.stream[client][file].stage = StreamStage.OPEN
+        s.open_stream(client, file)
 
     @action(event="create", refuses="RecoveryInProgressException")
     def create_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
@@ -161,6 +167,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
         require(s.under_construction(file), "the file is under construction")
         require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
         require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
+        s.may_release(file)
 
     def drop_empty_block(s, file: File) -> None:
         """F.3 row 8: an empty last block without locations is removed."""
@@ -241,6 +248,7 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
         require(s.alive.has(client), "the client is running")
         require(s.under_construction(file), "the file is under construction")
         require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
+        s.may_release(file)
 
     # The lease monitor (D.3).
 
@@ -285,3 +293,31 @@ class NamenodeLeases(NamenodeState, DatanodeState, ClientState, lane="namenode")
         expired = s.lease[holder].at(LeaseLifecycle.past_hard_limit) | (holder == Holder.NAMENODE)
         require(expired, "the lease is past its hard limit")
         require(s.lease_files[holder].has(file), "the lease covers the file")
+        s.may_release(file)
+
+
+class NamenodeLeases(Leases, NamenodeState, DatanodeState, ClientState, lane="namenode"):
+    """The same with streams, and with the choice of a primary among the locations."""
+
+    def open_stream(s, client: Client, file: File) -> None:
+        """The client has the file open, without a block."""
+        s.stream[client][file].stage = StreamStage.OPEN
+
+    def may_lead(s, file: File, primary: Datanode) -> Bool:
+        """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
+
+        Live locations that have not led an attempt yet; all live ones once each has.
+        """
+        live = s.locations[file] & s.running
+        untried = live - s.tried_as_primary[file]
+        candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
+        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
+
+    def lead(s, file: File, primary: Datanode) -> None:
+        """The primary counts as tried, and the command waits for its heartbeat (facts G.1)."""
+        live = s.locations[file] & s.running
+        everyone_tried = (live - s.tried_as_primary[file]).is_empty()
+        s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
+        s.tried_as_primary[file].add(primary)
+        s.primary[file] = primary
+        s.recovery_queue[primary].add(file)

@@ -58,8 +58,8 @@ def no_datanode() -> Members[Datanode]:
     return those(Datanode, lambda other: False)
 
 
-class NamenodeState(Part):
-    """What the NameNode keeps of files, leases and blocks.
+class NamespaceState(Part):
+    """What the NameNode keeps of files and leases.
 
     The relation of leases to files and the file's own client name are two things, as in HDFS: `LeaseManager` decides
     about expiry and `FileUnderConstructionFeature.clientName` about rights. Nothing but the protocol makes them agree.
@@ -70,6 +70,10 @@ class NamenodeState(Part):
     lease = per(Holder, lifecycle(LeaseLifecycle))
     lease_files = per(Holder, members(File))
 
+
+class BlockState(Part):
+    """What the NameNode keeps of each file's last block."""
+
     block = per(File, lifecycle(BlockLifecycle))
     block_stamp = per(File, ordered(limit="stamps"))
     block_bytes = per(File, number(limit="bytes"))
@@ -77,12 +81,17 @@ class NamenodeState(Part):
     stored = per(File, members(Datanode))  # datanodes whose FINALIZED replica counts towards minimal replication
 
     recovery_id = per(File, ordered(limit="stamps"))  # stamp that the current recovery will install; 0: none yet
-    primary = per(File, optional(Datanode))  # whom the current recovery was given to (primaryNodeIndex)
-    tried_as_primary = per(File, members(Datanode))  # ReplicaUnderConstruction.chosenAsPrimary
     attempt_is_young = per(File, flag())  # the block is in PendingRecoveryBlocks, its time not over
-    recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
 
     last_stamp = ordered(limit="stamps")  # BlockIdManager.generationStamp
+
+
+class NamenodeState(NamespaceState, BlockState):
+    """What the NameNode keeps, with whom it asked to lead recoveries."""
+
+    primary = per(File, optional(Datanode))  # whom the current recovery was given to (primaryNodeIndex)
+    tried_as_primary = per(File, members(Datanode))  # ReplicaUnderConstruction.chosenAsPrimary
+    recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
 
 
 class OriginalState(enum.Enum):
@@ -105,12 +114,18 @@ class Replica(Record):
     recovery_id = ordered(limit="stamps")  # of a RUR
 
 
-class DatanodeState(Part):
+class RunningState(Part):
+    """Which clients and datanodes are up."""
+
+    alive = members(Client, initially_all=True)
+    running = members(Datanode, initially_all=True)
+    crashes = number(limit="crashes")  # history: only limited, never read
+
+
+class DatanodeState(RunningState):
     """What datanodes keep on disk and in memory. A datanode that is down keeps what is on disk."""
 
-    running = members(Datanode, initially_all=True)
     replica = per(Datanode, per(File, record(Replica)))
-    crashes = number(limit="crashes")  # history: only limited, never read
 
 
 class StreamStage(enum.Enum):
@@ -140,10 +155,9 @@ def no_stream() -> Stream:
     )
 
 
-class ClientState(Part):
+class ClientState(RunningState):
     """What clients believe. `hflushed` and `steady` are history variables: only properties read them."""
 
-    alive = members(Client, initially_all=True)
     stream = per(Client, per(File, record(Stream)))
     hflushed = per(File, number(limit="bytes"))  # bytes that an hflush has promised
     steady = per(File, members(Datanode))  # nodes of that pipeline that have not crashed since
