@@ -34,12 +34,16 @@ class Blocks(Leases, lane="namenode"):
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
         """FSNamesystem#checkLease, in its order (facts E.0). It never looks at the lease manager, nor at any age."""
         gone, expired = ("FileNotFoundException", "LeaseExpiredException") if answers else (None, None)
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", gone)
         require(s.under_construction(file), "the file is open for writing", expired)
+        s.not_deleted(file, gone)
         require(s.client_name[file] == client, "the caller owns the file", expired)
 
     # What the parts that build on this one fill in.
+
+    def not_deleted(s, file: File, refused: str | None) -> None:
+        """Checks: the file is still in the tree (FSNamesystem#isFileDeleted)."""
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the block that the client passes as the previous one is the file's last (facts E.5)."""
@@ -114,9 +118,10 @@ class Blocks(Leases, lane="namenode"):
                 facts E.9, A.3 (HDFS-10240 and HDFS-9289 included).
         """
         closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
         require(s.under_construction(file) | closed_by_us, "the file is open for writing", "LeaseExpiredException")
+        s.not_deleted(file, "FileNotFoundException")
         require(closed_by_us | (s.client_name[file] == client), "the caller owns the file", "LeaseExpiredException")
         require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
         require(s.under_construction(file), "the file is not closed yet")
@@ -165,7 +170,7 @@ class Blocks(Leases, lane="namenode"):
     @action(event="complete")
     def complete_again(s, client: Client, file: File) -> None:
         """The file is closed already, with the client's block: true (HDFS-3031, facts E.9)."""
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
         require(s.block_matches(client, file), "its last block is the client's")
         ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
@@ -218,6 +223,7 @@ class Blocks(Leases, lane="namenode"):
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         require(s.known(file), "the block is known")
+        s.not_deleted(file, "FileNotFoundException")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)
@@ -237,6 +243,7 @@ class Blocks(Leases, lane="namenode"):
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
         require(s.known(file), "the block is known")
+        s.not_deleted(file, "FileNotFoundException")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)

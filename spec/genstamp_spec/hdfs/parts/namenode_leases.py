@@ -54,6 +54,13 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         live = s.locations[file] & s.running
         return when(live.is_empty(), primary.is_none(), live.has(primary))
 
+    def may_call(s, client: Client) -> None:
+        """Checks: the client is up, and the NameNode takes its call."""
+        require(s.alive.has(client), "the client is running")
+
+    def may_work(s) -> None:
+        """Checks: the NameNode does what it does by itself, and takes what datanodes tell it."""
+
     def may_release(s, file: File) -> None:
         """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
 
@@ -111,7 +118,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         open_, holder = s.under_construction(file), s.client_name[file]
         recovering = s.block[file].at(BlockLifecycle.under_recovery)
         fresh = open_ & ~s.past_soft_limit(holder)
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
         require(
             ~(open_ & s.lease_files[client].has(file)),
@@ -163,7 +170,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
 
     def soft_takeover(s, client: Client, file: File) -> None:
         """Checks: another client's file whose soft limit has passed."""
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(s.under_construction(file), "the file is under construction")
         require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
         require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
@@ -179,7 +186,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
     @action
     def renew_lease(s, client: Client) -> None:
         """A client renews its lease; without one the call is accepted in silence (LeaseManager#renewLease, D.5)."""
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         s.lease[client].fire(LeaseLifecycle.renew)
 
     @action(hidden=True)
@@ -203,7 +210,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
     @action(event="recover_lease")
     def recover_lease_closed(s, client: Client, file: File) -> None:
         """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1)."""
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
         require(
             ~(s.under_construction(file) & s.lease[s.client_name[file]].at(LeaseLifecycle.released)),
@@ -245,7 +252,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
 
     def forced_takeover(s, client: Client, file: File) -> None:
         """Checks: any open file whose holder has a lease."""
-        require(s.alive.has(client), "the client is running")
+        s.may_call(client)
         require(s.under_construction(file), "the file is under construction")
         require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
         s.may_release(file)
@@ -291,6 +298,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
                  are one, and any of them may be the one that has expired.
         """
         expired = s.lease[holder].at(LeaseLifecycle.past_hard_limit) | (holder == Holder.NAMENODE)
+        s.may_work()
         require(expired, "the lease is past its hard limit")
         require(s.lease_files[holder].has(file), "the lease covers the file")
         s.may_release(file)
