@@ -3,6 +3,7 @@
 from genstamp_model.language import Bug, Members, Number, action, observe, require
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.namenode_leases import NamenodeLeases
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
@@ -54,7 +55,7 @@ HDFS_1218 = Bug(
 )
 
 
-class MonitorDropsLease(BlockRecovery, lane="namenode"):
+class MonitorDropsLease(NamenodeLeases, lane="namenode"):
     """A committed block that lacks replicas makes the release fail, and the monitor drops the file from the lease."""
 
     @action(event="release_expired_lease", refuses="AlreadyBeingCreatedException")

@@ -6,13 +6,13 @@ written, while a FINALIZED one loses nothing.
 """
 
 from genstamp_model.language import Bool, action, exists, largest, none, observe, require, when
-from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
+from genstamp_spec.hdfs.parts.namenode_blocks import StreamedBlocks
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage, no_attempt, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeReplicas(NamenodeBlocks, lane=Datanode):
+class DatanodeReplicas(StreamedBlocks, lane=Datanode):
     """createRbw, packets, finalizeBlock, invalidate, crash and restart."""
 
     def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:

@@ -7,11 +7,14 @@ anew; corrupt replicas are not listed but are those that do not match; closing n
 
 from genstamp_model.language import Bool, Number, Ordered, action, observe, require, when
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, NamenodeLeases
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
     Client,
+    ClientState,
     Datanode,
+    DatanodeState,
     File,
     PrimaryState,
     StreamStage,
@@ -24,7 +27,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class Blocks(Leases, lane="namenode"):
+class BlockSteps(RecoveryStart, lane="namenode"):
     """addBlock, complete, blockReceived, commitBlockSynchronization.
 
     What a client passes, what a datanode reports and what a primary brings back is left to the parts that build on this
@@ -281,8 +284,12 @@ class Blocks(Leases, lane="namenode"):
         s.attempt_ends(primary, file)
 
 
-class NamenodeBlocks(Blocks, NamenodeLeases, PrimaryState, lane="namenode"):
-    """The same with streams, replicas and recoveries in full."""
+class Blocks(BlockSteps, Leases, lane="namenode"):
+    """The same with leases."""
+
+
+class StreamedBlocks(BlockSteps, Turns, DatanodeState, ClientState, PrimaryState, lane="namenode"):
+    """The same with streams, replicas and recoveries in full, without leases."""
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: one block a file, and a client that has not asked for it yet."""
@@ -347,3 +354,7 @@ class NamenodeBlocks(Blocks, NamenodeLeases, PrimaryState, lane="namenode"):
     def attempt_ends(s, primary: Datanode, file: File) -> None:
         """Nothing goes on at the primary."""
         s.attempt[primary][file] = no_attempt()
+
+
+class NamenodeBlocks(StreamedBlocks, Blocks, NamenodeLeases, lane="namenode"):
+    """All of this."""

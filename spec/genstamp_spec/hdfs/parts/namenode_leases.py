@@ -1,12 +1,11 @@
 """The NameNode: opening files, leases, and the start of recoveries.
 
-Finer than HDFS in nothing; coarser in this: a file has one block at most, the namesystem is never in safe mode, and
-the primary is any candidate rather than the one heard of last. Each step is one hold of the namesystem lock.
+Finer than HDFS in nothing; coarser as `recovery_start.py` says. Each step is one hold of the namesystem lock.
 """
 
-from genstamp_model.language import Bool, Maybe, action, exists, none, observe, require, when
+from genstamp_model.language import Bool, Maybe, action, exists, observe, require
+from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import (
-    BlockState,
     Client,
     ClientState,
     Datanode,
@@ -15,60 +14,26 @@ from genstamp_spec.hdfs.parts.state import (
     Holder,
     NamenodeState,
     NamespaceState,
-    RunningState,
     StreamStage,
-    no_datanode,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
+class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     """create, renewLease, recoverLease, the lease monitor, and what they share.
 
     How a client keeps its stream and who leads a recovery is left to the parts that build on this one: the methods that
     they fill in do nothing here, or the least.
     """
 
-    # What internalReleaseLease finds (facts F.3, for one block).
-
-    def under_construction(s, file: File) -> Bool:
-        """The file is open for writing."""
-        return s.file[file].at(FileLifecycle.under_construction)
-
     def past_soft_limit(s, holder: Holder) -> Bool:
         """The holder's lease has expired softly (LeaseManager.Lease#expiredSoftLimit)."""
         return s.lease[holder].at(LeaseLifecycle.past_soft_limit, LeaseLifecycle.past_hard_limit)
 
-    def nothing_to_recover(s, file: File) -> Bool:
-        """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write.
-
-        No step here leads to row 8: addBlock always has locations, and only a restarted NameNode forgets them.
-        """
-        never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
-        return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
-
-    def may_lead(s, file: File, primary: Datanode) -> Bool:
-        """The primary is a candidate of initializeBlockRecovery; none where there is none: a live location."""
-        live = s.locations[file] & s.running
-        return when(live.is_empty(), primary.is_none(), live.has(primary))
-
-    def may_call(s, client: Client) -> None:
-        """Checks: the client is up, and the NameNode takes its call."""
-        require(s.alive.has(client), "the client is running")
-
-    def may_work(s) -> None:
-        """Checks: the NameNode does what it does by itself, and takes what datanodes tell it."""
-
-    def may_release(s, file: File) -> None:
-        """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
-
     def open_stream(s, client: Client, file: File) -> None:
         """The client keeps the stream that it was given."""
-
-    def lead(s, file: File, primary: Datanode) -> None:
-        """The primary is noted, and gets the command."""
 
     # Effects that several steps share.
 
@@ -76,14 +41,6 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         """LeaseManager#addLease (facts D.2)."""
         s.lease[client].fire(LeaseLifecycle.grant)
         s.lease_files[client].add(file)
-
-    def start_recovery(s, file: File, primary: Datanode) -> None:
-        """F.4 steps 1 and 3: a fresh recovery id, a primary, and the command in its queue."""
-        s.last_stamp = s.last_stamp + 1
-        s.recovery_id[file] = s.last_stamp
-        s.block[file].fire(BlockLifecycle.start_recovery)
-        s.attempt_is_young[file] = True
-        s.lead(file, primary)
 
     def reassign(s, file: File, new_holder: Holder) -> None:
         """F.4 step 4, F.2: FSNamesystem#reassignLease. The new holder's lease starts its age anew."""
@@ -103,8 +60,7 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         s.lease[holder].fire(LeaseLifecycle.release, where=left.is_empty())
         ends = s.lease[holder].at(LeaseLifecycle.being_recovered) & ~left.is_empty() & ~recovering
         s.lease[holder].fire(LeaseLifecycle.recovery_ends, where=ends)
-        s.client_name[file] = none
-        s.file[file].fire(FileLifecycle.close)
+        super().close(file)
 
     # Opening a file.
 
@@ -175,11 +131,6 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
         require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
         s.may_release(file)
-
-    def drop_empty_block(s, file: File) -> None:
-        """F.3 row 8: an empty last block without locations is removed."""
-        empty = s.block[file].at(*BlockLifecycle.not_complete)
-        s.block[file].fire(BlockLifecycle.drop_empty_block, where=empty)
 
     # Leases age and are renewed.
 
@@ -304,28 +255,9 @@ class Leases(NamespaceState, BlockState, RunningState, lane="namenode"):
         s.may_release(file)
 
 
-class NamenodeLeases(Leases, NamenodeState, DatanodeState, ClientState, lane="namenode"):
+class NamenodeLeases(Leases, Turns, NamenodeState, DatanodeState, ClientState, lane="namenode"):
     """The same with streams, and with the choice of a primary among the locations."""
 
     def open_stream(s, client: Client, file: File) -> None:
         """The client has the file open, without a block."""
         s.stream[client][file].stage = StreamStage.OPEN
-
-    def may_lead(s, file: File, primary: Datanode) -> Bool:
-        """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
-
-        Live locations that have not led an attempt yet; all live ones once each has.
-        """
-        live = s.locations[file] & s.running
-        untried = live - s.tried_as_primary[file]
-        candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
-        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
-
-    def lead(s, file: File, primary: Datanode) -> None:
-        """The primary counts as tried, and the command waits for its heartbeat (facts G.1)."""
-        live = s.locations[file] & s.running
-        everyone_tried = (live - s.tried_as_primary[file]).is_empty()
-        s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
-        s.tried_as_primary[file].add(primary)
-        s.primary[file] = primary
-        s.recovery_queue[primary].add(file)

@@ -58,15 +58,20 @@ def no_datanode() -> Members[Datanode]:
     return those(Datanode, lambda other: False)
 
 
-class NamespaceState(Part):
+class FileState(Part):
+    """What the NameNode keeps of a file: whether it is open, and its owner of record."""
+
+    file = per(File, lifecycle(FileLifecycle))
+    client_name = per(File, optional(Holder))  # RPCs are checked against it
+
+
+class NamespaceState(FileState):
     """What the NameNode keeps of files and leases.
 
     The relation of leases to files and the file's own client name are two things, as in HDFS: `LeaseManager` decides
     about expiry and `FileUnderConstructionFeature.clientName` about rights. Nothing but the protocol makes them agree.
     """
 
-    file = per(File, lifecycle(FileLifecycle))
-    client_name = per(File, optional(Holder))  # owner of record: RPCs are checked against it
     lease = per(Holder, lifecycle(LeaseLifecycle))
     lease_files = per(Holder, members(File))
 
@@ -86,12 +91,16 @@ class BlockState(Part):
     last_stamp = ordered(limit="stamps")  # BlockIdManager.generationStamp
 
 
-class NamenodeState(NamespaceState, BlockState):
-    """What the NameNode keeps, with whom it asked to lead recoveries."""
+class TurnState(BlockState):
+    """What the NameNode keeps of a block, with whom it asked to lead recoveries."""
 
     primary = per(File, optional(Datanode))  # whom the current recovery was given to (primaryNodeIndex)
     tried_as_primary = per(File, members(Datanode))  # ReplicaUnderConstruction.chosenAsPrimary
     recovery_queue = per(Datanode, members(File))  # DatanodeDescriptor.recoverBlocks
+
+
+class NamenodeState(NamespaceState, TurnState):
+    """All of this."""
 
 
 class OriginalState(enum.Enum):

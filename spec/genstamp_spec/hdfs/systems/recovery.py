@@ -21,6 +21,7 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder, OriginalState
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -41,7 +42,7 @@ OMITS = (
 )
 
 
-class RecoveryProperties(BlockRecovery, Clients):
+class RecoveryProperties(BlockRecovery, Clients, NamenodeBlocks):
     """What hdfs.recovery promises; numbers S are those of the facts, section J."""
 
     # Leases.

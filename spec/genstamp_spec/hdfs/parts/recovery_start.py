@@ -1,0 +1,96 @@
+"""The NameNode: what a release of a file finds, the start of a recovery, and closing a file, whoever asks for it.
+
+Coarser than HDFS: a file has one block at most, the namesystem is never in safe mode, and the primary is any candidate
+rather than the one heard of last.
+"""
+
+from genstamp_model.language import Bool, none, require, when
+from genstamp_spec.hdfs.parts.state import (
+    BlockState,
+    Client,
+    Datanode,
+    File,
+    FileState,
+    RunningState,
+    TurnState,
+    no_datanode,
+)
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
+    """What internalReleaseLease and initializeBlockRecovery look at and do; no step of its own."""
+
+    # What internalReleaseLease finds (facts F.3, for one block).
+
+    def under_construction(s, file: File) -> Bool:
+        """The file is open for writing."""
+        return s.file[file].at(FileLifecycle.under_construction)
+
+    def nothing_to_recover(s, file: File) -> Bool:
+        """Rows 1 and 8: no block, a complete one, or an empty one that nobody was told to write.
+
+        No step here leads to row 8: addBlock always has locations, and only a restarted NameNode forgets them.
+        """
+        never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
+        return s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete) | never_written
+
+    def may_lead(s, file: File, primary: Datanode) -> Bool:
+        """The primary is a candidate of initializeBlockRecovery; none where there is none: a live location."""
+        live = s.locations[file] & s.running
+        return when(live.is_empty(), primary.is_none(), live.has(primary))
+
+    def may_call(s, client: Client) -> None:
+        """Checks: the client is up, and the NameNode takes its call."""
+        require(s.alive.has(client), "the client is running")
+
+    def may_work(s) -> None:
+        """Checks: the NameNode does what it does by itself, and takes what datanodes tell it."""
+
+    def may_release(s, file: File) -> None:
+        """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
+
+    def lead(s, file: File, primary: Datanode) -> None:
+        """The primary is noted, and gets the command."""
+
+    def start_recovery(s, file: File, primary: Datanode) -> None:
+        """F.4 steps 1 and 3: a fresh recovery id, a primary, and the command in its queue."""
+        s.last_stamp = s.last_stamp + 1
+        s.recovery_id[file] = s.last_stamp
+        s.block[file].fire(BlockLifecycle.start_recovery)
+        s.attempt_is_young[file] = True
+        s.lead(file, primary)
+
+    def drop_empty_block(s, file: File) -> None:
+        """F.3 row 8: an empty last block without locations is removed."""
+        empty = s.block[file].at(*BlockLifecycle.not_complete)
+        s.block[file].fire(BlockLifecycle.drop_empty_block, where=empty)
+
+    def close(s, file: File) -> None:
+        """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed (facts A.5)."""
+        s.client_name[file] = none
+        s.file[file].fire(FileLifecycle.close)
+
+
+class Turns(RecoveryStart, TurnState, lane="namenode"):
+    """The same where locations take turns as the primary, and get the command by a heartbeat."""
+
+    def may_lead(s, file: File, primary: Datanode) -> Bool:
+        """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
+
+        Live locations that have not led an attempt yet; all live ones once each has.
+        """
+        live = s.locations[file] & s.running
+        untried = live - s.tried_as_primary[file]
+        candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
+        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
+
+    def lead(s, file: File, primary: Datanode) -> None:
+        """The primary counts as tried, and the command waits for its heartbeat (facts G.1)."""
+        live = s.locations[file] & s.running
+        everyone_tried = (live - s.tried_as_primary[file]).is_empty()
+        s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
+        s.tried_as_primary[file].add(primary)
+        s.primary[file] = primary
+        s.recovery_queue[primary].add(file)
