@@ -15,7 +15,11 @@ from genstamp.errors import GenstampError
 from genstamp_model.errors import ModelError
 from genstamp_model.language import Configuration, System
 
-PLACES: Final = ("genstamp_spec.hdfs.systems.recovery:RECOVERY",)
+PLACES: Final = (
+    "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
+    "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
+    "genstamp_spec.hdfs.systems.recovery:RECOVERY",
+)
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
 
 
