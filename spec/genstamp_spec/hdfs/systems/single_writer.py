@@ -141,7 +141,8 @@ class SingleWriterProperties(SingleWriter):
     @witness
     def taken_over_by_the_namenode(s) -> Bool:
         """The NameNode itself recovers a file in which something stands."""
-        return s.fenced & (s.writer == Holder.NAMENODE) & (s.length > 0)
+        held: Bool = s.writer == Holder.NAMENODE
+        return s.fenced & held & (s.length > 0)
 
     @witness
     def closed_with_content(s) -> Bool:
