@@ -27,6 +27,7 @@ for verb, function in (
     ("agree", "agree"),
     ("export", "export"),
     ("diagram", "diagram"),
+    ("tables", "tables"),
     ("conform", "conform"),
     ("verify", "verify"),
     ("lock", "lock"),

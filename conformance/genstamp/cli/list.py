@@ -1,16 +1,21 @@
-"""The verb `list`: which systems there are, in which configurations, and with which bugs and holes."""
+"""The verb `list`: which systems there are, in which configurations, with which properties, bugs and holes."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
-from genstamp.systems import SYSTEMS
+from genstamp.systems import SYSTEMS, system_named
 from genstamp_model.language import Hole, System
 
 
-def list_systems() -> None:
-    """List systems, their configurations, semantics, bugs, and what they omit."""
-    for system in SYSTEMS:
+def list_systems(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Which systems; by default all.")
+    ] = None,
+) -> None:
+    """List systems, their configurations, semantics, properties, bugs, and what they omit."""
+    for system in [system_named(name) for name in systems] if systems else SYSTEMS:
         for line in described(system):
             typer.echo(line)
 
@@ -25,6 +30,8 @@ def described(system: System) -> Iterator[str]:
         limits = ", ".join(f"{name} {bound}" for name, bound in one.limits.items())
         demand = "; on demand" if one.on_demand else ""
         yield f"  configuration {one.name}: {one.doc} (sizes: {sizes or 'none'}; limits: {limits or 'none'}{demand})"
+    for claim in system.model().properties:
+        yield f"  {claim.kind} {claim.name}: {claim.doc.splitlines()[0] if claim.doc else ''}"
     for variation in system.variations:
         kind = "hole" if isinstance(variation, Hole) else "bug"
         yield f"  {kind} {variation.name}: {variation.title}"

@@ -4,7 +4,7 @@ For each system: every configuration under the default semantics, what is known 
 and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
 is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Other checkers
 are asked about a system's first configuration if the lock knows it to be small; about others, `genstamp agree` by name.
-Then the lock, the diagrams, the reference implementation, the logs, and the table that the README shows.
+Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -79,6 +79,9 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
+    claim = "tables coverage, museum, holes"
+    tabling = "genstamp.verify.tabling:pages"
+    plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}))
     for place, name in plan.systems.items():
         if name in DRIVINGS:
             plan.jobs += [_conform(place, name, False), _conform(place, name, True)]

@@ -65,7 +65,13 @@ class Bug(Variation):
 
 @dataclass(frozen=True)
 class Hole(Variation):
-    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out."""
+    """What a released version lacks: the text states the repaired protocol, and a hole takes the repair out.
+
+    Attributes:
+        repair: what to change in that version, in a sentence or two.
+    """
+
+    repair: str = ""
 
 
 @dataclass(frozen=True)

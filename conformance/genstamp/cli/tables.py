@@ -1,0 +1,55 @@
+"""The verb `tables`: keeps the pages that are made from the specification in step with it.
+
+Leaves out what stands on a page (`genstamp.tables`) and pictures (`diagram`).
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genstamp import exit_codes, lock
+from genstamp.systems import SYSTEMS
+from genstamp.tables import coverage_page, holes_page, museum_page
+from genstamp.verify.summing import LOCK
+
+Maker = Callable[[Path], str]
+
+PAGES: Mapping[str, Maker] = {
+    "coverage.md": lambda repository: coverage_page.page(SYSTEMS, lock.read(repository / LOCK)),
+    "museum.md": lambda repository: museum_page.page(SYSTEMS, lock.read(repository / LOCK)),
+    "holes.md": lambda repository: holes_page.page(SYSTEMS),
+}
+"""What each page is made of, given the repository's root."""
+
+
+def tables(
+    repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
+) -> None:
+    """Write the pages of coverage, of historic faults and of open holes into docs/."""
+    if check:
+        outdated = not_current(repository)
+        for name in outdated:
+            typer.echo(f"docs/{name} is not current; write it with: genstamp tables")
+        if not outdated:
+            typer.echo(f"all {len(PAGES)} pages in docs are current")
+        raise typer.Exit(exit_codes.VIOLATED if outdated else exit_codes.HOLDS)
+    for name, made in PAGES.items():
+        path = repository / "docs" / name
+        path.write_text(made(repository), encoding="utf-8")
+        typer.echo(path)
+
+
+def not_current(repository: Path) -> list[str]:
+    """Names of the pages that `genstamp tables` would change or add, sorted.
+
+    Raises:
+        LockError: the repository has no lock.
+    """
+    return sorted(name for name, made in PAGES.items() if _read(repository / "docs" / name) != made(repository))
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None

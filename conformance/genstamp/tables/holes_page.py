@@ -1,0 +1,54 @@
+"""The page of holes: where a released version breaks a promise still, told so that a committer can act on it.
+
+Leaves out historic faults: `museum_page`.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from genstamp import leads_to
+from genstamp.tables.citations import promised_by
+from genstamp.tables.museum_page import holes
+from genstamp.verify.breaking import breaks
+from genstamp_model.explore import explore
+from genstamp_model.language import Hole, System
+from genstamp_spec.hdfs.places import PROMISES
+
+SEMANTICS: Final = "hadoop-3.4"
+_PROMISES: Final = {place.name: place.says for place in PROMISES}
+
+
+def page(systems: Sequence[System]) -> str:
+    """The page as Markdown; searches for every story."""
+    found = list(holes(systems, SEMANTICS))
+    lines = [
+        "# Holes of Hadoop 3.4.1",
+        "",
+        f"{len(found)} places where Hadoop 3.4.1 does something by which a promise breaks, as far as its source and",
+        "this model tell: none was reproduced on a cluster yet. Each is a change to the specification's text, which",
+        "states the repaired protocol; the stories are shortest ones, found by `genstamp check SYSTEM --bug NAME`.",
+        "Made by `genstamp tables`.",
+        "",
+    ]
+    for system, hole in found:
+        lines += _story(system, hole)
+    return "\n".join(lines)
+
+
+def _story(system: System, hole: Hole) -> list[str]:
+    instance = system.instance(hole.configuration, bugs=[hole.name])
+    result = explore(instance)
+    found = breaks(result.violation, leads_to.settled(result))
+    assert found, f"{hole.name} does not show where {system.name} says that it does"
+    broken = next((one for one in found if one.name in hole.breaks), found[0])
+    claim = next((one for one in instance.model.properties if one.name == broken.name), None)
+    promises = promised_by(claim, _PROMISES) if claim is not None else []
+    promised = "; ".join(f"{name}: {_PROMISES[name]}" for name in promises)
+    lines = [f"## {hole.name}", "", f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
+    lines += [f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + "."]
+    lines += [f"- Where: {hole.source}."]
+    lines += [f"- The text asks: {label} (`{action}`)." for action, label in hole.drops]
+    if hole.repair:
+        lines += [f"- Repair: {hole.repair}"]
+    lines += [f"- Story: {broken.how.removeprefix('in ')} in `{system.name}:{hole.configuration}`.", "", "```text"]
+    return [*lines, *broken.lines, "```", ""]

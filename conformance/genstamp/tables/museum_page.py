@@ -1,0 +1,93 @@
+"""The page of the museum: every historic fault, what it breaks, and how long the shortest story is.
+
+Leaves out the search for the stories (`genstamp.verify.searching`): what is known of them stands in the lock.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from genstamp.lock import Lock, SystemEntry
+from genstamp.tables.citations import promised_by
+from genstamp_model.language import Bug, Hole, System
+from genstamp_model.language.model import Model
+from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
+from genstamp_spec.hdfs.places import PROMISES
+
+BEST: Final[tuple[tuple[str, str], ...]] = (
+    ("hdfs.recovery", "HDFS-10240"),
+    ("hdfs.recovery", "HDFS-1218"),
+    ("hdfs.recovery", "HDFS-11817"),
+)
+"""The best stories, drawn as swim lanes: system and fault."""
+
+_PROMISES: Final = [place.name for place in PROMISES]
+
+
+def faults(systems: Sequence[System]) -> Iterator[tuple[System, Bug]]:
+    """Every historic fault with its system, each once."""
+    for system in systems:
+        yield from ((system, bug) for bug in system.variations if isinstance(bug, Bug))
+
+
+def page(systems: Sequence[System], lock: Lock) -> str:
+    """The page as Markdown."""
+    shown = list(faults(systems))
+    lines = [
+        "# The museum",
+        "",
+        f"{len(shown)} faults that HDFS once had, each as one change to the specification. Made by `genstamp tables`;",
+        "`genstamp check SYSTEM --bug NAME` finds each again, and `make verify` does so every time. Steps and states",
+        "are those of the lock; a *lasso* is a run that goes on for ever without what was promised.",
+        "",
+    ]
+    for system in systems:
+        mine = [bug for one, bug in shown if one is system]
+        if mine:
+            entry, model = lock.get(system.name, SystemEntry()), system.model()
+            lines += [
+                f"## {system.name}",
+                "",
+                "| fault | what was wrong | breaks | found | fixed |",
+                "| --- | --- | --- | --- | --- |",
+            ]
+            lines += [_row(model, entry, bug) for bug in sorted(mine, key=_number)]
+            lines.append("")
+    lines += ["## Ten stories", ""]
+    for name, fault in BEST:
+        title = next(bug.title for system, bug in shown if (system.name, bug.name) == (name, fault))
+        lines += [f"### {fault}", "", f"{title[0].upper()}{title[1:]}.", "", f"![{fault}](../diagrams/{fault}.svg)", ""]
+    lines += ["## Left out", "", *(f"- {fault}: {reason}" for fault, reason in LEFT_OUT), ""]
+    return "\n".join(lines)
+
+
+def _row(model: Model, entry: SystemEntry, bug: Bug) -> str:
+    found = entry.variations.get(bug.name)
+    if found is None:
+        return f"| {bug.name} | {bug.title} | {', '.join(bug.breaks)} | not in the lock | {_fixed(bug)} |"
+    promises = ", ".join(promised_by(model.property(found.breaks), _PROMISES)) if found.breaks in _names(model) else ""
+    breaks = f"{promises} `{found.breaks}`".strip()
+    length = f"{found.depth} steps" if found.depth else "a lasso"
+    how = f"{length}, {found.distinct:,} states ({found.configuration})"
+    return f"| {bug.name} | {bug.title} | {breaks} | {how} | {_fixed(bug)} |"
+
+
+def _names(model: Model) -> list[str]:
+    return [claim.name for claim in model.properties]
+
+
+def _fixed(bug: Bug) -> str:
+    """What the source says after the address."""
+    _, _, rest = bug.source.partition("; ")
+    return rest
+
+
+def _number(bug: Bug) -> tuple[int, str]:
+    """By number in the tracker; those without one last."""
+    digits = bug.name.rpartition("-")[2]
+    return (int(digits) if digits.isdigit() else 10**9, bug.name)
+
+
+def holes(systems: Sequence[System], semantics: str) -> Iterator[tuple[System, Hole]]:
+    """Every hole that a semantics still has, with its system."""
+    for system in systems:
+        yield from ((system, one) for one in system.semantics.get(semantics, ()) if isinstance(one, Hole))

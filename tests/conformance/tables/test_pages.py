@@ -1,0 +1,79 @@
+"""The pages that are made from the specification: what is cited where, gaps, faults and holes."""
+
+from pathlib import Path
+
+import pytest
+
+from genstamp import lock
+from genstamp.cli import tables as verb
+from genstamp.systems import system_named
+from genstamp.tables import coverage_page, holes_page, museum_page
+from genstamp.tables.citations import cited, cited_by_action, cited_by_helpers, promised_by
+from genstamp_spec.hdfs.places import SECTIONS
+
+RECOVERY = system_named("hdfs.recovery")
+KNOWN = [place.name for _, places in SECTIONS for place in places]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Source  X#y, Hadoop 3.4.1; facts E.9, A.3 (HDFS-10240 included).", ["E.9", "A.3"]),
+        ("facts B.4 steps 3 and 4", ["B.4"]),
+        ("facts F.3 rows 2 to 4, and H.", ["F.3 row 2", "F.3 row 3", "F.3 row 4", "H"]),
+        ("facts B1', F.1 row 5", ["B1'", "F.1 row 5"]),
+        ("F.3 alone names no row; HDFS-12, A block, B100, 1.A2", []),
+        ("(A8, A8)", ["A8"]),
+    ],
+)
+def test_places_are_found_in_text(text: str, places: list[str]) -> None:
+    assert cited(text, KNOWN) == places
+
+
+def test_places_have_one_name_each() -> None:
+    assert len(set(KNOWN)) == len(KNOWN)
+
+
+def test_an_action_cites_by_itself_and_by_its_helpers() -> None:
+    model = RECOVERY.model()
+    assert "E.5" in cited_by_action(model.action("add_block"), KNOWN)
+    assert "E.0" not in cited_by_action(model.action("add_block"), KNOWN)
+    assert "E.0" in cited_by_helpers(model.action("add_block"), KNOWN)
+
+
+def test_a_property_promises_what_stands_before_its_colon() -> None:
+    model = RECOVERY.model()
+    assert promised_by(model.property("hflushed_bytes_survive"), KNOWN) == ["S5", "S6"]
+    assert promised_by(model.property("stamps_come_from_the_counter"), KNOWN) == []
+
+
+def test_what_was_never_taken_states_nothing(repository: Path) -> None:
+    locked = lock.read(repository / "spec" / "spec.lock")
+    assert any("add_block" in text for text in coverage_page.by_place([RECOVERY], locked)["E.5"].actions)
+    assert coverage_page.by_place([RECOVERY], {})["E.5"].actions == []
+    assert "E.5" in coverage_page.gaps([RECOVERY], {})
+    assert "G.7" not in coverage_page.gaps([RECOVERY], {}), "it is left out, and the reason is given"
+
+
+def test_the_museum_shows_each_fault_with_what_the_lock_says(repository: Path) -> None:
+    page = museum_page.page([RECOVERY], lock.read(repository / "spec" / "spec.lock"))
+    [row] = [line for line in page.splitlines() if line.startswith("| HDFS-10240 ")]
+    assert "S11 `fenced_client_changes_nothing`" in row
+    assert "7 steps, 1,000 states (takeover)" in row
+    assert "not in the lock" in museum_page.page([RECOVERY], {})
+
+
+@pytest.mark.slow
+def test_a_hole_is_told_with_its_story() -> None:
+    page = holes_page.page([RECOVERY])
+    assert "## hflush-sees-the-recovery" in page
+    assert "- Story: 10 steps in `hdfs.recovery:takeover`." in page
+
+
+def test_pages_that_differ_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verb, "PAGES", {"a.md": lambda repository: "a", "b.md": lambda repository: "b"})
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("b")
+    assert verb.not_current(tmp_path) == ["a.md"]
+    verb.tables(tmp_path)
+    assert verb.not_current(tmp_path) == []
