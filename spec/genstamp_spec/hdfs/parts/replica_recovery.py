@@ -1,0 +1,166 @@
+"""Block recovery of one replica, its deletion, and what a restart makes of it.
+
+Methods for the actions of any part, as in `replica_operations`.
+
+Coarser than HDFS: a restart finds one copy of the block; two on different volumes are out of scope (facts B.8). An
+update compares the new length with the bytes on disk, not with those received, which are never fewer.
+"""
+
+from genstamp_model.language import Bool, Number, Ordered, require, when
+from genstamp_spec.hdfs.parts.replica_copies import ReplicaCopies
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Report, Writer
+from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class ReplicaRecovery(ReplicaCopies):
+    """initReplicaRecovery, updateReplicaUnderRecovery, invalidate, restart."""
+
+    # initReplicaRecovery (B.4).
+
+    def init_replica_recovery(s, datanode: Datanode, stamp: Ordered, recovery_id: Ordered) -> DetailedReplica:
+        """The replica is frozen for a recovery; the answer is its length on disk and its state.
+
+        A datanode without a replica answers null, which is no refusal, and is the action's business.
+
+        Source  FsDatasetImpl#initReplicaRecoveryImpl, Hadoop 3.4.1; facts B9, B.4.
+        """
+        replica = s.replica[datanode]
+        require(s.exists(replica), "the datanode has a replica")
+        s.writer_is_stopped(replica)
+        require(replica.bytes_on_disk >= s.visible_bytes(replica), "what is visible is on disk", "IOException")
+        require(replica.file_bytes == replica.bytes_on_disk, "the file is as long as memory has it", "IOException")
+        require(replica.stamp >= stamp, "the replica is not older than the block", "IOException")
+        require(replica.stamp < recovery_id, "the recovery is newer than the replica", "IOException")
+        require(
+            ~s.is_younger(replica, recovery_id),
+            "no recovery with this id or a later one has begun here",
+            "RecoveryInProgressException",
+        )
+        require(~replica.state.at(ReplicaLifecycle.temporary), "the replica is no copy", "IllegalArgumentException")
+        replica.original = s.original_state(replica)
+        replica.state.fire(ReplicaLifecycle.init_recovery)
+        replica.recovery_id = recovery_id
+        return replica
+
+    def is_younger(s, replica: DetailedReplica, recovery_id: Ordered) -> Bool:
+        """The replica takes part in a recovery of this id or a later one."""
+        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= recovery_id)
+
+    # updateReplicaUnderRecovery (B.4).
+
+    def found_to_update(
+        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
+    ) -> DetailedReplica:
+        """Checks: the replica is under this very recovery, as it was answered, and long enough.
+
+        Hadoop asks for the length only after it has raised the stamp (steps 6 and 7 of facts B.4).
+        """
+        replica = s.replica[datanode]
+        require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery", "IOException")
+        require(replica.bytes_on_disk == old_bytes, "the replica is as long as it was found", "IOException")
+        require(
+            replica.file_bytes == replica.bytes_on_disk,
+            "the file is as long as memory has it",
+            "IOException",
+            defensive=True,
+        )
+        require(replica.recovery_id == recovery_id, "the replica is under this recovery", "IOException")
+        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short", "IOException")
+        return replica
+
+    def update_replica_under_recovery(
+        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
+    ) -> None:
+        """The replica is cut, gets the recovery's stamp and is finalized (facts B10)."""
+        replica = s.found_to_update(datanode, recovery_id, old_bytes, new_bytes)
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        s.set_lengths(replica, new_bytes)
+        replica.stamp = recovery_id
+        s.becomes_final(datanode)
+
+    def update_by_copy(
+        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
+    ) -> DetailedReplica:
+        """A truncate by copy: the old replica is finalized as it was (facts B10, B.4 step 9).
+
+        The copy under the new block's id, with the recovery's stamp and the new length, is the action's business; there
+        is one if the replica is longer than the new length.
+        """
+        replica = s.found_to_update(datanode, recovery_id, old_bytes, new_bytes)
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        s.set_lengths(replica, replica.bytes_on_disk)
+        s.becomes_final(datanode)
+        return replica
+
+    # Deletion.
+
+    def invalidate(s, datanode: Datanode, stamp: Ordered) -> None:
+        """The NameNode has a replica of one generation deleted, whatever its state; another generation stays.
+
+        Source  FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17.
+        """
+        replica = s.replica[datanode]
+        require(s.exists(replica), "the datanode has a replica")
+        require(replica.stamp == stamp, "the replica has the stamp that is to be deleted", "IOException")
+        replica.state.fire(ReplicaLifecycle.invalidate)
+        s.remove(replica)
+        s.tells(datanode, Report.DELETED)
+
+    # Restart. A datanode that is down keeps its replicas as they are on disk.
+
+    def stop(s, datanode: Datanode) -> None:
+        """The datanode stops, and with it the thread that writes the replica."""
+        replica = s.replica[datanode]
+        require(s.running.has(datanode), "the datanode is running")
+        s.running.remove(datanode)
+        replica.writer = Writer.NONE
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The datanode comes back: a recovery is forgotten, a copy deleted, what was written is validated.
+
+        Of a replica that was not finalized, `kept_bytes` are covered by data and checksums alike; the file is cut to
+        them (since HDFS-5728). After a planned restart, in time, an RBW stays one, and all that it has counts as
+        acknowledged (the constructor of ReplicaBeingWritten takes its length for both).
+
+        Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11, B12, B13, B14, B15, B.8.
+        """
+        replica = s.replica[datanode]
+        require(~s.running.has(datanode), "the datanode is down")
+        s.running.add(datanode)
+        s.replica[datanode] = s.reloaded(replica, kept_bytes, planned)
+
+    def reloaded(s, replica: DetailedReplica, kept_bytes: Number | int, planned: Bool | bool) -> DetailedReplica:
+        """The replica after a restart."""
+        over_finalized = replica.original.at(OriginalState.FINALIZED)
+        goes_on = replica.state.at(ReplicaLifecycle.rbw) & planned
+        copied = replica.state.at(ReplicaLifecycle.temporary)
+        whole = replica.state.at(ReplicaLifecycle.finalized) | s.was(replica, OriginalState.FINALIZED)
+        under_recovery = when(
+            over_finalized,
+            replica.state.after(ReplicaLifecycle.restart_over_finalized),
+            replica.state.after(ReplicaLifecycle.restart_over_unfinalized),
+        )
+        written = when(
+            goes_on,
+            replica.state.after(ReplicaLifecycle.restart_as_rbw),
+            replica.state.after(ReplicaLifecycle.restart_as_rwr),
+        )
+        state = when(
+            copied,
+            replica.state.after(ReplicaLifecycle.restart_temporary),
+            when(replica.state.at(ReplicaLifecycle.rur), under_recovery, written),
+        )
+        length = when(copied, 0, when(whole, replica.num_bytes, kept_bytes))
+        return DetailedReplica(
+            state=state,
+            stamp=when(copied, 0, replica.stamp),
+            num_bytes=length,
+            bytes_on_disk=length,
+            file_bytes=length,
+            bytes_acked=when(goes_on, length, 0),
+            writer=Writer.NONE,
+            original=OriginalState.NONE,
+            recovery_id=0,
+        )
