@@ -1,8 +1,8 @@
 """The table and the figures in README.md: whether they are what a run gives, and how they are brought up to date.
 
 A figure stands behind a comment that says where the lock has it, such as <!-- lock hdfs.recovery/HDFS-10240/depth -->
-or <!-- lock hdfs.recovery/repaired/takeover/distinct -->. In the table seconds are left out, and what need not be the
-same on every machine is `...`.
+or <!-- lock hdfs.recovery/repaired/takeover/distinct -->. The table sums up a system's configurations, and its faults;
+seconds are left out, and what need not be the same on every machine is `...`.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from genstamp.lock import Lock
-from genstamp.verify.row import Row, Verdict
+from genstamp.verify.row import Row, Verdict, worst
 
 README: Final = Path("README.md")
 """Where it is in the repository."""
@@ -32,6 +32,7 @@ def shown(claim: str, rows: Sequence[Row], path: Path) -> Row:
     table = _TABLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
     if table is None:
         return Row(claim=claim, verdict=Verdict.FAILURE, note=f"{path} shows no table")
+    rows = summed(rows)
     given, old = {row.claim: row for row in rows}, _rows(table[0])
     wrong = []
     for name, (verdict, figures) in old.items():
@@ -57,6 +58,7 @@ def rewritten(text: str, rows: Sequence[Row], lock: Lock) -> str:
     Args:
         rows: of the whole run; all hold or were skipped, but for the README's own.
     """
+    rows = summed(rows)
     table = _TABLE.search(text)
     old = _rows(table[0]) if table else {}
     lines = [_HEAD]
@@ -68,6 +70,43 @@ def rewritten(text: str, rows: Sequence[Row], lock: Lock) -> str:
     new = "\n".join(f"{a:{widths[0]}}  {b:{widths[1]}}  {c:>{widths[2]}}" for a, b, c in lines)
     text = _TABLE.sub(lambda found: new, text)
     return FIGURE.sub(lambda found: f"<!-- lock {found['path']} -->{figure(lock, found['path']):,}", text)
+
+
+def summed(rows: Sequence[Row]) -> list[Row]:
+    """The rows of a run with those of one kind and system made one, where there are several of a kind.
+
+    >>> [row.claim for row in summed([Row(claim=f"check a:{name}", verdict=Verdict.HOLDS) for name in ("x", "y")])]
+    ['check a, 2 configurations']
+    """
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_group(row.claim), []).append(row)
+    return [_one(group, members) for group, members in groups.items()]
+
+
+def _group(claim: str) -> str:
+    """What is shown as one row."""
+    match claim.split():
+        case ["check", place]:
+            return f"check {place.partition(':')[0]}, %d configurations"
+        case ["known", place, semantics]:
+            return f"known {place.partition(':')[0]} {semantics}, %d configurations"
+        case ["bug", system, _]:
+            return f"bugs {system}, %d"
+        case ["hole", system, _]:
+            return f"holes {system}, %d"
+        case _:
+            return claim
+
+
+def _one(group: str, members: Sequence[Row]) -> Row:
+    if "%d" not in group:
+        assert len(members) == 1, f"two rows claim {group}"
+        return members[0]
+    name = (group % len(members)).replace(", 1 configurations", ", 1 configuration")
+    counts = [row.count for row in members if row.count is not None]
+    count = sum(counts) if counts else None
+    return Row(claim=name, verdict=worst(members), count=count, unit=members[0].unit)
 
 
 def figure(lock: Lock, path: str) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genstamp.lock import SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
-from genstamp.verify.readme import figure, rewritten, shown
+from genstamp.verify.readme import figure, rewritten, shown, summed
 from genstamp.verify.row import Row, Verdict
 
 README = """\
@@ -47,6 +47,21 @@ def test_the_readme_shows_what_was_given(tmp_path: Path, text: str, rows: list[R
     row = shown("readme", rows, tmp_path / "README.md")
     assert row.story == story
     assert row.verdict is (Verdict.VIOLATED if story else Verdict.HOLDS)
+
+
+def test_configurations_and_faults_are_summed_up() -> None:
+    claims = ["check s:a", "check s:b", "known s:a old", "bug s X-1", "bug s X-2", "hole s h", "check t:a", "prove s"]
+    rows = [Row(claim=claim, verdict=Verdict.HOLDS, count=5, unit="states") for claim in claims]
+    rows.append(Row(claim="bug s X-3", verdict=Verdict.UNDETERMINED))
+    table = {row.claim: (row.verdict.value, row.count) for row in summed(rows)}
+    assert table == {
+        "check s, 2 configurations": ("holds", 10),
+        "known s old, 1 configuration": ("holds", 5),
+        "bugs s, 3": ("undetermined", 10),
+        "holes s, 1": ("holds", 5),
+        "check t, 1 configuration": ("holds", 5),
+        "prove s": ("holds", 5),
+    }
 
 
 def test_a_readme_without_a_table_is_a_failure(tmp_path: Path) -> None:
