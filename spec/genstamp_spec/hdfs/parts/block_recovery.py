@@ -11,6 +11,7 @@ from genstamp_model.language import (
     Enumerated,
     Members,
     Number,
+    Ordered,
     action,
     forall,
     minimum,
@@ -57,8 +58,12 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.stage = AttemptStage.COLLECTING
         attempt.recovery_id = s.recovery_id[file]
         attempt.block_stamp = s.block_stamp[file]
-        attempt.locations = s.locations[file]
+        attempt.locations = s.locations_to_ask(file)
         observe(recovery_id=s.recovery_id[file], generation_stamp=s.block_stamp[file])
+
+    def locations_to_ask(s, file: File) -> Members[Datanode]:
+        """The locations that the command names; here, all."""
+        return s.locations[file]
 
     @action(hidden=True)
     def recovery_command_is_dropped(s, file: File, datanode: Datanode) -> None:
@@ -94,21 +99,25 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
         require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
         require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
-        require(~s.is_younger(replica, attempt), "no recovery with this id or a later one has begun here")
+        require(~s.is_younger(replica, attempt.recovery_id), "no recovery with this id or a later one has begun here")
         original = s.original_state(replica)
         counts = replica.num_bytes > 0
         attempt.answered.add(datanode)
         attempt.found[datanode].original = when(counts, original, OriginalState.NONE)
         attempt.found[datanode].num_bytes = when(counts, replica.num_bytes, 0)
         observe(recovery_id=attempt.recovery_id, num_bytes=replica.num_bytes, replica_state=original)
-        replica.original = original
+        s.freeze(replica, attempt.recovery_id)
+
+    def freeze(s, replica: Replica, recovery_id: Ordered) -> None:
+        """The writer is stopped, and the replica is wrapped into a RUR (facts B9, B.4 steps 5 and 6)."""
+        replica.original = s.original_state(replica)
         replica.state.fire(ReplicaLifecycle.init_recovery)
-        replica.recovery_id = attempt.recovery_id
+        replica.recovery_id = recovery_id
         replica.writer = none
 
-    def is_younger(s, replica: Replica, attempt: Attempt) -> Bool:
+    def is_younger(s, replica: Replica, recovery_id: Ordered) -> Bool:
         """The replica takes part in a recovery of this id or a later one."""
-        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= attempt.recovery_id)
+        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= recovery_id)
 
     def original_state(s, replica: Replica) -> Enumerated[OriginalState]:
         """The replica's state; of a RUR, that of the replica inside."""
@@ -142,7 +151,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
         require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
         require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
-        require(s.is_younger(replica, attempt), "a recovery with this id or a later one has begun here")
+        require(s.is_younger(replica, attempt.recovery_id), "a recovery with this id or a later one has begun here")
         attempt.stage = AttemptStage.PREEMPTED
 
     @action
@@ -170,6 +179,13 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         length = s.shortest(attempt, chosen)
         return forall(Datanode, lambda d: (~chosen.has(d)) | (attempt.found[d].num_bytes == length))
 
+    def can_agree(s, attempt: Attempt, finalized: Members[Datanode]) -> Bool:
+        """The finalized replicas say how long the block is."""
+        return s.agree_on_length(attempt, finalized)
+
+    def may_decide(s, attempt: Attempt) -> None:
+        """Checks: whether enough locations have answered."""
+
     @action
     def sync_block(s, primary: Datanode, file: File) -> None:
         """The primary decides who takes part and how long the block becomes.
@@ -186,7 +202,8 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         rbw = s.in_state(attempt, OriginalState.RBW)
         rwr = s.in_state(attempt, OriginalState.RWR)
         require(~(finalized | rbw | rwr).is_empty(), "somebody has a replica that counts")
-        require(s.agree_on_length(attempt, finalized), "finalized replicas are of one length")
+        require(s.can_agree(attempt, finalized), "finalized replicas are of one length")
+        s.may_decide(attempt)
         s.agree(attempt, *s.chosen(attempt, finalized, rbw, rwr))
 
     def chosen(
@@ -228,7 +245,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3, G.4, G.5)."""
         attempt = s.attempt[primary][file]
         finalized = s.in_state(attempt, OriginalState.FINALIZED)
-        stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.agree_on_length(attempt, finalized))
+        stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.can_agree(attempt, finalized))
         nobody_left = attempt.stage.at(AttemptStage.UPDATING) & (attempt.participants <= attempt.failed)
         require(s.running.has(primary), "the primary is running")
         require(attempt.stage.at(AttemptStage.PREEMPTED) | stuck | nobody_left, "the recovery cannot go on")
@@ -261,12 +278,16 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
         require(replica.num_bytes == attempt.found[datanode].num_bytes, "the replica is as long as it was found")
         require(replica.recovery_id == attempt.recovery_id, "the replica is under this recovery")
-        replica.state.fire(ReplicaLifecycle.update_under_recovery)
-        replica.stamp = attempt.recovery_id
-        replica.num_bytes = attempt.new_bytes
-        s.forget(replica)
+        s.install(replica, attempt.recovery_id, attempt.new_bytes)
         attempt.updated.add(datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+
+    def install(s, replica: Replica, recovery_id: Ordered, num_bytes: Number) -> None:
+        """The replica is cut, stamped with the recovery id and finalized (facts B10, B.4)."""
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        replica.stamp = recovery_id
+        replica.num_bytes = num_bytes
+        s.forget(replica)
 
     @action(event="update_replica_under_recovery", refuses="ReplicaNotFoundException")
     def update_replica_under_recovery_gone(s, primary: Datanode, file: File, datanode: Datanode) -> None:

@@ -5,7 +5,7 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, Number, Ordered, action, observe, require, when
+from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require, when
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, NamenodeLeases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import (
@@ -213,6 +213,10 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """The block is in the block map."""
         return ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
 
+    def known_storages(s, targets: Members[Datanode]) -> Members[Datanode]:
+        """Those of the targets that the NameNode knows storages of; here, all."""
+        return targets
+
     def already_done(s, file: File) -> Bool:
         """G.6 row 6: somebody has completed the block already."""
         return s.block[file].at(BlockLifecycle.complete)
@@ -234,8 +238,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
         s.block_stamp[file] = attempt.recovery_id
         s.block_bytes[file] = attempt.new_bytes
-        s.stored[file] = attempt.updated
-        s.locations[file] = attempt.updated
+        s.stored[file] = s.known_storages(attempt.updated)
+        s.locations[file] = s.known_storages(attempt.updated)
         s.attempt_is_young[file] = False
         s.close(file)
         s.attempt_ends(primary, file)

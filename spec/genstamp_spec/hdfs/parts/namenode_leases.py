@@ -150,12 +150,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """Time: the lease was not renewed for the hard limit."""
         s.lease[holder].fire(LeaseLifecycle.hard_limit_passes)
 
-    @action(hidden=True)
-    def recovery_gate_opens(s, file: File) -> None:
-        """Time: the last attempt is older than 90 s (PendingRecoveryBlocks, HDFS-11576)."""
-        require(s.attempt_is_young[file], "an attempt is younger than the gate")
-        s.attempt_is_young[file] = False
-
     # recoverLease (E.12).
 
     @action(event="recover_lease")

@@ -4,7 +4,7 @@ Coarser than HDFS: a file has one block at most, the namesystem is never in safe
 rather than the one heard of last.
 """
 
-from genstamp_model.language import Bool, none, require, when
+from genstamp_model.language import Bool, Members, action, none, require, when
 from genstamp_spec.hdfs.parts.state import (
     BlockState,
     Client,
@@ -20,7 +20,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 
 
 class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
-    """What internalReleaseLease and initializeBlockRecovery look at and do; no step of its own."""
+    """What internalReleaseLease and initializeBlockRecovery look at and do, and the gate between two attempts."""
 
     # What internalReleaseLease finds (facts F.3, for one block).
 
@@ -62,6 +62,12 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
         s.attempt_is_young[file] = True
         s.lead(file, primary)
 
+    @action(hidden=True)
+    def recovery_gate_opens(s, file: File) -> None:
+        """Time: the last attempt is older than 90 s (PendingRecoveryBlocks, HDFS-11576)."""
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.attempt_is_young[file] = False
+
     def drop_empty_block(s, file: File) -> None:
         """F.3 row 8: an empty last block without locations is removed."""
         empty = s.block[file].at(*BlockLifecycle.not_complete)
@@ -76,19 +82,23 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
 class Turns(RecoveryStart, TurnState, lane="namenode"):
     """The same where locations take turns as the primary, and get the command by a heartbeat."""
 
+    def alive_locations(s, file: File) -> Members[Datanode]:
+        """Expected locations that the NameNode takes for alive; here it knows at once."""
+        return s.locations[file] & s.running
+
     def may_lead(s, file: File, primary: Datanode) -> Bool:
         """The primary is a candidate of initializeBlockRecovery (facts G.1); none where there is none.
 
         Live locations that have not led an attempt yet; all live ones once each has.
         """
-        live = s.locations[file] & s.running
+        live = s.alive_locations(file)
         untried = live - s.tried_as_primary[file]
         candidate = when(untried.is_empty(), live.has(primary), untried.has(primary))
         return when(live.is_empty(), primary.is_none(), ~primary.is_none() & candidate)
 
     def lead(s, file: File, primary: Datanode) -> None:
         """The primary counts as tried, and the command waits for its heartbeat (facts G.1)."""
-        live = s.locations[file] & s.running
+        live = s.alive_locations(file)
         everyone_tried = (live - s.tried_as_primary[file]).is_empty()
         s.tried_as_primary[file] = when(everyone_tried, no_datanode(), s.tried_as_primary[file])
         s.tried_as_primary[file].add(primary)
