@@ -57,9 +57,13 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt = s.attempt[datanode][file]
         attempt.stage = AttemptStage.COLLECTING
         attempt.recovery_id = s.recovery_id[file]
-        attempt.block_stamp = s.block_stamp[file]
+        attempt.block_stamp = s.stamp_to_recover(file)
         attempt.locations = s.locations_to_ask(file)
         observe(recovery_id=s.recovery_id[file], generation_stamp=s.block_stamp[file])
+
+    def stamp_to_recover(s, file: File) -> Ordered:
+        """The stamp in the command: that of the block that is recovered."""
+        return s.block_stamp[file]
 
     def locations_to_ask(s, file: File) -> Members[Datanode]:
         """The locations that the command names; here, all."""
@@ -202,9 +206,14 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         rbw = s.in_state(attempt, OriginalState.RBW)
         rwr = s.in_state(attempt, OriginalState.RWR)
         require(~(finalized | rbw | rwr).is_empty(), "somebody has a replica that counts")
-        require(s.can_agree(attempt, finalized), "finalized replicas are of one length")
+        require(s.finalized_fit(primary, file), "finalized replicas are of one length")
         s.may_decide(attempt)
-        s.agree(attempt, *s.chosen(attempt, finalized, rbw, rwr))
+        s.agree(primary, file, *s.chosen(attempt, finalized, rbw, rwr))
+
+    def finalized_fit(s, primary: Datanode, file: File) -> Bool:
+        """The finalized replicas that were found can become one block."""
+        attempt = s.attempt[primary][file]
+        return s.can_agree(attempt, s.in_state(attempt, OriginalState.FINALIZED))
 
     def chosen(
         s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
@@ -215,8 +224,9 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         joining = those(Datanode, lambda d: rbw.has(d) & (attempt.found[d].num_bytes == length))
         return when(finalized.is_empty(), best, best | joining), length
 
-    def agree(s, attempt: Attempt, participants: Members[Datanode], length: Number) -> None:
+    def agree(s, primary: Datanode, file: File, participants: Members[Datanode], length: Number) -> None:
         """The primary goes on to update the participants."""
+        attempt = s.attempt[primary][file]
         attempt.stage = AttemptStage.UPDATING
         attempt.participants = participants
         attempt.new_bytes = length
@@ -244,8 +254,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
     def abandon_recovery(s, primary: Datanode, file: File) -> None:
         """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3, G.4, G.5)."""
         attempt = s.attempt[primary][file]
-        finalized = s.in_state(attempt, OriginalState.FINALIZED)
-        stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.can_agree(attempt, finalized))
+        stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.finalized_fit(primary, file))
         nobody_left = attempt.stage.at(AttemptStage.UPDATING) & (attempt.participants <= attempt.failed)
         require(s.running.has(primary), "the primary is running")
         require(attempt.stage.at(AttemptStage.PREEMPTED) | stuck | nobody_left, "the recovery cannot go on")
@@ -278,8 +287,10 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
         require(replica.num_bytes == attempt.found[datanode].num_bytes, "the replica is as long as it was found")
         require(replica.recovery_id == attempt.recovery_id, "the replica is under this recovery")
+        s.changes_in_place(file)
         s.install(replica, attempt.recovery_id, attempt.new_bytes)
         attempt.updated.add(datanode)
+        s.replica_is_cut(file, datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
 
     def install(s, replica: Replica, recovery_id: Ordered, num_bytes: Number) -> None:
@@ -288,6 +299,12 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         replica.stamp = recovery_id
         replica.num_bytes = num_bytes
         s.forget(replica)
+
+    def changes_in_place(s, file: File) -> None:
+        """Checks: the recovery changes the replicas themselves, not copies."""
+
+    def replica_is_cut(s, file: File, datanode: Datanode) -> None:
+        """What history keeps of a replica that is shorter now."""
 
     @action(event="update_replica_under_recovery", refuses="ReplicaNotFoundException")
     def update_replica_under_recovery_gone(s, primary: Datanode, file: File, datanode: Datanode) -> None:

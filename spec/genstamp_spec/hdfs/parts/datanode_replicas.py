@@ -66,18 +66,23 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         Source  BlockManager#checkReplicaCorrupt, FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17, I.2, I.3.
         """
         replica = s.replica[datanode][file]
+        require(s.running.has(datanode), "the datanode is running")
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(s.is_of_no_use(file, datanode), "the replica does not match the block")
+        replica.state.fire(ReplicaLifecycle.invalidate)
+        s.forget(replica)
+        replica.stamp = 0
+        replica.num_bytes = 0
+
+    def is_of_no_use(s, file: File, datanode: Datanode) -> Bool:
+        """The block is gone, or it is complete without this replica, of which it lives another."""
+        replica = s.replica[datanode][file]
         other_stamp = replica.stamp != s.block_stamp[file]
         other_size = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes != s.block_bytes[file])
         useless = replica.state.at(ReplicaLifecycle.rwr)
         spare = exists(Datanode, lambda d: s.stored[file].has(d) & s.running.has(d))
         mismatch = s.block[file].at(BlockLifecycle.complete) & spare & (other_stamp | other_size | useless)
-        require(s.running.has(datanode), "the datanode is running")
-        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
-        require(s.block[file].at(BlockLifecycle.removed) | mismatch, "the replica does not match the block")
-        replica.state.fire(ReplicaLifecycle.invalidate)
-        s.forget(replica)
-        replica.stamp = 0
-        replica.num_bytes = 0
+        return s.block[file].at(BlockLifecycle.removed) | mismatch
 
     def forget(s, replica: Replica) -> None:
         """What is only in memory goes."""

@@ -94,6 +94,16 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def attempt_ends(s, primary: Datanode, file: File) -> None:
         """The primary is done with its attempt."""
 
+    def take_result(s, file: File, attempt: Attempt) -> None:
+        """The block gets what its recovery has agreed on, and counts the replicas that were updated."""
+        s.block_stamp[file] = attempt.recovery_id
+        s.block_bytes[file] = attempt.new_bytes
+        s.stored[file] = s.known_storages(attempt.updated)
+        s.locations[file] = s.known_storages(attempt.updated)
+
+    def recovery_ends(s, file: File) -> None:
+        """What else the end of a recovery changes."""
+
     @action
     def add_block(s, client: Client, file: File) -> None:
         """A client asks for the file's block.
@@ -236,11 +246,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.earlier_blocks_are_complete(file)
         observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
-        s.block_stamp[file] = attempt.recovery_id
-        s.block_bytes[file] = attempt.new_bytes
-        s.stored[file] = s.known_storages(attempt.updated)
-        s.locations[file] = s.known_storages(attempt.updated)
+        s.take_result(file, attempt)
         s.attempt_is_young[file] = False
+        s.recovery_ends(file)
         s.close(file)
         s.attempt_ends(primary, file)
 
@@ -259,6 +267,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.stored[file].clear()
         s.locations[file].clear()
         s.attempt_is_young[file] = False
+        s.recovery_ends(file)
         s.close(file)
         s.attempt_ends(primary, file)
 

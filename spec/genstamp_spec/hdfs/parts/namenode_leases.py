@@ -51,8 +51,8 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.lease_files[new_holder].add(file)
         s.client_name[file] = new_holder
 
-    def close(s, file: File) -> None:
-        """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed, its lease goes (facts A.5)."""
+    def give_up_lease(s, file: File) -> None:
+        """LeaseManager#removeLease: the file goes, and with the last one the lease (facts D.2)."""
         holder = s.client_name[file]
         s.lease_files[holder].remove(file)
         left = s.lease_files[holder]
@@ -60,6 +60,10 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.lease[holder].fire(LeaseLifecycle.release, where=left.is_empty())
         ends = s.lease[holder].at(LeaseLifecycle.being_recovered) & ~left.is_empty() & ~recovering
         s.lease[holder].fire(LeaseLifecycle.recovery_ends, where=ends)
+
+    def close(s, file: File) -> None:
+        """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed, its lease goes (facts A.5)."""
+        s.give_up_lease(file)
         super().close(file)
 
     # Opening a file.
@@ -71,11 +75,19 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         Source  FSNamesystem#startFileInt, FSDirWriteFileOp#startFile, FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1;
                 facts E.1, F.1.
         """
+        s.may_call(client)
+        require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
+        s.recover_lease_internal(client, file)
+        s.file[file].fire(FileLifecycle.create)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.open_stream(client, file)
+
+    def recover_lease_internal(s, client: Client, file: File) -> None:
+        """Checks: nobody writes the file (facts F.1, without force). Where a limit has passed other steps apply."""
         open_, holder = s.under_construction(file), s.client_name[file]
         recovering = s.block[file].at(BlockLifecycle.under_recovery)
         fresh = open_ & ~s.past_soft_limit(holder)
-        s.may_call(client)
-        require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
         require(
             ~(open_ & s.lease_files[client].has(file)),
             "the caller does not hold the file's lease",
@@ -90,10 +102,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         require(~(fresh & recovering), "no recovery of the block is under way", "RecoveryInProgressException")
         require(~fresh, "the holder's lease is past its soft limit", "AlreadyBeingCreatedException")
         require(~open_, "nobody writes the file")
-        s.file[file].fire(FileLifecycle.create)
-        s.client_name[file] = client
-        s.grant(client, file)
-        s.open_stream(client, file)
 
     @action(event="create", refuses="RecoveryInProgressException")
     def create_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
