@@ -39,6 +39,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         gone, expired = ("FileNotFoundException", "LeaseExpiredException") if answers else (None, None)
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", gone)
+        s.same_inode(client, file, gone)
         require(s.under_construction(file), "the file is open for writing", expired)
         s.not_deleted(file, gone)
         require(s.client_name[file] == client, "the caller owns the file", expired)
@@ -47,6 +48,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: the file is still in the tree (FSNamesystem#isFileDeleted)."""
+
+    def same_inode(s, client: Client, file: File, refused: str | None) -> None:
+        """Checks: the path still leads to the inode that the client opened."""
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the block that the client passes as the previous one is the file's last (facts E.5)."""
@@ -113,13 +117,17 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.check_lease(client, file, answers=True)
         s.passes_previous(client, file)
         require(~s.running.is_empty(), "a datanode can take the block", "IOException")
+        s.allocate(client, file)
+        s.give_block(client, file)
+        observe(generation_stamp=s.last_stamp, locations=s.running)
+
+    def allocate(s, client: Client, file: File) -> None:
+        """FSDirWriteFileOp#storeAllocatedBlock: the previous block is committed, and a new one added."""
         s.commit_previous(client, file)
         s.block[file].fire(BlockLifecycle.add_block)
         s.last_stamp = s.last_stamp + 1
         s.block_stamp[file] = s.last_stamp
         s.locations[file] = s.running
-        s.give_block(client, file)
-        observe(generation_stamp=s.last_stamp, locations=s.running)
 
     # complete (E.9): the first call commits; the file is closed by the call that finds the block COMPLETE.
 
@@ -133,6 +141,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        s.same_inode(client, file, "FileNotFoundException")
         require(s.under_construction(file) | closed_by_us, "the file is open for writing", "LeaseExpiredException")
         s.not_deleted(file, "FileNotFoundException")
         require(closed_by_us | (s.client_name[file] == client), "the caller owns the file", "LeaseExpiredException")
@@ -268,6 +277,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.locations[file].clear()
         s.attempt_is_young[file] = False
         s.recovery_ends(file)
+        s.last_block_is_gone(file)
         s.close(file)
         s.attempt_ends(primary, file)
 

@@ -109,20 +109,12 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
         The holder stays, and its lease is renewed (newHolder null); facts F.1 row 5, F.2, F.4.
         """
-        s.soft_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
-        require(s.may_lead(file, primary), "the primary is a candidate")
-        s.start_recovery(file, primary)
-        s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
+        s.recover_softly(client, file, primary)
 
     @action(event="create", refuses="RecoveryInProgressException")
     def create_waits_for_recovery(s, client: Client, file: File) -> None:
         """As above, but a young attempt is under way: only the lease is renewed (HDFS-11576, facts F.4)."""
-        s.soft_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(s.attempt_is_young[file], "an attempt is younger than the gate")
-        s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
+        s.wait_softly(client, file)
 
     @action(event="create", refuses="FileAlreadyExistsException")
     def create_closes_other(s, client: Client, file: File) -> None:
@@ -139,6 +131,26 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
         require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
         s.may_release(file)
+
+    def recover_softly(s, client: Client, file: File, primary: Datanode) -> None:
+        """A recovery is started for another client's call."""
+        s.soft_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
+        require(s.may_lead(file, primary), "the primary is a candidate")
+        s.start_recovery(file, primary)
+        s.hold_softly(file)
+
+    def wait_softly(s, client: Client, file: File) -> None:
+        """A young attempt is under way for another client's call."""
+        s.soft_takeover(client, file)
+        require(~s.nothing_to_recover(file), "there is something to recover")
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        s.hold_softly(file)
+
+    def hold_softly(s, file: File) -> None:
+        """The holder stays, and its lease is renewed (facts F.2)."""
+        s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
 
     # Leases age and are renewed.
 

@@ -51,6 +51,9 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
     def may_release(s, file: File) -> None:
         """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
 
+    def last_block_is_gone(s, file: File) -> None:
+        """The block before becomes the file's last, if there is one; where nothing is gone, nothing happens."""
+
     def lead(s, file: File, primary: Datanode) -> None:
         """The primary is noted, and gets the command."""
 
@@ -72,6 +75,7 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
         """F.3 row 8: an empty last block without locations is removed."""
         empty = s.block[file].at(*BlockLifecycle.not_complete)
         s.block[file].fire(BlockLifecycle.drop_empty_block, where=empty)
+        s.last_block_is_gone(file)
 
     def close(s, file: File) -> None:
         """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed (facts A.5)."""
