@@ -69,3 +69,7 @@ class Clients(DatanodeReplicas, lane=Client):
         require(s.alive.has(client), "the client is running")
         s.alive.remove(client)
         s.stream[client].update(lambda file: no_stream())
+        s.forgets(client)
+
+    def forgets(s, client: Client) -> None:
+        """What else goes with a client that stops."""

@@ -57,6 +57,10 @@ class RecoveryPromises(BlockRecovery, Clients):
     @invariant(inductive=True)
     def stamps_come_from_the_counter(s, file: File) -> Bool:
         """A block's stamp and recovery id were given out."""
+        return s.given_out(file)
+
+    def given_out(s, file: File) -> Bool:
+        """Every stamp that the NameNode has, or will be told of, was given out."""
         return (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp)
 
     @invariant(inductive=True, given=("stamps_come_from_the_counter",))

@@ -1,0 +1,166 @@
+"""Pipeline recovery as the writer and its datanodes see it, where a replica's length is one number.
+
+Coarser than `hdfs.pipeline`: no packet is sent again, as those that some node lacks may still reach it; what a node has
+received counts as acknowledged, so that nothing is cut; no node joins. A client knows at once which nodes have failed.
+"""
+
+from genstamp_model.language import (
+    Bool,
+    Members,
+    Number,
+    Ordered,
+    Part,
+    Record,
+    action,
+    members,
+    observe,
+    ordered,
+    per,
+    record,
+    require,
+    those,
+    when,
+)
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class Resumption(Record):
+    """How far a client is with setting its pipeline up again."""
+
+    new_stamp = ordered(limit="stamps")  # 0: it is not setting one up
+    ready = members(Datanode)  # nodes that have taken it
+
+
+def no_resumption() -> Resumption:
+    """The client is not setting a pipeline up again."""
+    return Resumption(new_stamp=0, ready=no_datanode())
+
+
+class ResumptionState(Part):
+    """What clients know of the pipelines that they set up again."""
+
+    resumption = per(Client, per(File, record(Resumption)))
+
+
+class PipelineRecovery(Clients, PipelineCalls, ResumptionState, lane=Datanode):
+    """recoverRbw, recoverClose, and the client between updateBlockForPipeline and updatePipeline."""
+
+    def is_setting_up(s, client: Client, file: File) -> Bool:
+        """The client has a stamp for its pipeline, and has not told the NameNode of it yet."""
+        return s.resumption[client][file].new_stamp > 0
+
+    def still_good(s, client: Client, file: File) -> Members[Datanode]:
+        """Nodes of the client's pipeline that have not failed it."""
+        stream = s.stream[client][file]
+        return those(Datanode, lambda d: stream.pipeline.has(d) & s.is_good(client, file, d))
+
+    def is_good(s, client: Client, file: File, datanode: Datanode) -> Bool:
+        """The node takes the client's packets, has acknowledged the last one, or is set up anew."""
+        ready = s.resumption[client][file].ready | s.stream[client][file].finalized
+        return super().writes_to(client, file, datanode) | (s.running.has(datanode) & ready.has(datanode))
+
+    def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:
+        """The datanode takes the client's packets: its connection is not closed for the pipeline to be set up again."""
+        return super().writes_to(client, file, datanode) & ~s.is_setting_up(client, file)
+
+    def ready_to_complete(s, client: Client, file: File) -> Bool:
+        """The client's last packet is acknowledged, and it is not setting its pipeline up again."""
+        return super().ready_to_complete(client, file) & ~s.is_setting_up(client, file)
+
+    def asks_for_stamp(s, client: Client, file: File) -> None:
+        """Checks: a node of the pipeline has failed, and another is left (facts C.5 steps 1 to 3)."""
+        stream = s.stream[client][file]
+        good = s.still_good(client, file)
+        require(stream.stage.at(StreamStage.STREAMING, StreamStage.CLOSING), "the client has a block to write")
+        require(stream.pipeline <= (stream.set_up | (stream.pipeline - s.running)), "the pipeline was set up")
+        require(good != stream.pipeline, "a node of the pipeline has failed")
+        require(~good.is_empty(), "a node of the pipeline is left")
+
+    def takes_stamp(s, client: Client, file: File) -> None:
+        """The failed nodes are left out, and the others are to be set up again."""
+        s.stream[client][file].pipeline = s.still_good(client, file)
+        resumption = s.resumption[client][file]
+        resumption.new_stamp = s.last_stamp
+        resumption.ready.clear()
+
+    def takes_up(s, client: Client, file: File, datanode: Datanode) -> None:
+        """Checks: the client sets its pipeline up on a node that is not ready yet."""
+        require(s.alive.has(client) & s.running.has(datanode), "client and datanode are running")
+        require(s.is_setting_up(client, file), "the client sets its pipeline up again")
+        require(s.stream[client][file].pipeline.has(datanode), "the datanode is in the client's pipeline")
+        require(~s.resumption[client][file].ready.has(datanode), "the datanode is not ready yet")
+
+    def stamp_fits(s, client: Client, file: File, datanode: Datanode) -> Bool:
+        """The replica's stamp lies between the one that the client knows and the new one."""
+        stamp = s.replica[datanode][file].stamp
+        return (stamp >= s.stream[client][file].stamp) & (stamp <= s.resumption[client][file].new_stamp)
+
+    @action
+    def recover_rbw(s, client: Client, file: File, datanode: Datanode) -> None:
+        """A node of the pipeline goes on under the new stamp.
+
+        Source  FsDatasetImpl#recoverRbw, Hadoop 3.4.1; facts B4.
+        """
+        stream, replica = s.stream[client][file], s.replica[datanode][file]
+        s.takes_up(client, file, datanode)
+        require(stream.stage.at(StreamStage.STREAMING), "the client is streaming")
+        require(replica.state.at(ReplicaLifecycle.rbw), "the replica is being written", "ReplicaNotFoundException")
+        require(
+            s.stamp_fits(client, file, datanode), "the replica's stamp fits", "ReplicaNotFoundException", defensive=True
+        )
+        replica.state.fire(ReplicaLifecycle.recover_rbw)
+        replica.stamp = s.resumption[client][file].new_stamp
+        replica.writer = client
+        s.resumption[client][file].ready.add(datanode)
+        observe(generation_stamp=replica.stamp, num_bytes=replica.num_bytes)
+
+    @action
+    def recover_close(s, client: Client, file: File, datanode: Datanode) -> None:
+        """A node of the pipeline closes its replica under the new stamp.
+
+        Source  FsDatasetImpl#recoverClose, #recoverCheck, Hadoop 3.4.1; facts B5, B.3.
+        """
+        stream, replica = s.stream[client][file], s.replica[datanode][file]
+        s.takes_up(client, file, datanode)
+        require(stream.stage.at(StreamStage.CLOSING), "the last packet is sent")
+        fits = replica.state.at(ReplicaLifecycle.finalized, ReplicaLifecycle.rbw)
+        require(fits, "the replica is finalized or being written", "ReplicaNotFoundException")
+        require(
+            s.stamp_fits(client, file, datanode), "the replica's stamp fits", "ReplicaNotFoundException", defensive=True
+        )
+        require(
+            replica.num_bytes == stream.acked,
+            "the replica is as long as was acknowledged",
+            "IOException",
+            defensive=True,
+        )
+        replica.state.fire(ReplicaLifecycle.recover_close)
+        replica.stamp = s.resumption[client][file].new_stamp
+        s.forget(replica)
+        s.resumption[client][file].ready.add(datanode)
+        observe(generation_stamp=replica.stamp, num_bytes=replica.num_bytes)
+
+    def passes_pipeline(s, client: Client, file: File) -> None:
+        """Checks: every node of the pipeline is ready."""
+        require(s.is_setting_up(client, file), "the client sets its pipeline up again")
+        require(s.stream[client][file].pipeline <= s.resumption[client][file].ready, "every node is ready")
+
+    def new_pipeline(s, client: Client, file: File) -> tuple[Ordered, Number, Members[Datanode]]:
+        """The new stamp, what is acknowledged, and the nodes that are left."""
+        stream = s.stream[client][file]
+        return s.resumption[client][file].new_stamp, stream.acked, stream.pipeline
+
+    def forgets(s, client: Client) -> None:
+        """A client that stops sets nothing up any more."""
+        s.resumption[client].update(lambda file: no_resumption())
+
+    def goes_on(s, client: Client, file: File) -> None:
+        """The stream goes on under the new stamp; a closing one has every ack (facts C.5 step 5)."""
+        stream = s.stream[client][file]
+        stream.stamp = s.resumption[client][file].new_stamp
+        stream.set_up = stream.pipeline
+        stream.finalized = when(stream.stage.at(StreamStage.CLOSING), stream.pipeline, no_datanode())
+        s.resumption[client][file] = no_resumption()
