@@ -100,10 +100,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         Source  FsDatasetImpl#initReplicaRecoveryImpl, Hadoop 3.4.1; facts B.4.
         """
         attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
-        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
-        require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
-        require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
-        require(~s.is_younger(replica, attempt.recovery_id), "no recovery with this id or a later one has begun here")
+        s.may_freeze(replica, attempt.block_stamp, attempt.recovery_id)
         original = s.original_state(replica)
         counts = replica.num_bytes > 0
         attempt.answered.add(datanode)
@@ -111,6 +108,16 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.found[datanode].num_bytes = when(counts, replica.num_bytes, 0)
         observe(recovery_id=attempt.recovery_id, num_bytes=replica.num_bytes, replica_state=original)
         s.freeze(replica, attempt.recovery_id)
+
+    def may_freeze(s, replica: Replica, block_stamp: Ordered, recovery_id: Ordered) -> None:
+        """Checks: there is a replica, of the block's generation or a later one, and the recovery is the youngest.
+
+        facts B.4 steps 1, 3, 4 and 5.
+        """
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(replica.stamp >= block_stamp, "the replica is not older than the block")
+        require(replica.stamp < recovery_id, "the recovery is newer than the replica")
+        require(~s.is_younger(replica, recovery_id), "no recovery with this id or a later one has begun here")
 
     def freeze(s, replica: Replica, recovery_id: Ordered) -> None:
         """The writer is stopped, and the replica is wrapped into a RUR (facts B9, B.4 steps 5 and 6)."""
@@ -284,14 +291,18 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         Source  FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1; facts B.4.
         """
         attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
-        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
-        require(replica.num_bytes == attempt.found[datanode].num_bytes, "the replica is as long as it was found")
-        require(replica.recovery_id == attempt.recovery_id, "the replica is under this recovery")
+        s.is_as_found(replica, attempt.recovery_id, attempt.found[datanode].num_bytes)
         s.changes_in_place(file)
         s.install(replica, attempt.recovery_id, attempt.new_bytes)
         attempt.updated.add(datanode)
         s.replica_is_cut(file, datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+
+    def is_as_found(s, replica: Replica, recovery_id: Ordered, found_bytes: Number) -> None:
+        """Checks: the replica is under this recovery, unchanged (facts B.4 steps 2, 3 and 5)."""
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.num_bytes == found_bytes, "the replica is as long as it was found")
+        require(replica.recovery_id == recovery_id, "the replica is under this recovery")
 
     def install(s, replica: Replica, recovery_id: Ordered, num_bytes: Number) -> None:
         """The replica is cut, stamped with the recovery id and finalized (facts B10, B.4)."""

@@ -302,6 +302,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """A younger recovery was started: this one has no effect (G.6 row 7)."""
         attempt = s.reports_back(primary, file)
         require(s.known(file), "the block is known")
+        s.not_deleted(file, None)
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id != s.recovery_id[file], "the recovery id is not the current one")
         s.attempt_ends(primary, file)

@@ -110,8 +110,8 @@ class RecoveryPromises(BlockRecovery, Clients):
     @transition
     def only_empty_blocks_are_dropped(s, t: Self, file: File) -> Bool:
         """S18: recovery drops a block only if no datanode, up or down, has bytes of its generation that were acked."""
-        dropped = s.under_construction(file) & t.block[file].at(BlockLifecycle.removed)
-        dropped = dropped & ~s.block[file].at(BlockLifecycle.removed)
+        dropped = ~s.block[file].at(BlockLifecycle.removed) & t.block[file].at(BlockLifecycle.removed)
+        dropped = dropped & ~t.file[file].at(FileLifecycle.absent)
         data = exists(Datanode, lambda d: s.holds_promised_bytes(d, file))
         return dropped.implies(~data)
 

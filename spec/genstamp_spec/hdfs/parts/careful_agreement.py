@@ -1,0 +1,40 @@
+"""How the primary of a block recovery decides, repaired: what Hadoop 3.4.1 lacks here is a hole each.
+
+Three rules beside those of facts G.4. A location that gave no answer may have what nobody else has: unless a FINALIZED
+or RBW replica was found, the primary gives up. Stale locations are asked, only dead ones are not (see
+`datanode_contact.py`). And where recoveries that died half-way have left FINALIZED replicas of several lengths, the
+longest ones decide: readers may have seen all of them, and the shorter ones are beginnings of them.
+"""
+
+from genstamp_model.language import Bool, Members, Number, maximum, require, those
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.state import Attempt, Datanode, OriginalState
+
+
+class CarefulAgreement(BlockRecovery):
+    """The rules by which the primary agrees or gives up."""
+
+    def chosen(
+        s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
+    ) -> tuple[Members[Datanode], Number]:
+        """Who takes part, and the length: of FINALIZED replicas the longest."""
+        length = maximum(Datanode, lambda d: attempt.found[d].num_bytes, where=lambda d: finalized.has(d), default=0)
+        longest = those(Datanode, lambda d: finalized.has(d) & (attempt.found[d].num_bytes == length))
+        return super().chosen(attempt, longest, rbw, rwr)
+
+    def can_agree(s, attempt: Attempt, finalized: Members[Datanode]) -> Bool:
+        """Whatever the lengths: that finalized ones have answered is all."""
+        return finalized <= attempt.answered
+
+    def found_nothing_live(s, attempt: Attempt) -> Bool:
+        """No FINALIZED and no RBW replica was found: RWR ones have lost what they had not synced."""
+        return s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW).is_empty()
+
+    def may_decide(s, attempt: Attempt) -> None:
+        """Checks: RWR replicas decide only if nobody else may have more."""
+        sure = ~s.found_nothing_live(attempt) | attempt.failed.is_empty()
+        require(sure, "a finalized replica or one being written was found, or no location has failed")
+
+    def is_unsure(s, attempt: Attempt) -> Bool:
+        """A location that failed may have what nobody else has."""
+        return s.found_nothing_live(attempt) & ~attempt.failed.is_empty()

@@ -1,0 +1,137 @@
+"""hdfs.block_recovery: the recovery of one block, with messages lost, late or doubled, and datanodes that are silent.
+
+One file with one block, and one client that writes it; anybody may have the file recovered at any time. What the
+system is about is everything between that and the end: commands, calls between datanodes, the report to the NameNode,
+each of which may be lost or come late; datanodes that crash, restart, fall silent or are taken for dead; a file that is
+deleted meanwhile. `hdfs.recovery` has the leases, and calls that are answered at once.
+"""
+
+from typing import Self
+
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    System,
+    exists,
+    invariant,
+    transition,
+    witness,
+)
+from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
+from genstamp_spec.hdfs.parts.recovery_from_outside import RecoveryFromOutside
+from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
+from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+OMITS = (
+    "leases, and who may have a file recovered: hdfs.recovery and hdfs.lease",
+    "files of more than one block, append, truncate, pipeline recovery",
+    "the NameNode's restart and failover, safe mode, the edit log: hdfs.journal",
+    "TEMPORARY replicas, and answers that name a state other than FINALIZED, RBW or RWR (HDFS-9236)",
+    "a primary that works on two recoveries of one block at a time: the younger command replaces the older",
+    "minimal replication above 1; reports and the list of corrupt replicas in full: hdfs.reports",
+    "row 4 of commitBlockSynchronization beside row 5: a deleted file's block is refused in one way",
+)
+
+
+class BlockRecoveryProperties(
+    RecoveryPromises, CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside
+):
+    """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, section J."""
+
+    @invariant
+    def complete_blocks_have_a_replica(s, file: File) -> Bool:
+        """S7: of a COMPLETE block some datanode has a replica that matches, be it down or unknown to the NameNode."""
+        return s.block[file].at(BlockLifecycle.complete).implies(exists(Datanode, lambda d: s.matches(d, file)))
+
+    def matches(s, datanode: Datanode, file: File) -> Bool:
+        """The datanode has a FINALIZED replica with the block's stamp and length."""
+        replica = s.replica[datanode][file]
+        same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
+        return replica.state.at(ReplicaLifecycle.finalized) & same
+
+    def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
+        """The same; a datanode that is taken for dead counts as gone for good."""
+        return super().holds_promised_bytes(datanode, file) & ~s.contact[datanode].at(Contact.DEAD)
+
+    @transition(inductive=True)
+    def committed_content_stays(s, t: Self, file: File) -> Bool:
+        """S13: a block that stays COMMITTED or COMPLETE keeps its length and stamp."""
+        fixed = (BlockLifecycle.committed, BlockLifecycle.complete)
+        stays = s.block[file].at(*fixed) & t.block[file].at(*fixed)
+        same = (t.block_stamp[file] == s.block_stamp[file]) & (t.block_bytes[file] == s.block_bytes[file])
+        return stays.implies(same)
+
+    @transition(inductive=True)
+    def only_the_current_recovery_counts(s, t: Self, file: File) -> Bool:
+        """S12, S20: a block is changed by the report of its current recovery alone, however often reports come."""
+        changed = t.block_stamp[file] != s.block_stamp[file]
+        new = s.block[file].at(BlockLifecycle.absent)
+        by_recovery = s.block[file].at(BlockLifecycle.under_recovery) & (t.block_stamp[file] == s.recovery_id[file])
+        return changed.implies(new | by_recovery)
+
+    @transition(inductive=True)
+    def frozen_replicas_take_no_bytes(s, t: Self, datanode: Datanode, file: File) -> Bool:
+        """S23: a replica under recovery keeps its bytes, and nobody but the recovery finalizes it, or a restart."""
+        before, after = s.replica[datanode][file], t.replica[datanode][file]
+        frozen = before.state.at(ReplicaLifecycle.rur) & s.running.has(datanode)
+        kept = after.state.at(ReplicaLifecycle.rur).implies(after.num_bytes == before.num_bytes)
+        ended = after.state.at(ReplicaLifecycle.finalized).implies(after.stamp == before.recovery_id)
+        return frozen.implies(kept & ended)
+
+    @witness
+    def late_update_is_not_needed(s, file: File, datanode: Datanode) -> Bool:
+        """A datanode that its primary has given up finalizes all the same, and what it has matches the block."""
+        closed = s.block[file].at(BlockLifecycle.complete) & ~s.stored[file].has(datanode)
+        return closed & s.matches(datanode, file) & (s.recovery_id[file] == s.block_stamp[file])
+
+    @witness
+    def promised_bytes_are_on_a_dead_node(s, datanode: Datanode, file: File) -> Bool:
+        """J.3: a block is dropped though a datanode that is taken for dead has promised bytes of it."""
+        gone = s.block[file].at(BlockLifecycle.removed) & s.contact[datanode].at(Contact.DEAD)
+        return gone & super().holds_promised_bytes(datanode, file)
+
+
+def limits(
+    *,
+    stamps: int = 2,
+    num_bytes: int = 1,
+    crashes: int = 0,
+    calls: int = 0,
+    reports: int = 1,
+    lost_commands: int = 0,
+    silences: int = 0,
+    deletions: int = 0,
+) -> dict[str, int]:
+    """The limits of a configuration: what is not named does not happen."""
+    return {
+        "stamps": stamps,
+        "bytes": num_bytes,
+        "crashes": crashes,
+        "calls": calls,
+        "reports": reports,
+        "lost_commands": lost_commands,
+        "silences": silences,
+        "deletions": deletions,
+    }
+
+
+BLOCK_RECOVERY = System(
+    "hdfs.block_recovery",
+    parts=[BlockRecoveryProperties],
+    doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
+    semantics={"repaired": ()},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "late",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(calls=1, lost_commands=1),
+            doc="",
+        ),
+    ],
+    omits=OMITS,
+)
