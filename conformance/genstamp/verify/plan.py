@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from genstamp import lock
 from genstamp.errors import LockError
@@ -23,9 +23,7 @@ from genstamp.systems import PLACES
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
-
-if TYPE_CHECKING:
-    from genstamp_model.language.system import System
+from genstamp_model.language import Hole, System
 
 PEERS: Final = ("tlc", "spin")
 LARGEST_TO_AGREE_ON: Final = 300_000
@@ -79,7 +77,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
-    claim = "tables coverage, museum, holes"
+    claim = "tables systems, coverage, museum, holes"
     tabling = "genstamp.verify.tabling:pages"
     plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}))
     for place, name in plan.systems.items():
@@ -126,7 +124,7 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str
     return plan
 
 
-def _add_system(plan: Plan, place: str, system: "System", configurations: list[str]) -> None:
+def _add_system(plan: Plan, place: str, system: System, configurations: list[str]) -> None:
     name, covering = system.name, []
     for configuration in configurations:
         claim = f"check {name}:{configuration}"
@@ -143,9 +141,8 @@ def _add_system(plan: Plan, place: str, system: "System", configurations: list[s
         for semantics in system.semantics:
             if semantics != system.default_semantics:
                 plan.jobs.append(_known(place, name, configuration, semantics))
-    bugs = {bug.name for bug in system.bugs}
     for variation in system.variations:
-        claim = f"{'bug' if variation.name in bugs else 'hole'} {name} {variation.name}"
+        claim = f"{'hole' if isinstance(variation, Hole) else 'bug'} {name} {variation.name}"
         plan.jobs.append(
             Job(
                 name=f"variation_{name}_{variation.name}",
