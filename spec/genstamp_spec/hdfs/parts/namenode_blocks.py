@@ -46,9 +46,6 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     # What the parts that build on this one fill in.
 
-    def not_deleted(s, file: File, refused: str | None) -> None:
-        """Checks: the file is still in the tree (FSNamesystem#isFileDeleted)."""
-
     def same_inode(s, client: Client, file: File, refused: str | None) -> None:
         """Checks: the path still leads to the inode that the client opened."""
 

@@ -35,6 +35,9 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     def open_stream(s, client: Client, file: File) -> None:
         """The client keeps the stream that it was given."""
 
+    def may_create(s, file: File) -> None:
+        """Checks: the caller can mean this file."""
+
     # Effects that several steps share.
 
     def grant(s, client: Client, file: File) -> None:
@@ -76,6 +79,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
                 facts E.1, F.1.
         """
         s.may_call(client)
+        s.may_create(file)
         require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
         s.recover_lease_internal(client, file)
         s.file[file].fire(FileLifecycle.create)
@@ -128,6 +132,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """Checks: another client's file whose soft limit has passed."""
         s.may_call(client)
         require(s.under_construction(file), "the file is under construction")
+        s.not_deleted(file, None)
         require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
         require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
         s.may_release(file)
@@ -177,6 +182,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1)."""
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        s.not_deleted(file, "FileNotFoundException")
         require(
             ~(s.under_construction(file) & s.lease[s.client_name[file]].at(LeaseLifecycle.released)),
             "the file's holder has a lease",
@@ -219,6 +225,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """Checks: any open file whose holder has a lease."""
         s.may_call(client)
         require(s.under_construction(file), "the file is under construction")
+        s.not_deleted(file, None)
         require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
         s.may_release(file)
 

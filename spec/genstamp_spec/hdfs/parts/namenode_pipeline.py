@@ -35,6 +35,7 @@ class PipelineCalls(RecoveryStart, lane="namenode"):
         require(~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed), "the block is known", error)
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is under construction", error)
         require(s.under_construction(file), "the file is open for writing", error, defensive=refused)
+        s.not_deleted(file, error)
         require(s.client_name[file] == client, "the caller owns the file", expired)
 
     @action

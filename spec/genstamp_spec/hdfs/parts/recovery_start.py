@@ -48,6 +48,9 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
     def may_work(s) -> None:
         """Checks: the NameNode does what it does by itself, and takes what datanodes tell it."""
 
+    def not_deleted(s, file: File, refused: str | None) -> None:
+        """Checks: the file is still in the tree (FSNamesystem#isFileDeleted)."""
+
     def may_release(s, file: File) -> None:
         """Checks: what internalReleaseLease refuses (facts F.3 rows 2, 3 and 5)."""
 

@@ -1,0 +1,119 @@
+"""The standby, or a NameNode that starts: what each edit does to the image.
+
+Coarser than HDFS: an edit that cannot be replayed stops the replay (the NameNode ends); here it is a check that never
+fails, and a property says so.
+"""
+
+from genstamp_model.language import Bool, action, exists, none, require, when
+from genstamp_spec.hdfs.parts.client_calls import ClientCalls
+from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
+from genstamp_spec.hdfs.parts.state import File
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+class EditReplay(ClientCalls, lane="standby"):
+    """FSEditLogLoader#applyEditLogOpInternal, one step for each kind of edit."""
+
+    def can_replay(s, edit: Edit) -> Bool:
+        """What the edit says fits the image: its path is the file's, the file is open or closed as it must be.
+
+        Source  FSEditLogLoader#applyEditLogOpInternal, #updateBlocks, Hadoop 3.4.1; facts I.5.
+        """
+        image = s.image[edit.file]
+        there = ~image.path.is_none() & (image.path == edit.path)
+        open_ = there & image.state.at(FileLifecycle.under_construction)
+        closed = there & image.state.at(FileLifecycle.closed)
+        keeps_blocks = edit.has_block | ~s.image_has_block(edit.file)
+        fits = when(edit.opcode.at(Opcode.ADD), ~s.image_has(edit), True)
+        fits = when(edit.opcode.at(Opcode.ADD_BLOCK, Opcode.REASSIGN_LEASE, Opcode.CLOSE), open_, fits)
+        fits = when(edit.opcode.at(Opcode.UPDATE_BLOCKS), there & (keeps_blocks | open_), fits)
+        fits = when(edit.opcode.at(Opcode.APPEND), closed, fits)
+        return when(edit.opcode.at(Opcode.RENAME), there, fits)
+
+    def image_has(s, edit: Edit) -> Bool:
+        """There is a file at the edit's path."""
+        return exists(File, lambda file: s.image[file].path == edit.path)
+
+    def image_has_block(s, file: File) -> Bool:
+        """The file has a block in the image."""
+        return ~s.image[file].block.at(BlockLifecycle.absent, BlockLifecycle.removed)
+
+    def next_edit(s, opcode: Opcode) -> tuple[Edit, ImageFile]:
+        """Checks: the next edit on disk is of this kind, and fits. It is taken, and its call is remembered."""
+        edit = s.edits.first()
+        require(s.synced > 0, "an edit on disk was not replayed yet")
+        require(edit.opcode.at(opcode), "it is of this kind")
+        require(s.can_replay(edit), "it fits the image", "IOException", defensive=True)
+        s.edits.drop_first()
+        s.synced = s.synced - 1
+        s.image_cached[edit.caller] = edit.call_id
+        return edit, s.image[edit.file]
+
+    def update_blocks(s, edit: Edit) -> None:
+        """FSEditLogLoader#updateBlocks: the block's stamp and length are taken over; a block more, or one less."""
+        image = s.image[edit.file]
+        had = s.image_has_block(edit.file)
+        image.block.fire(BlockLifecycle.add_block, where=edit.has_block & ~had)
+        image.block.fire(BlockLifecycle.abandon_block, where=had & ~edit.has_block)
+        image.stamp = edit.stamp
+        image.num_bytes = edit.num_bytes
+
+    @action(event="replay")
+    def replay_add(s) -> None:
+        """OP_ADD: the file is there, under construction, and its creator has a lease (facts I.5)."""
+        edit, image = s.next_edit(Opcode.ADD)
+        image.state.fire(FileLifecycle.create)
+        image.path = edit.path
+        image.holder = edit.holder
+        s.update_blocks(edit)
+
+    @action(event="replay")
+    def replay_add_block(s) -> None:
+        """OP_ADD_BLOCK: a block under construction, without locations (facts I.5)."""
+        edit, _ = s.next_edit(Opcode.ADD_BLOCK)
+        s.update_blocks(edit)
+
+    @action(event="replay")
+    def replay_update_blocks(s) -> None:
+        """OP_UPDATE_BLOCKS: of updatePipeline, fsync, abandonBlock; the last block stays as it is (facts I.5)."""
+        edit, _ = s.next_edit(Opcode.UPDATE_BLOCKS)
+        s.update_blocks(edit)
+
+    @action(event="replay")
+    def replay_reassign_lease(s) -> None:
+        """OP_REASSIGN_LEASE: the file has another holder (facts I.5, D.4)."""
+        edit, image = s.next_edit(Opcode.REASSIGN_LEASE)
+        image.holder = edit.holder
+
+    @action(event="replay")
+    def replay_close(s) -> None:
+        """OP_CLOSE: the last block is complete, whatever is known of its replicas (facts I.5, A10)."""
+        edit, image = s.next_edit(Opcode.CLOSE)
+        s.update_blocks(edit)
+        image.block.fire(BlockLifecycle.force_complete, where=edit.has_block)
+        image.holder = none
+        image.state.fire(FileLifecycle.close)
+
+    @action(event="replay")
+    def replay_append(s) -> None:
+        """OP_APPEND: the file is open again, its last block under construction (facts I.5)."""
+        edit, image = s.next_edit(Opcode.APPEND)
+        image.block.fire(BlockLifecycle.append, where=edit.has_block)
+        image.holder = edit.holder
+        image.state.fire(FileLifecycle.append)
+
+    @action(event="replay")
+    def replay_rename(s) -> None:
+        """OP_RENAME: nothing but the path changes (facts I.5, E.14)."""
+        edit, image = s.next_edit(Opcode.RENAME)
+        image.path = edit.new_path
+
+    @action(event="replay")
+    def replay_delete(s) -> None:
+        """OP_DELETE: the file is gone, open or not, with its lease (facts I.5, E.14)."""
+        edit, image = s.next_edit(Opcode.DELETE)
+        image.state.fire(FileLifecycle.delete)
+        image.block.fire(BlockLifecycle.remove, where=s.image_has_block(edit.file))
+        image.path = none
+        image.holder = none

@@ -1,0 +1,202 @@
+"""The NameNode: calls on open files that neither add nor complete a block, append, rename and delete.
+
+Coarser than HDFS: a file is deleted by itself, not with its directory; its blocks are removed in one step.
+"""
+
+from genstamp_model.language import Members, Number, Ordered, action, none, require
+from genstamp_spec.hdfs.parts.client_calls import ClientCalls
+from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
+from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
+
+
+class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
+    """append, fsync, rename, delete, and the client's side of updateBlockForPipeline and updatePipeline."""
+
+    def not_deleted(s, file: File, refused: str | None) -> None:
+        """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
+        require(s.in_tree.has(file), "the file is not deleted", refused)
+
+    def may_create(s, file: File) -> None:
+        """Checks: the path does not lead to a deleted file: one that is created there is another file."""
+        require(s.in_tree.has(file) | s.file[file].at(FileLifecycle.absent), "the path does not lead to a deleted file")
+
+    def expired(s, holder: Holder, file: File) -> None:
+        """Checks: also that the file is not deleted: else an edit would name a path that is no more (HDFS-12369)."""
+        super().expired(holder, file)
+        s.not_deleted(file, None)
+
+    # A closed file is opened again (E.2).
+
+    @action
+    def append(s, client: Client, file: File) -> None:
+        """A client opens a closed file, and its last block is under construction again. The quota is checked first.
+
+        Source  FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts E.2 (HDFS-7587), A.4, A2.
+        """
+        s.may_append(client, file)
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        require(~s.stored[file].is_empty(), "the last block has live replicas", "IOException")
+        require(~s.over_quota, "the quota allows for the rest of the block", "DSQuotaExceededException")
+        s.reopen(client, file)
+        s.log(Opcode.APPEND, file, caller=client)
+        s.called(client, CallKind.APPEND, file, s.block_stamp[file])
+
+    @action(event="append")
+    def append_at_block_boundary(s, client: Client, file: File) -> None:
+        """There is no block to go on with: the client gets none, and OP_APPEND is logged all the same (HDFS-2991).
+
+        Coarser  than HDFS, where the last block may also be full.
+        """
+        s.may_append(client, file)
+        require(~s.known(file), "the file has no block")
+        s.file[file].fire(FileLifecycle.append)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.log_append_at_block_boundary(client, file)
+        s.called(client, CallKind.APPEND, file, 0)
+
+    def log_append_at_block_boundary(s, client: Client, file: File) -> None:
+        """OP_APPEND."""
+        s.log(Opcode.APPEND, file, caller=client)
+
+    def may_append(s, client: Client, file: File) -> None:
+        """Checks: a closed file."""
+        s.may_call(client)
+        require(s.in_tree.has(file), "the file exists", "FileNotFoundException")
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+
+    def reopen(s, client: Client, file: File) -> None:
+        """File, lease and last block are as if it were written for the first time (facts A.4)."""
+        s.file[file].fire(FileLifecycle.append)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.block[file].fire(BlockLifecycle.append)
+        s.locations[file] = s.stored[file]
+        s.stored[file].clear()
+
+    @action(hidden=True)
+    def quota_is_lowered(s) -> None:
+        """An administrator lowers the quota of the directory; no file can grow any more."""
+        require(~s.over_quota, "the quota is not used up")
+        s.over_quota = True
+        s.quota_changes = s.quota_changes + 1
+
+    # The writer's calls.
+
+    @action
+    def fsync(s, client: Client, file: File) -> None:
+        """The client tells how long the block is at least (FSNamesystem#fsync, Hadoop 3.4.1; facts E.10, A6)."""
+        s.check_lease(client, file, answers=True)
+        s.asks_for_stamp(client, file)
+        require(s.block[file].at(BlockLifecycle.under_construction), "the block is under construction")
+        s.block_bytes[file] = s.block_bytes[file] + 1
+        s.log(Opcode.UPDATE_BLOCKS, file)
+        s.called(client, CallKind.FSYNC, file, 0)
+
+    def asks_for_stamp(s, client: Client, file: File) -> None:
+        """Checks: the client writes a block, as far as it knows."""
+        require(s.opened[client].has(file) & ~s.passes_no_block(client, file), "the client writes a block")
+
+    def takes_stamp(s, client: Client, file: File) -> None:
+        """The client learns of the stamp by the answer; each call, a repeated one as well, burns one."""
+        s.called(client, CallKind.BLOCK_FOR_PIPELINE, file, s.last_stamp)
+
+    def passes_pipeline(s, client: Client, file: File) -> None:
+        """Checks: the client was given a stamp."""
+        s.asks_for_stamp(client, file)
+        require(s.new_stamp[client] > 0, "the client has a new stamp")
+
+    def new_pipeline(s, client: Client, file: File) -> tuple[Ordered, Number, Members[Datanode]]:
+        """That stamp, and the block as it was."""
+        return s.new_stamp[client], s.block_bytes[file], s.running
+
+    def goes_on(s, client: Client, file: File) -> None:
+        """OP_UPDATE_BLOCKS (facts E.7); the client knows by the answer that its pipeline is the block's."""
+        s.log(Opcode.UPDATE_BLOCKS, file, caller=client)
+        s.called(client, CallKind.UPDATE_PIPELINE, file, s.block_stamp[file])
+
+    # The tree (E.14).
+
+    @action
+    def rename(s, client: Client, file: File, path: Path) -> None:
+        """A file, open or not, gets another path; its writer goes on by inode id.
+
+        Source  FSDirRenameOp#renameTo, Hadoop 3.4.1; facts E.14.
+        """
+        s.may_call(client)
+        require(s.in_tree.has(file), "the file is in the tree")
+        require(~s.is_taken(path), "nothing is at the new path")
+        s.log(Opcode.RENAME, file, caller=client, new_path=path)
+        s.path[file] = path
+        s.renames = s.renames + 1
+        s.called(client, CallKind.RENAME, file, 0)
+
+    @action
+    def delete(s, client: Client, file: File) -> None:
+        """A file, open or not, leaves the tree, and its lease goes; its blocks are removed later.
+
+        Source  FSDirDeleteOp#delete, FSNamesystem#removeLeasesAndINodes, Hadoop 3.4.1; facts E.14, A20.
+        """
+        s.may_delete(client, file)
+        s.leaves_the_tree(client, file)
+        s.drop_lease(file)
+
+    @action(event="delete")
+    def delete_under_snapshot(s, client: Client, file: File) -> None:
+        """A file that a snapshot keeps leaves the tree; it stays open, and in its lease (facts E.14)."""
+        s.may_delete(client, file)
+        require(s.under_construction(file), "the file is open")
+        s.leaves_the_tree(client, file)
+        s.in_snapshot.add(file)
+
+    def may_delete(s, client: Client, file: File) -> None:
+        """Checks: there is something to delete."""
+        s.may_call(client)
+        require(s.in_tree.has(file), "the file is in the tree")
+
+    def leaves_the_tree(s, client: Client, file: File) -> None:
+        """OP_DELETE, under the path that the file has had."""
+        s.in_tree.remove(file)
+        s.deletions = s.deletions + 1
+        s.log(Opcode.DELETE, file, caller=client)
+        s.called(client, CallKind.DELETE, file, 0)
+
+    def drop_lease(s, file: File) -> None:
+        """LeaseManager#removeLease: the inode keeps its client name (facts D.2)."""
+        holder = s.client_name[file]
+        s.lease_files[holder].remove(file)
+        left = s.lease_files[holder].is_empty()
+        granted = s.lease[holder].at(*LeaseLifecycle.granted)
+        s.lease[holder].fire(LeaseLifecycle.release, where=~holder.is_none() & left & granted)
+
+    @action(event="release_expired_lease")
+    def release_expired_lease_of_deleted_file(s, holder: Holder, file: File) -> None:
+        """The monitor finds a file that only a snapshot keeps: it drops the lease, and logs nothing.
+
+        Source  LeaseManager#checkLeases, Hadoop 3.4.1; facts D.3 step 3 (HDFS-12369).
+        """
+        s.may_work()
+        require(s.lease[holder].at(LeaseLifecycle.past_hard_limit), "the lease is past its hard limit")
+        require(s.lease_files[holder].has(file), "the lease covers the file")
+        require(~s.in_tree.has(file), "the file is deleted")
+        s.drop_lease(file)
+
+    @action(hidden=True)
+    def remove_blocks(s, file: File) -> None:
+        """What is left of a deleted file goes, in HDFS a batch of blocks at a time (facts E.14)."""
+        require(~s.service.at(Service.STARTING), "the NameNode is up")
+        require(~s.file[file].at(FileLifecycle.absent), "something is left of the file")
+        require(~s.in_tree.has(file) & ~s.in_snapshot.has(file), "the file is deleted")
+        s.file[file].fire(FileLifecycle.delete)
+        s.block[file].fire(BlockLifecycle.remove, where=s.known(file))
+        s.client_name[file] = none
+        s.path[file] = none
+        s.stored[file].clear()
+        s.locations[file].clear()
+        s.recovery_id[file] = 0
+        s.attempt_is_young[file] = False
+        s.primary[file] = none
