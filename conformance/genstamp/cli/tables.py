@@ -11,7 +11,7 @@ import typer
 
 from genstamp import exit_codes, lock
 from genstamp.systems import SYSTEMS
-from genstamp.tables import coverage_page, holes_page, museum_page, systems_page
+from genstamp.tables import coverage_page, derived_page, holes_page, museum_page, systems_page
 from genstamp.verify.summing import LOCK
 
 Maker = Callable[[Path], str]
@@ -19,6 +19,7 @@ Maker = Callable[[Path], str]
 PAGES: Mapping[str, Maker] = {
     "systems.md": lambda repository: systems_page.page(SYSTEMS, lock.read(repository / LOCK)),
     "coverage.md": lambda repository: coverage_page.page(SYSTEMS, lock.read(repository / LOCK)),
+    "tables.md": lambda repository: derived_page.page(),
     "museum.md": lambda repository: museum_page.page(SYSTEMS, lock.read(repository / LOCK)),
     "holes.md": lambda repository: holes_page.page(SYSTEMS),
 }
@@ -29,7 +30,7 @@ def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
-    """Write the pages of systems, of coverage, of historic faults and of open holes into docs/."""
+    """Write the pages of systems, coverage, tables, historic faults and open holes into docs/."""
     if check:
         outdated = not_current(repository)
         for name in outdated:

@@ -1,0 +1,38 @@
+"""The page of tables that are computed from the specification: nothing on it is typed but the names of the rows.
+
+Leaves out the computing, which each table's own module does.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from genstamp.systems import system_named
+from genstamp.tables import lease_recovery
+
+
+def page() -> str:
+    """The page as Markdown."""
+    lines = [
+        "# Tables of the protocol",
+        "",
+        "Made by `genstamp tables`: each cell is what the specification's actions do in a state that its row and its",
+        "column describe.",
+        "",
+        *_files_that_may_be_open(),
+    ]
+    return "\n".join(lines)
+
+
+def _files_that_may_be_open() -> Iterator[str]:
+    yield from ("## A call for a file that may be open (F.1)", "")
+    yield "What another client gets: an exception, an exception after a step that changes the state all the same, or a"
+    yield from ("step alone.", "")
+    found = lease_recovery.rows(system_named("hdfs.recovery"), "takeover")
+    yield from table("the file", lease_recovery.CALLS, found)
+
+
+def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """A table in Markdown."""
+    yield f"| {' | '.join([corner, *head])} |"
+    yield "| --- " * (len(head) + 1) + "|"
+    yield from (f"| {' | '.join([name, *cells])} |" for name, cells in rows.items())
+    yield ""

@@ -1,0 +1,34 @@
+"""The table of F.1, computed from the specification, is that of the facts."""
+
+from genstamp.systems import system_named
+from genstamp.tables import derived_page
+from genstamp.tables.lease_recovery import CALLS, SITUATIONS, rows
+
+EXISTS, CREATED, RECOVERING = (
+    "FileAlreadyExistsException",
+    "AlreadyBeingCreatedException",
+    "RecoveryInProgressException",
+)
+FACTS = {
+    "closed": (EXISTS, "recover_lease_closed"),  # row 1
+    "the caller's own": (CREATED, "recover_lease_starts"),  # row 2, which force skips
+    "no lease is found": (CREATED, CREATED),  # row 3
+    "past the soft limit": (f"{RECOVERING} after create_starts_recovery", "recover_lease_starts"),  # rows 5 and 4
+    "past the soft limit, an attempt is young": (
+        f"{RECOVERING} after create_waits_for_recovery",
+        "recover_lease_waits",
+    ),
+    "past the soft limit, nothing to recover": (f"{EXISTS} after create_closes_other", "recover_lease_closes"),
+    "not expired, under recovery": (RECOVERING, "recover_lease_starts"),  # row 6
+    "not expired": (CREATED, "recover_lease_starts"),  # row 7
+}
+
+
+def test_each_situation_has_the_outcomes_of_the_facts() -> None:
+    assert rows(system_named("hdfs.recovery"), "takeover") == FACTS
+
+
+def test_the_page_shows_every_row() -> None:
+    page = derived_page.page()
+    assert all(f"| {name} |" in page for name in SITUATIONS)
+    assert f"| the file | {' | '.join(CALLS)} |" in page
