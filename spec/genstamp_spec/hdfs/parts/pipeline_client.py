@@ -1,0 +1,394 @@
+"""The writer: packets, acks, hflush, close; the loop in which a pipeline is set up again; a reader.
+
+Coarser than HDFS: a packet is queued when it is sent; a failed set-up of a new block sets the same block up again on
+the nodes that are left, as Hadoop 3.4.1 does if it is told so (HDFS-17299), and never takes a new block; at most one
+stream; the count of recoveries without progress is not kept.
+"""
+
+from genstamp_model.language import (
+    Bool,
+    Number,
+    action,
+    each,
+    exists,
+    forall,
+    largest,
+    none,
+    observe,
+    pick,
+    require,
+    those,
+    when,
+)
+from genstamp_spec.hdfs.parts.pipeline_namenode import PipelineNamenode
+from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
+from genstamp_spec.hdfs.parts.pipeline_state import Connection, Stage
+from genstamp_spec.hdfs.parts.state import Client, Datanode, no_datanode, only
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+RECOVERY_STAGES = (
+    Stage.SETUP_CREATE,
+    Stage.SETUP_APPEND,
+    Stage.SETUP_APPEND_RECOVERY,
+    Stage.STREAMING_RECOVERY,
+    Stage.CLOSE_RECOVERY,
+)
+"""Stages in which the client sets a pipeline up."""
+
+
+class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
+    """DFSOutputStream and DataStreamer."""
+
+    @action
+    def add_block(s, last: Datanode) -> None:
+        """The NameNode gives the client a block and the datanodes to write it to, here those up to the last.
+
+        Source  FSNamesystem#getAdditionalBlock, DataStreamer#nextBlockOutputStream, Hadoop 3.4.1; facts A1, E.5, C.5.
+        """
+        s.in_stage(Stage.NONE)
+        s.pipeline = those(Datanode, lambda d: (d == last) | s.nearer(d, last))
+        s.replication = s.pipeline.size()
+        s.always_replaces = pick("always", 0, 1)
+        s.allocate(s.pipeline)
+        s.stamp = s.last_stamp
+        s.new_stamp = s.last_stamp
+        s.stage = Stage.SETUP_CREATE
+        observe(generation_stamp=s.stamp)
+
+    def in_stage(s, *stages: Stage) -> None:
+        """Checks: where the client is."""
+        require(s.writer_alive, "the client is running")
+        require(s.stage.at(*stages), "the client is in this stage")
+
+    # Packets and acks (C.2).
+
+    @action
+    def send_packet(s) -> None:
+        """The next packet is sent: one that was sent before and is not acknowledged, or a new one.
+
+        Source  DataStreamer#run, Hadoop 3.4.1; facts C.2.
+        """
+        s.in_stage(Stage.STREAMING)
+        s.sent = s.sent + 1
+        s.bytes_sent = largest(s.bytes_sent, s.sent)
+
+    @action
+    def send_last_packet(s) -> None:
+        """The application closes: everything is acknowledged, and the empty last packet is sent.
+
+        Source  DataStreamer#run, Hadoop 3.4.1; facts C.2, C.7.
+        """
+        s.in_stage(Stage.STREAMING)
+        require(s.acked == s.bytes_sent, "everything is acknowledged")
+        s.sent = s.sent + 1
+        s.stage = Stage.CLOSE
+
+    @action
+    def receive_ack(s) -> None:
+        """Every node has acknowledged the packet (DataStreamer.ResponseProcessor#run, Hadoop 3.4.1; facts C.2)."""
+        first = s.first_node()
+        s.in_stage(Stage.STREAMING, Stage.CLOSE)
+        require(s.connection[first].confirmed > s.acked, "an ack has come")
+        s.acked = s.acked + 1
+
+    @action
+    def hflush(s) -> None:
+        """hflush returns: what was written is acknowledged. The first one of a block tells the NameNode its length.
+
+        Source  DFSOutputStream#flushOrSync, FSDirWriteFileOp#persistNewBlock, Hadoop 3.4.1; facts A6, C.4, E.10.
+        """
+        s.in_stage(Stage.STREAMING)
+        require((s.acked > 0) & (s.acked == s.bytes_sent), "everything is acknowledged")
+        require(s.hflushed < s.acked, "something new was written")
+        s.block.fire(BlockLifecycle.fsync, where=~s.has_flushed)
+        s.block_bytes = when(s.has_flushed, s.block_bytes, s.acked)
+        s.has_flushed = True
+        s.hflushed = s.acked
+        s.steady = s.pipeline - s.failed
+        observe(num_bytes=s.acked)
+
+    @action
+    def end_block(s) -> None:
+        """The ack of the last packet has come: the block is done, whatever happens to the connections.
+
+        Source  DataStreamer#endBlock, Hadoop 3.4.1; facts C.2, C.5 step 5.
+        """
+        s.in_stage(Stage.CLOSE)
+        require(s.is_last(s.acked), "the last packet is acknowledged")
+        s.stage = Stage.ENDED
+
+    # Closing (C.7).
+
+    @action
+    def complete(s) -> None:
+        """The client asks for the file to be closed: the block is committed with the acknowledged length.
+
+        Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitBlock, Hadoop 3.4.1; facts A7, A.3, E.9, C.7.
+        """
+        s.in_stage(Stage.ENDED)
+        require(~s.block.at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+        require(s.block.at(BlockLifecycle.under_construction), "the block is not committed yet")
+        require(s.stamp == s.block_stamp, "the client's stamp is the block's", "IOException", defensive=True)
+        s.commit(s.stamp, s.acked_bytes())
+        observe(block_state=s.block)
+
+    @action(event="complete")
+    def complete_closes(s) -> None:
+        """The block is COMPLETE: the file is closed."""
+        s.in_stage(Stage.ENDED)
+        require(s.block.at(BlockLifecycle.complete), "the block is complete")
+        s.stage = Stage.CLOSED
+        observe(block_state=s.block)
+
+    @action
+    def append(s) -> None:
+        """The writer opens its file again; the locations are the datanodes that have the block.
+
+        Coarser  than HDFS, where anybody may: it is the same writer here.
+        Source  FSDirAppendOp#appendFile, DataStreamer#setAppendClosePipeline, Hadoop 3.4.1; facts A2, A.4, E.2, C.5.
+        """
+        s.in_stage(Stage.CLOSED)
+        require(s.bytes_sent > 0, "there is something to append to")
+        s.block.fire(BlockLifecycle.append)
+        s.locations = s.stored
+        s.pipeline = s.stored
+        s.acked = s.block_bytes
+        s.sent = s.block_bytes
+        s.appends = s.appends + 1
+        s.has_flushed = False
+        s.excluded.clear()
+        s.stage = Stage.SETUP_APPEND
+        s.start_attempt()
+
+    # The recovery loop (C.5).
+
+    def start_attempt(s) -> None:
+        """Nothing is connected, no stamp asked for; what a node of the old connections still does, it did before."""
+        s.new_stamp = 0
+        s.set_up.clear()
+        s.connected.clear()
+        s.connection = each(Datanode, lambda d: Connection(taken=0, confirmed=0, bad_node=none))
+        s.has_replaced = False
+
+    def give_up_node(s, bad: Datanode) -> None:
+        """Step 3b: the bad node is left out and remembered; if it was the only one, the write fails."""
+        last_one = s.pipeline.size() == 1
+        later = when(s.stage.at(Stage.SETUP_APPEND), Stage.SETUP_APPEND_RECOVERY, s.stage)
+        later = when(s.stage.at(Stage.STREAMING), Stage.STREAMING_RECOVERY, later)
+        later = when(s.stage.at(Stage.CLOSE), Stage.CLOSE_RECOVERY, later)
+        s.stage = when(last_one, Stage.FAILED, later)
+        s.pipeline = when(last_one, s.pipeline, s.pipeline - only(bad))
+        s.excluded.add(bad)
+        s.sent = s.acked
+        s.start_attempt()
+        observe(bad_node=bad)
+
+    def has_to_recover(s) -> None:
+        """Checks: the client has a connection with packets not acknowledged yet."""
+        s.in_stage(Stage.STREAMING, Stage.CLOSE)
+        require(~s.is_last(s.acked), "the last packet is not acknowledged yet (HDFS-16127)")
+
+    @action
+    def error_ack_comes(s, bad: Datanode) -> None:
+        """An ack calls a node bad, after all that were sent before it.
+
+        Source  DataStreamer.ResponseProcessor#run, DataStreamer#processDatanodeOrExternalError, Hadoop 3.4.1;
+                facts C.2, C.5 step 1.
+        """
+        connection = s.connection[s.first_node()]
+        s.has_to_recover()
+        require(connection.bad_node == bad, "the ack calls this node bad")
+        require(connection.confirmed == s.acked, "all acks before it have come")
+        s.give_up_node(bad)
+
+    @action
+    def connection_fails(s, bad: Datanode) -> None:
+        """The client can neither read from the first node nor write to it: that one is bad (HDFS-3398).
+
+        Source  DataStreamer#run, DataStreamer.ResponseProcessor#run, Hadoop 3.4.1; facts C.2, C.5 step 1.
+        """
+        s.has_to_recover()
+        require(s.first_node() == bad, "it is the first node")
+        require(~s.connected.has(bad), "its connection is closed")
+        s.give_up_node(bad)
+
+    def sets_up(s) -> None:
+        """Checks: the client sets a pipeline up."""
+        s.in_stage(*RECOVERY_STAGES)
+
+    # Step 3c: another datanode (C.6).
+
+    def wants_replacement(s) -> Bool:
+        """ReplaceDatanodeOnFailure: DEFAULT, or ALWAYS; never while the block is created."""
+        nodes = s.pipeline.size()
+        grave = (nodes + nodes <= s.replication) | (s.appends > 0) | s.has_flushed
+        policy = (s.always_replaces == 1) | ((s.replication >= 3) & grave)
+        return policy & (nodes < s.replication) & ~s.stage.at(Stage.SETUP_CREATE) & ~s.has_replaced
+
+    def is_spare(s, datanode: Datanode) -> Bool:
+        """getAdditionalDatanode may give this node: not in the pipeline, not given up, and to stand after it."""
+        after = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.nearer(d, datanode))
+        return ~s.pipeline.has(datanode) & ~s.excluded.has(datanode) & after
+
+    def looks_for_a_node(s) -> None:
+        """Checks: it is time to add a datanode."""
+        s.sets_up()
+        require(s.new_stamp == 0, "no stamp is asked for yet")
+        require(s.wants_replacement(), "the policy wants a replacement")
+
+    @action
+    def add_datanode(s, source: Datanode, target: Datanode) -> None:
+        """The NameNode names another datanode, and one of the pipeline copies to it what is acknowledged.
+
+        Coarser  than HDFS, where the sources take turns: it is any.
+        Source  DataStreamer#addDatanode2ExistingPipeline, FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1;
+                facts B6, B7, B18, C.6, E.13 (HDFS-1606, HDFS-9106).
+        """
+        s.looks_for_a_node()
+        require(s.is_spare(target), "the NameNode may name this datanode")
+        require(s.pipeline.has(source), "the source is in the pipeline")
+        require(s.running.has(target), "the datanode takes the transfer")
+        require(s.replica[target].state.at(ReplicaLifecycle.absent), "nothing is in the way", defensive=True)
+        require(s.can_transfer(source), "the source has the replica")
+        s.transfer(source, target)
+        s.pipeline.add(target)
+        s.has_replaced = True
+
+    @action
+    def transfer_fails(s, source: Datanode, target: Datanode) -> None:
+        """The transfer does not work: the target is left out, and another one is asked for.
+
+        Source  DataStreamer#addDatanode2ExistingPipeline, Hadoop 3.4.1; facts C.6 (HDFS-9106).
+        """
+        s.looks_for_a_node()
+        require(s.is_spare(target), "the NameNode may name this datanode")
+        require(s.pipeline.has(source), "the source is in the pipeline")
+        require(~s.running.has(target) | ~s.can_transfer(source), "source or target does not work")
+        s.excluded.add(target)
+
+    @action
+    def no_datanode_to_add(s) -> None:
+        """There is no other datanode, and without best effort the write ends (C.6)."""
+        s.looks_for_a_node()
+        require(~exists(Datanode, lambda d: s.is_spare(d)), "the NameNode has no other datanode")
+        s.stage = Stage.FAILED
+
+    # Step 3d and 4: a stamp, and the new pipeline at the NameNode (E.6, E.7).
+
+    @action
+    def update_block_for_pipeline(s) -> None:
+        """The client gets a stamp for this attempt. The NameNode's block stays as it is.
+
+        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5 step 3, H.
+        """
+        s.asks_for_stamp()
+        require(s.under_construction(), "the block is under construction")
+        s.new_stamp = s.next_stamp()
+        observe(generation_stamp=s.new_stamp)
+
+    @action(event="update_block_for_pipeline", refuses="IOException")
+    def update_block_for_pipeline_refused(s) -> None:
+        """The block is under recovery: the NameNode refuses the stamp, and the write ends (HDFS-1555; facts E.6)."""
+        s.asks_for_stamp()
+        require(~s.under_construction(), "the block is not under construction")
+        s.stage = Stage.FAILED
+
+    def asks_for_stamp(s) -> None:
+        """Checks: it is time to ask for a stamp."""
+        s.sets_up()
+        require(s.new_stamp == 0, "no stamp is asked for yet")
+        require(~s.wants_replacement(), "the pipeline is large enough")
+
+    @action
+    def set_up_fails(s, bad: Datanode) -> None:
+        """Step 3e: a node is down, refuses, or fails before the answer is through; the nearest one is called bad.
+
+        Source  DataStreamer#createBlockOutputStream, Hadoop 3.4.1; facts C.5 step 3.
+        """
+        s.sets_up()
+        broken = s.set_up.has(bad) & ~s.connected.has(bad)
+        before = forall(Datanode, lambda d: ~s.pipeline.has(d) | ~s.nearer(d, bad) | s.connected.has(d))
+        require(s.new_stamp > 0, "the client has a stamp for it")
+        require(s.pipeline.has(bad) & before, "the nodes before it are set up")
+        unable = ~s.set_up.has(bad) & (~s.running.has(bad) | s.refuses_set_up(bad))
+        require(broken | unable, "the node does not do what it is asked for")
+        s.give_up_node(bad)
+
+    def whole_pipeline_is_up(s) -> None:
+        """Checks: the answers of all nodes have come back up the chain."""
+        s.sets_up()
+        require(s.new_stamp > 0, "the client has a stamp for it")
+        require(s.pipeline <= s.connected, "every node is set up")
+
+    @action
+    def start_streaming(s) -> None:
+        """The pipeline of a new block is set up, at the first attempt (facts C.5)."""
+        s.whole_pipeline_is_up()
+        require(s.new_stamp == s.stamp, "the block has its first stamp")
+        s.stage = Stage.STREAMING
+        s.new_stamp = 0
+
+    @action
+    def update_pipeline(s) -> None:
+        """Step 4: the NameNode takes stamp and nodes over; the client goes on, or is done if it was closing.
+
+        Source  FSNamesystem#updatePipeline, DataStreamer#updatePipeline, Hadoop 3.4.1; facts A5, E.7, C.5 steps 4, 5.
+        """
+        s.whole_pipeline_is_up()
+        require(s.new_stamp > s.stamp, "the stamp is a new one")
+        require(s.under_construction(), "the block is under construction")
+        require(s.new_stamp > s.block_stamp, "the new stamp is above the block's", "IOException", defensive=True)
+        require(s.acked_bytes() >= s.block_bytes, "the block does not get shorter", "IOException", defensive=True)
+        s.replace_generation(s.new_stamp, s.acked_bytes(), s.pipeline)
+        s.stamp = s.new_stamp
+        s.new_stamp = 0
+        s.steady = when(s.hflushed > 0, s.pipeline - s.failed, no_datanode())
+        closing = s.stage.at(Stage.CLOSE_RECOVERY)
+        s.acked = when(closing, s.bytes_sent + 1, s.acked)
+        s.stage = when(closing, Stage.ENDED, Stage.STREAMING)
+
+    @action(event="update_pipeline", refuses="IOException")
+    def update_pipeline_refused(s) -> None:
+        """The block is under recovery by now: the write ends (facts E.7)."""
+        s.whole_pipeline_is_up()
+        require(s.new_stamp > s.stamp, "the stamp is a new one")
+        require(~s.under_construction(), "the block is not under construction")
+        s.stage = Stage.FAILED
+
+    @action
+    def client_crash(s) -> None:
+        """The client stops without warning. What it sent goes on down the chain."""
+        require(s.writer_alive, "the client is running")
+        s.writer_alive = False
+        s.client_crashes = s.client_crashes + 1
+
+    # A reader (C.3).
+
+    def visible(s, datanode: Datanode) -> Number:
+        """What a datanode answers to getReplicaVisibleLength."""
+        replica = s.replica[datanode]
+        return when(replica.state.at(ReplicaLifecycle.finalized), replica.num_bytes, replica.bytes_acked)
+
+    def serves(s, datanode: Datanode) -> Bool:
+        """The datanode is a location of the block, up, and has a replica of its generation that can be read."""
+        replica = s.replica[datanode]
+        readable = replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.finalized)
+        current = replica.stamp >= s.block_stamp
+        return s.locations.has(datanode) & s.running.has(datanode) & readable & current
+
+    @action
+    def read(s, datanode: Datanode) -> None:
+        """A reader opens the file and asks its locations how much is visible. The smallest answer counts.
+
+        Hadoop takes the first answer: bytes that only a node far down the chain shows may be cut off by a recovery.
+
+        Source  DFSInputStream#readBlockLength, Hadoop 3.4.1; facts C.3.
+        """
+        require(s.serves(datanode), "the datanode answers")
+        visible = s.visible(datanode)
+        least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible(d)))
+        require(least, "no location shows less")
+        require(visible > s.shown, "something new is shown")
+        s.shown = visible
+        observe(num_bytes=visible)

@@ -1,0 +1,76 @@
+"""The NameNode's part in a pipeline: addBlock, stamps and locations for it, other datanodes, commit and complete.
+
+Coarser than HDFS: one block and one writer, so that checks of names and leases cannot fail here; a call and its answer
+are one step; somebody else's recovery of the block only begins here.
+"""
+
+from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require
+from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
+from genstamp_spec.hdfs.parts.state import Datanode, only
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class PipelineNamenode(PipelineState, lane="namenode"):
+    """What the NameNode does at a call of the writer, by call; the actions of the client use it."""
+
+    def under_construction(s) -> Bool:
+        """FSNamesystem#checkUCBlock: a recovery of the block shuts its writer out (facts E.6, HDFS-1555)."""
+        return s.block.at(BlockLifecycle.under_construction)
+
+    def next_stamp(s) -> Ordered:
+        """FSNamesystem#nextGenerationStamp: a stamp that nobody had before (facts H)."""
+        s.last_stamp = s.last_stamp + 1
+        return s.last_stamp
+
+    def allocate(s, locations: Members[Datanode]) -> None:
+        """FSDirWriteFileOp#storeAllocatedBlock (facts A1, E.5)."""
+        s.block.fire(BlockLifecycle.add_block)
+        s.block_stamp = s.next_stamp()
+        s.locations = locations
+
+    def replace_generation(s, stamp: Ordered, length: Number, locations: Members[Datanode]) -> None:
+        """FSNamesystem#updatePipelineInternal (facts A5, E.7)."""
+        s.block.fire(BlockLifecycle.update_pipeline)
+        s.block_stamp = stamp
+        s.block_bytes = length
+        s.locations = s.known_among(locations)
+        s.stored.clear()
+
+    def known_among(s, locations: Members[Datanode]) -> Members[Datanode]:
+        """Locations whose storages the NameNode knows; the others are left out, which is no error (HDFS-12299)."""
+        return locations
+
+    def commit(s, stamp: Ordered, length: Number) -> None:
+        """BlockManager#commitBlock: stamp and length become the client's (facts A7, A.3)."""
+        s.block.fire(BlockLifecycle.commit)
+        s.block_stamp = stamp
+        s.block_bytes = length
+
+    @action
+    def block_received(s, datanode: Datanode) -> None:
+        """A FINALIZED replica of the block's generation is reported; a COMMITTED block is COMPLETE with the first one.
+
+        Coarser  than HDFS, where a report shows the replica as it was: it matches here.
+        Source  BlockManager#addStoredBlock, Hadoop 3.4.1; facts A8, I.1.
+        """
+        replica = s.replica[datanode]
+        require(s.running.has(datanode), "the datanode is running")
+        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        require(replica.stamp == s.block_stamp, "the replica is of the block's generation")
+        require(s.block.at(BlockLifecycle.committed), "the block is committed")
+        require(replica.num_bytes == s.block_bytes, "the replica has the block's length")
+        s.stored = s.stored | only(datanode)
+        s.block.fire(BlockLifecycle.complete_block)
+        observe(block_state=s.block)
+
+    @action(hidden=True)
+    def recovery_starts(s) -> None:
+        """Somebody has the file recovered: a recovery of the block begins, and its end is not looked at here.
+
+        Source  BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1; facts A11, A12, F.4 step 1.
+        """
+        require(s.block.at(BlockLifecycle.under_construction, BlockLifecycle.committed), "the block is not complete")
+        s.block.fire(BlockLifecycle.start_recovery)
+        s.last_stamp = s.last_stamp + 1
+        s.takeovers = s.takeovers + 1

@@ -1,0 +1,44 @@
+"""How news of a broken chain travels: whom a node calls bad, and how the client comes to know it.
+
+A node that cannot read from the next one or write to it says so in its acks; the nodes before pass that on. The client
+takes the farthest node that an ack calls bad; if it knows none, it takes the first one (facts C.2).
+"""
+
+from genstamp_model.language import action, require
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
+from genstamp_spec.hdfs.parts.state import Datanode
+
+
+class PipelineNetwork(PipelineDatanode, lane=Datanode):
+    """Errors on their way to the client."""
+
+    @action
+    def mirror_fails(s, datanode: Datanode) -> None:
+        """The connection to the next node is closed: this node is fine, the next one is not.
+
+        Source  BlockReceiver.PacketResponder#run, BlockReceiver#handleMirrorOutError, Hadoop 3.4.1; facts C.2.
+        """
+        connection, mirror = s.connection[datanode], s.mirror(datanode)
+        s.works(datanode)
+        require(connection.bad_node.is_none(), "no node after it was found bad")
+        require(~mirror.is_none(), "there is a next node")
+        require(~s.connected.has(mirror), "its connection is closed")
+        require(~s.is_last(connection.confirmed), "the block is not acknowledged here")
+        s.name_bad_node(datanode, mirror)
+
+    def name_bad_node(s, datanode: Datanode, mirror: Datanode) -> None:
+        """The acks say from now on that the next node is bad (HDFS-101)."""
+        s.connection[datanode].bad_node = mirror
+
+    @action
+    def error_ack_passes(s, datanode: Datanode) -> None:
+        """An ack that calls a node bad goes up, this node's own success in front of it.
+
+        Source  BlockReceiver.PacketResponder#sendAckUpstreamUnprotected, Hadoop 3.4.1; facts C.2.
+        """
+        connection, mirror = s.connection[datanode], s.mirror(datanode)
+        s.works(datanode)
+        require(connection.bad_node.is_none(), "no node after it was found bad")
+        require(~mirror.is_none() & ~s.connection[mirror].bad_node.is_none(), "an ack calls a node bad")
+        require(connection.confirmed == s.connection[mirror].confirmed, "all acks before it have gone up")
+        connection.bad_node = s.connection[mirror].bad_node

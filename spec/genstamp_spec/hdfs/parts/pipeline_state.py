@@ -1,0 +1,157 @@
+"""One block, its writer and the chain of datanodes that it is written through: the variables, with no steps.
+
+A packet carries one byte, and the byte's place in the block is the packet's number; the empty last packet has the
+number after the last byte. Packets of one connection follow each other without a gap and are neither lost nor reordered
+(TCP), and so are acks. So what is on its way between two neighbours is what their counts tell: the packets that the
+upper one has taken and the lower one has not, the acks that the lower one has sent and the upper one has not.
+
+The chain is in the order of the datanodes' numbers: a pipeline is a set, and its first and last node are known. A node
+that joins later is the last one in HDFS too.
+"""
+
+import enum
+
+from genstamp_model.language import (
+    Bool,
+    Number,
+    Part,
+    Record,
+    choose,
+    enumeration,
+    flag,
+    lifecycle,
+    members,
+    minimum,
+    number,
+    optional,
+    ordered,
+    per,
+    record,
+    those,
+    when,
+)
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class Stage(enum.Enum):
+    """How far the writer is with the block (BlockConstructionStage, and what comes before and after).
+
+    The stage in which a pipeline is set up again has the name of the recovery; ENDED has every ack, the last one too.
+    """
+
+    NONE = enum.auto()
+    SETUP_CREATE = enum.auto()
+    SETUP_APPEND = enum.auto()
+    SETUP_APPEND_RECOVERY = enum.auto()
+    STREAMING = enum.auto()
+    STREAMING_RECOVERY = enum.auto()
+    CLOSE = enum.auto()
+    CLOSE_RECOVERY = enum.auto()
+    ENDED = enum.auto()
+    CLOSED = enum.auto()
+    FAILED = enum.auto()
+
+
+class WriterState(Part):
+    """What the client knows. `acked` to `bytes_sent` is what it keeps to send again (ackQueue and dataQueue)."""
+
+    writer_alive = flag(initially=True)
+    stage = enumeration(Stage)
+    stamp = ordered(limit="stamps")  # of the block, as the client knows it
+    new_stamp = ordered(limit="stamps")  # under which the pipeline is being set up; 0: not asked for yet
+    pipeline = members(Datanode)
+    set_up = members(Datanode)  # nodes that have done what the stage asks for, in this attempt
+    excluded = members(Datanode)  # nodes that were given up
+    replication = number(0, limit="replication")
+    sent = number(limit="packets")  # last packet sent on this connection
+    bytes_sent = number(limit="bytes")  # the most that was ever sent
+    acked = number(limit="packets")  # last packet that every node has acknowledged
+    has_flushed = flag()
+    appends = number(limit="appends")
+    always_replaces = number(limit="always")  # policy ALWAYS; else DEFAULT
+    client_crashes = number(limit="client_crashes")  # history: only limited, never read
+    has_replaced = flag()  # a node was added in this attempt
+
+
+class BlockAtNamenode(Part):
+    """What the NameNode keeps of the block."""
+
+    block = lifecycle(BlockLifecycle)
+    block_stamp = ordered(limit="stamps")
+    block_bytes = number(limit="bytes")
+    locations = members(Datanode)
+    stored = members(Datanode)  # whose FINALIZED replica was reported
+    last_stamp = ordered(limit="stamps")
+    takeovers = number(limit="takeovers")  # history: only limited, never read
+
+
+class NodeReplica(Record):
+    """A replica on a datanode: bytes received (BR) are on disk at once here, bytes acknowledged (BA) are visible."""
+
+    state = lifecycle(ReplicaLifecycle)
+    stamp = ordered(limit="stamps")
+    num_bytes = number(limit="bytes")
+    bytes_acked = number(limit="bytes")
+
+
+class Connection(Record):
+    """What a datanode's receiver and responder have done since the pipeline was set up."""
+
+    taken = number(limit="packets")  # last packet received and forwarded
+    confirmed = number(limit="packets")  # last ack sent towards the client
+    bad_node = optional(Datanode)  # whom the acks call bad, if they do
+
+
+class NodesState(Part):
+    """What the datanodes of the chain keep."""
+
+    running = members(Datanode, initially_all=True)
+    connected = members(Datanode)  # receiver and responder of the writer's block are up
+    replica = per(Datanode, record(NodeReplica))
+    connection = per(Datanode, record(Connection))
+    crashes = number(limit="crashes")  # history: only limited, never read
+    faults = number(limit="faults")  # history: likewise
+
+
+class PipelineState(WriterState, BlockAtNamenode, NodesState):
+    """All of it, and what properties remember.
+
+    History variables, which no step reads: `hflushed` bytes were promised by an hflush; `steady` are the nodes that
+    were in the NameNode's pipeline after it and never failed since; `shown` bytes were shown to some reader; `failed`
+    are the nodes that ever had a fault.
+    """
+
+    hflushed = number(limit="bytes")
+    steady = members(Datanode)
+    shown = number(limit="bytes")
+    failed = members(Datanode)
+
+    # The chain.
+
+    def nearer(s, one: Datanode, other: Datanode) -> Bool:
+        """One node stands before another in the chain, nearer to the client."""
+        return (one != other) & (choose(Datanode, lambda d: (d == one) | (d == other)) == one)
+
+    def first_node(s) -> Datanode:
+        """The node that the client is connected to."""
+        return choose(Datanode, lambda d: s.pipeline.has(d))
+
+    def mirror(s, datanode: Datanode) -> Datanode:
+        """The next node of the chain; none after the last one."""
+        return choose(Datanode, lambda d: s.pipeline.has(d) & s.nearer(datanode, d))
+
+    def offered(s, datanode: Datanode) -> Number:
+        """The last packet that was sent to a node of the chain."""
+        before = those(Datanode, lambda d: s.pipeline.has(d) & s.nearer(d, datanode))
+        taken = minimum(Datanode, lambda d: s.connection[d].taken, where=lambda d: before.has(d), default=0)
+        return when(before.is_empty(), s.sent, taken)
+
+    def is_last(s, packet: Number) -> Bool:
+        """The packet is the empty one that ends the block (lastPacketInBlock)."""
+        return packet > s.bytes_sent
+
+    def acked_bytes(s) -> Number:
+        """Bytes of the block that every node has acknowledged."""
+        return when(s.is_last(s.acked), s.bytes_sent, s.acked)
