@@ -9,6 +9,7 @@ import pytest
 from statemachine import State, StateMachine
 from tests.model.systems.two_phase import TWO_PHASE
 
+from genstamp_model.errors import SpecError
 from genstamp_model.language import (
     Bool,
     Bug,
@@ -24,6 +25,7 @@ from genstamp_model.language import (
     RefinementDeclaration,
     System,
     action,
+    attempt,
     bag,
     choose,
     count,
@@ -376,6 +378,31 @@ def test_checks_keep_their_order_label_and_exception() -> None:
         ("(1 < depth)", "it is deep", "ShallowException"),
         ("true", "nothing more", None),
     ]
+
+
+def test_an_attempt_is_traced_aside() -> None:
+    def call(s: Any) -> None:
+        require(s.wet, "it is wet")
+        require(s.depth > 1, "it is deep", refuses="ShallowException")
+        s.depth = 1
+
+    def works(s: Any) -> None:
+        tried = attempt(lambda: call(s))
+        require(tried.possible, "the call works")
+        s.wet = s.depth == 5
+        tried.take()
+
+    def is_refused(s: Any) -> None:
+        require(attempt(lambda: call(s)).refused, "the call is refused")
+
+    def picks(s: Any) -> None:
+        attempt(lambda: pick("number", 0, 1))
+
+    assert checks(works) == [("(wet & (1 < depth))", "the call works", None)]
+    assert step(works) == {"wet": "(depth == 5)", "depth": "1"}
+    assert checks(is_refused) == [("(wet & ~(1 < depth))", "the call is refused", None)]
+    with pytest.raises(SpecError, match="an attempt cannot pick numbers"):
+        checks(picks)
 
 
 def test_source_of_a_check_and_of_an_effect_is_the_authors_line() -> None:

@@ -29,6 +29,8 @@ from genstamp_model.language.declare import (
     witness,
 )
 from genstamp_model.language.forms import (
+    Attempt,
+    attempt,
     choose,
     count,
     each,
@@ -75,6 +77,7 @@ from genstamp_model.language.variables import (
 
 __all__ = [
     "Array",
+    "Attempt",
     "Bag",
     "Bool",
     "Bug",
@@ -100,6 +103,7 @@ __all__ = [
     "System",
     "Variation",
     "action",
+    "attempt",
     "bag",
     "choose",
     "count",

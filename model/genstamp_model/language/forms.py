@@ -6,12 +6,13 @@ Quantifiers take a function of one bound member; it is traced once, and the quan
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.trace import binding, current, misuse
+from genstamp_model.language.trace import Trace, binding, current, misuse, tracing
 from genstamp_model.language.types import BOOL, INTEGER, ArrayType, NumberType, RefType, SetType, Type
 from genstamp_model.language.values import (
     Bool,
@@ -41,6 +42,45 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
         defensive: the check never fails while the invariants hold; coverage does not ask for a state where it does.
     """
     current().check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What would come of some checks and effects, traced aside: see `attempt`."""
+
+    _trace: Trace
+
+    @property
+    def possible(self) -> Bool:
+        """All checks hold."""
+        return Bool(ir.conjunction([check.condition for check in self._trace.checks]))
+
+    @property
+    def refused(self) -> Bool:
+        """The first check that fails is one with an exception."""
+        refusals, before = [], list[Expr]()
+        for check in self._trace.checks:
+            if check.refuses is not None:
+                refusals.append(ir.conjunction([*before, ir.negation(check.condition)]))
+            before.append(check.condition)
+        return Bool(ir.disjunction(refusals))
+
+    def take(self) -> None:
+        """The effects, without the checks: require `possible` before."""
+        trace = current()
+        for variable in self._trace.sources:
+            trace.write(variable, self._trace.read(variable))
+
+
+def attempt(step: Callable[[], object]) -> Attempt:
+    """Trace checks and effects aside: a call to somebody whose refusal the caller takes for an answer of its own."""
+    trace = current()
+    aside = Trace(dict(trace.values), True, dropped=trace.dropped, depth=trace.depth)
+    with tracing(aside):
+        step()
+    if aside.parameters:
+        raise misuse("an attempt cannot pick numbers or receive messages; do so before it")
+    return Attempt(aside)
 
 
 def when(condition: Bool | bool, then: V, otherwise: object) -> V:

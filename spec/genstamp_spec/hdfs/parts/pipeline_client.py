@@ -7,7 +7,6 @@ stream; the count of recoveries without progress is not kept.
 
 from genstamp_model.language import (
     Bool,
-    Number,
     action,
     each,
     exists,
@@ -23,9 +22,8 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.pipeline_namenode import PipelineNamenode
 from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_state import Connection, Stage
-from genstamp_spec.hdfs.parts.state import Client, Datanode, no_datanode, only
+from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 RECOVERY_STAGES = (
     Stage.SETUP_CREATE,
@@ -37,7 +35,7 @@ RECOVERY_STAGES = (
 """Stages in which the client sets a pipeline up."""
 
 
-class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
+class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
     """DFSOutputStream and DataStreamer."""
 
     @action
@@ -70,8 +68,12 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         Source  DataStreamer#run, Hadoop 3.4.1; facts C.2.
         """
         s.in_stage(Stage.STREAMING)
+        s.may_write()
         s.sent = s.sent + 1
         s.bytes_sent = largest(s.bytes_sent, s.sent)
+
+    def may_write(s) -> None:
+        """Checks: the application has something to write; a hook, here without effect."""
 
     @action
     def send_last_packet(s) -> None:
@@ -101,6 +103,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         s.in_stage(Stage.STREAMING)
         require((s.acked > 0) & (s.acked == s.bytes_sent), "everything is acknowledged")
         require(s.hflushed < s.acked, "something new was written")
+        require(s.has_flushed | s.under_construction(), "the block is not under recovery at its first hflush")
         s.block.fire(BlockLifecycle.fsync, where=~s.has_flushed)
         s.block_bytes = when(s.has_flushed, s.block_bytes, s.acked)
         s.has_flushed = True
@@ -127,8 +130,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitBlock, Hadoop 3.4.1; facts A7, A.3, E.9, C.7.
         """
         s.in_stage(Stage.ENDED)
-        require(~s.block.at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
-        require(s.block.at(BlockLifecycle.under_construction), "the block is not committed yet")
+        require(s.under_construction(), "the block is under construction")
         require(s.stamp == s.block_stamp, "the client's stamp is the block's", "IOException", defensive=True)
         s.commit(s.stamp, s.acked_bytes())
         observe(block_state=s.block)
@@ -141,8 +143,15 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         s.stage = Stage.CLOSED
         observe(block_state=s.block)
 
-    @action
-    def append(s) -> None:
+    @action(event="complete", refuses="IOException")
+    def complete_refused(s) -> None:
+        """The block is under recovery: nothing is committed, and the client gives up (HDFS-10240; facts A.3)."""
+        s.in_stage(Stage.ENDED)
+        require(s.block.at(BlockLifecycle.under_recovery), "the block is under recovery")
+        s.stage = Stage.FAILED
+
+    @action(event="append")
+    def append_file(s) -> None:
         """The writer opens its file again; the locations are the datanodes that have the block.
 
         Coarser  than HDFS, where anybody may: it is the same writer here.
@@ -153,6 +162,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         s.block.fire(BlockLifecycle.append)
         s.locations = s.stored
         s.pipeline = s.stored
+        s.stored.clear()
         s.acked = s.block_bytes
         s.sent = s.block_bytes
         s.appends = s.appends + 1
@@ -249,8 +259,8 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         require(s.is_spare(target), "the NameNode may name this datanode")
         require(s.pipeline.has(source), "the source is in the pipeline")
         require(s.running.has(target), "the datanode takes the transfer")
-        require(s.replica[target].state.at(ReplicaLifecycle.absent), "nothing is in the way", defensive=True)
-        require(s.can_transfer(source), "the source has the replica")
+        require(~s.exists(s.replica[target]), "nothing is in the way", defensive=True)
+        require(s.can_copy(source), "the source has the replica")
         s.transfer(source, target)
         s.pipeline.add(target)
         s.has_replaced = True
@@ -264,7 +274,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         s.looks_for_a_node()
         require(s.is_spare(target), "the NameNode may name this datanode")
         require(s.pipeline.has(source), "the source is in the pipeline")
-        require(~s.running.has(target) | ~s.can_transfer(source), "source or target does not work")
+        require(~s.running.has(target) | ~s.can_copy(source), "source or target does not work")
         s.excluded.add(target)
 
     @action
@@ -311,7 +321,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         before = forall(Datanode, lambda d: ~s.pipeline.has(d) | ~s.nearer(d, bad) | s.connected.has(d))
         require(s.new_stamp > 0, "the client has a stamp for it")
         require(s.pipeline.has(bad) & before, "the nodes before it are set up")
-        unable = ~s.set_up.has(bad) & (~s.running.has(bad) | s.refuses_set_up(bad))
+        unable = ~s.set_up.has(bad) & (~s.running.has(bad) | s.refuses(bad))
         require(broken | unable, "the node does not do what it is asked for")
         s.give_up_node(bad)
 
@@ -346,7 +356,8 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         s.steady = when(s.hflushed > 0, s.pipeline - s.failed, no_datanode())
         closing = s.stage.at(Stage.CLOSE_RECOVERY)
         s.acked = when(closing, s.bytes_sent + 1, s.acked)
-        s.stage = when(closing, Stage.ENDED, Stage.STREAMING)
+        s.stage = Stage.STREAMING
+        s.stage = when(closing, Stage.ENDED, s.stage)
 
     @action(event="update_pipeline", refuses="IOException")
     def update_pipeline_refused(s) -> None:
@@ -365,17 +376,11 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
 
     # A reader (C.3).
 
-    def visible(s, datanode: Datanode) -> Number:
-        """What a datanode answers to getReplicaVisibleLength."""
-        replica = s.replica[datanode]
-        return when(replica.state.at(ReplicaLifecycle.finalized), replica.num_bytes, replica.bytes_acked)
-
     def serves(s, datanode: Datanode) -> Bool:
         """The datanode is a location of the block, up, and has a replica of its generation that can be read."""
         replica = s.replica[datanode]
-        readable = replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.finalized)
         current = replica.stamp >= s.block_stamp
-        return s.locations.has(datanode) & s.running.has(datanode) & readable & current
+        return s.locations.has(datanode) & s.running.has(datanode) & s.is_visible(replica) & current
 
     @action
     def read(s, datanode: Datanode) -> None:
@@ -386,8 +391,8 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane=Client):
         Source  DFSInputStream#readBlockLength, Hadoop 3.4.1; facts C.3.
         """
         require(s.serves(datanode), "the datanode answers")
-        visible = s.visible(datanode)
-        least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible(d)))
+        visible = s.visible_bytes(s.replica[datanode])
+        least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible_bytes(s.replica[d])))
         require(least, "no location shows less")
         require(visible > s.shown, "something new is shown")
         s.shown = visible

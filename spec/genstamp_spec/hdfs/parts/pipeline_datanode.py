@@ -5,13 +5,27 @@ bytes have no checksums; stopping a writer takes no time; a transfer is one step
 seen; a replica that is stale stays.
 """
 
-from genstamp_model.language import Bool, Number, Ordered, action, forall, largest, none, observe, require, when
-from genstamp_spec.hdfs.parts.pipeline_state import Connection, NodeReplica, PipelineState, Stage
+from genstamp_model.language import (
+    Attempt,
+    Bool,
+    Number,
+    Ordered,
+    action,
+    attempt,
+    forall,
+    none,
+    observe,
+    require,
+    when,
+)
+from genstamp_spec.hdfs.parts.pipeline_state import Connection, PipelineState, Stage
+from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class PipelineDatanode(PipelineState, lane=Datanode):
+class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     """BlockReceiver, its PacketResponder, and FsDatasetImpl."""
 
     def works(s, datanode: Datanode) -> None:
@@ -19,19 +33,40 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         require(s.pipeline.has(datanode), "the datanode is in the pipeline")
         require(s.connected.has(datanode), "the datanode's receiver is up")
 
-    @action
-    def receive_packet(s, datanode: Datanode) -> None:
-        """The next packet is received, written, and forwarded. Bytes that are there already are not written again.
-
-        Source  BlockReceiver#receivePacket, Hadoop 3.4.1; facts C.2.
-        """
-        replica, connection = s.replica[datanode], s.connection[datanode]
+    def takes_packet(s, datanode: Datanode) -> Number:
+        """Checks: the next packet is here. It is forwarded in the same step. Gives its number."""
+        connection = s.connection[datanode]
         packet = connection.taken + 1
         s.works(datanode)
         require(s.offered(datanode) >= packet, "the node before has forwarded it")
-        connection.taken = packet
-        replica.num_bytes = when(s.is_last(packet), replica.num_bytes, largest(replica.num_bytes, packet))
+        return packet
+
+    @action
+    def receive_packet(s, datanode: Datanode) -> None:
+        """A packet is received, written and forwarded (BlockReceiver#receivePacket, Hadoop 3.4.1; facts C.2)."""
+        packet = s.takes_packet(datanode)
+        require(~s.is_last(packet), "the packet has data")
+        require(s.replica[datanode].num_bytes < packet, "its byte is not here yet")
+        s.receive_byte(datanode)
+        s.connection[datanode].taken = packet
         observe(packet=packet)
+
+    @action(event="receive_packet")
+    def receive_packet_without_news(s, datanode: Datanode) -> None:
+        """The packet is empty, or its byte is here already: it is only forwarded (facts C.2)."""
+        packet = s.takes_packet(datanode)
+        require(s.is_last(packet) | (s.replica[datanode].num_bytes >= packet), "its byte is here already")
+        s.connection[datanode].taken = packet
+        observe(packet=packet)
+
+    def receive_byte(s, datanode: Datanode) -> None:
+        """Received and on disk at once."""
+        replica = s.replica[datanode]
+        require(replica.writer.at(Writer.RUNNING), "a thread writes the replica", defensive=True)
+        s.set_lengths(replica, replica.num_bytes + 1)
+
+    def writer_is_stopped(s, replica: DetailedReplica) -> None:
+        """Stopping a writer takes no time: the connections of an older pipeline have ended."""
 
     # The responder takes the acks one after the other: first the packet counts as acknowledged here, or the replica is
     # finalized if it was the last one, and only then the ack goes up.
@@ -60,7 +95,7 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         require(~s.is_last(packet), "the packet has data")
         require(s.confirmed_below(datanode, packet), "the next node has acknowledged it")
         require(replica.bytes_acked < packet, "it does not count as acknowledged yet")
-        replica.bytes_acked = packet
+        s.acknowledge_byte(datanode)
         observe(bytes_acked=packet)
 
     @action
@@ -70,10 +105,11 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         Source  BlockReceiver.PacketResponder#finalizeBlock, FsDatasetImpl#finalizeBlock, Hadoop 3.4.1; facts B8, C.2.
         """
         packet, replica = s.answers(datanode), s.replica[datanode]
+        call = attempt(lambda: s.finalize_block(datanode, replica.stamp, ~s.connected.has(datanode)))
         require(s.is_last(packet), "the packet is the last one of the block")
         require(s.confirmed_below(datanode, packet), "the next node has acknowledged it")
-        require(replica.state.at(ReplicaLifecycle.rbw), "the replica is not finalized yet")
-        replica.state.fire(ReplicaLifecycle.finalize)
+        require(call.possible, "the replica can be finalized")
+        call.take()
 
     @action
     def send_ack(s, datanode: Datanode) -> None:
@@ -88,51 +124,39 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         require(~last | replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
         s.connection[datanode].confirmed = packet
 
-    # Setting up a pipeline: what a node asks of its replica, and what it does then. The request names the block's old
-    # and new stamp, and how many bytes the client has had acknowledged and has sent.
-
-    def in_window(s, datanode: Datanode) -> Bool:
-        """The replica's stamp lies between the block's and the new one: nobody newer was here."""
-        stamp = s.replica[datanode].stamp
-        return (stamp >= s.requested_stamp(datanode)) & (stamp <= s.new_stamp)
+    # Setting up a pipeline. The request names the block's old and new stamp, and how many bytes the client has had
+    # acknowledged and has sent.
 
     def requested_stamp(s, datanode: Datanode) -> Ordered:
         """The block's stamp in the request that reaches this node: each node passes it on as it came (HDFS-1467)."""
         del datanode
         return s.stamp
 
-    def can_create(s, datanode: Datanode) -> Bool:
-        """createRbw: nothing is there; under a new stamp, what is there is replaced (facts B1, B1')."""
-        return s.replica[datanode].state.at(ReplicaLifecycle.absent) | (s.new_stamp > s.stamp)
+    def create(s, datanode: Datanode) -> None:
+        """PIPELINE_SETUP_CREATE, for the first time."""
+        s.create_rbw(datanode, s.new_stamp)
 
-    def can_append(s, datanode: Datanode) -> Bool:
-        """append: the FINALIZED replica of the block's generation and length (facts B2)."""
-        replica = s.replica[datanode]
-        found = replica.state.at(ReplicaLifecycle.finalized) & (replica.stamp == s.requested_stamp(datanode))
-        return found & (replica.num_bytes == s.acked_bytes())
+    def create_again(s, datanode: Datanode) -> None:
+        """PIPELINE_SETUP_CREATE under a new stamp, where an earlier attempt has left a replica."""
+        s.create_rbw_over_existing(datanode, s.new_stamp)
 
-    def can_recover_append(s, datanode: Datanode) -> Bool:
-        """FsDatasetImpl#recoverCheck: finalized or being written, in the window, all of it acknowledged (facts B.3)."""
-        replica = s.replica[datanode]
-        finalized, rbw = replica.state.at(ReplicaLifecycle.finalized), replica.state.at(ReplicaLifecycle.rbw)
-        whole = finalized | (rbw & (replica.bytes_acked == replica.num_bytes))
-        return whole & s.in_window(datanode) & (replica.num_bytes == s.acked_bytes())
+    def open_again(s, datanode: Datanode) -> None:
+        """PIPELINE_SETUP_APPEND."""
+        s.append(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
 
-    def can_recover_rbw(s, datanode: Datanode) -> Bool:
-        """recoverRbw: being written, in the window, no less than acknowledged and no more than sent (facts B4)."""
-        replica = s.replica[datanode]
-        enough = (replica.bytes_acked >= s.acked_bytes()) & (replica.num_bytes <= s.bytes_sent)
-        return replica.state.at(ReplicaLifecycle.rbw) & s.in_window(datanode) & enough
+    def open_again_again(s, datanode: Datanode) -> None:
+        """PIPELINE_SETUP_APPEND_RECOVERY."""
+        s.recover_append(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
 
-    def restamp(s, datanode: Datanode) -> None:
-        """The replica gets the new stamp, and the node is connected."""
-        s.replica[datanode].stamp = s.new_stamp
-        s.set_up.add(datanode)
-        s.connected.add(datanode)
-        s.connection[datanode] = Connection(taken=s.acked, confirmed=s.acked, bad_node=none)
-        observe(generation_stamp=s.new_stamp)
+    def stream_again(s, datanode: Datanode) -> None:
+        """PIPELINE_SETUP_STREAMING_RECOVERY."""
+        s.recover_rbw(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes(), s.bytes_sent)
 
-    def next_to_set_up(s, datanode: Datanode, *stages: Stage) -> NodeReplica:
+    def close_again(s, datanode: Datanode) -> None:
+        """PIPELINE_CLOSE_RECOVERY."""
+        s.recover_close(datanode, s.requested_stamp(datanode), s.new_stamp, s.acked_bytes())
+
+    def asked(s, datanode: Datanode, *stages: Stage) -> None:
         """Checks: the request reaches this node, from the client or the node before it."""
         before = forall(Datanode, lambda d: ~s.pipeline.has(d) | ~s.nearer(d, datanode) | s.connected.has(d))
         require(s.stage.at(*stages), "the client sets the pipeline up in this stage")
@@ -140,99 +164,97 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         require(s.pipeline.has(datanode) & ~s.set_up.has(datanode), "the datanode is in the pipeline, not set up yet")
         require(before, "the nodes before it are set up")
         require(s.running.has(datanode), "the datanode is running")
-        return s.replica[datanode]
+
+    def grants(s, datanode: Datanode, call: Attempt) -> None:
+        """The replica takes the writer, and the node is connected."""
+        require(call.possible, "the datanode does not refuse")
+        call.take()
+        s.set_up.add(datanode)
+        s.connected.add(datanode)
+        s.connection[datanode] = Connection(taken=s.acked, confirmed=s.acked, bad_node=none)
+        observe(generation_stamp=s.new_stamp)
 
     @action
     def set_up_create(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_CREATE: the replica is created (FsDatasetImpl#createRbw, 3.4.1; facts B1, B1', C.1)."""
-        replica = s.next_to_set_up(datanode, Stage.SETUP_CREATE)
-        require(s.can_create(datanode), "no replica is in the way")
-        there = ~replica.state.at(ReplicaLifecycle.absent)
-        replica.state.fire(ReplicaLifecycle.create_rbw_over_existing, where=there)
-        replica.state.fire(ReplicaLifecycle.create_rbw, where=~there)
-        replica.num_bytes = 0
-        replica.bytes_acked = 0
-        s.restamp(datanode)
+        """The replica is created (FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, C.1, C.5)."""
+        s.asked(datanode, Stage.SETUP_CREATE)
+        s.grants(datanode, attempt(lambda: s.create(datanode)))
+
+    @action(event="set_up_create")
+    def set_up_create_again(s, datanode: Datanode) -> None:
+        """What an earlier attempt has left is replaced, since HDFS-17299 (facts B1', C.5)."""
+        s.asked(datanode, Stage.SETUP_CREATE)
+        require(s.new_stamp > s.stamp, "the stamp is a new one")
+        s.grants(datanode, attempt(lambda: s.create_again(datanode)))
 
     @action
     def set_up_append(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_APPEND: the FINALIZED replica is opened again (FsDatasetImpl#append, 3.4.1; facts B2, C.1)."""
-        replica = s.next_to_set_up(datanode, Stage.SETUP_APPEND)
-        require(s.can_append(datanode), "the replica is the one that was closed")
-        replica.state.fire(ReplicaLifecycle.append)
-        replica.bytes_acked = replica.num_bytes
-        s.restamp(datanode)
+        """The FINALIZED replica is opened again (FsDatasetImpl#append, Hadoop 3.4.1; facts B2, C.1)."""
+        s.asked(datanode, Stage.SETUP_APPEND)
+        s.grants(datanode, attempt(lambda: s.open_again(datanode)))
 
     @action
-    def set_up_append_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_APPEND_RECOVERY (FsDatasetImpl#recoverAppend, Hadoop 3.4.1; facts B3, B.3, C.1)."""
-        replica = s.next_to_set_up(datanode, Stage.SETUP_APPEND_RECOVERY)
-        require(s.can_recover_append(datanode), "the replica is in the window and has the closed length")
-        replica.state.fire(ReplicaLifecycle.recover_append)
-        replica.bytes_acked = replica.num_bytes
-        s.restamp(datanode)
+    def set_up_append_recovery(s, datanode: Datanode) -> None:
+        """The node has opened its replica already, or not yet (FsDatasetImpl#recoverAppend; facts B3, B.3, C.1)."""
+        s.asked(datanode, Stage.SETUP_APPEND_RECOVERY)
+        s.grants(datanode, attempt(lambda: s.open_again_again(datanode)))
 
     @action
-    def set_up_streaming_again(s, datanode: Datanode) -> None:
-        """PIPELINE_SETUP_STREAMING_RECOVERY: what was not acknowledged is cut off; the client sends it again.
-
-        Source  FsDatasetImpl#recoverRbw, Hadoop 3.4.1; facts B4, C.1 (HDFS-4660).
-        """
-        replica = s.next_to_set_up(datanode, Stage.STREAMING_RECOVERY)
-        require(s.can_recover_rbw(datanode), "the replica is in the window and has what was acknowledged")
-        replica.state.fire(ReplicaLifecycle.recover_rbw)
-        replica.num_bytes = replica.bytes_acked
-        s.restamp(datanode)
+    def set_up_streaming_recovery(s, datanode: Datanode) -> None:
+        """What was not acknowledged is cut off, to be sent again (FsDatasetImpl#recoverRbw; facts B4, C.1)."""
+        s.asked(datanode, Stage.STREAMING_RECOVERY)
+        s.grants(datanode, attempt(lambda: s.stream_again(datanode)))
 
     @action
-    def set_up_close_again(s, datanode: Datanode) -> None:
-        """PIPELINE_CLOSE_RECOVERY: the replica is finalized, if it is not yet.
+    def set_up_close_recovery(s, datanode: Datanode) -> None:
+        """The replica is finalized, if it is not yet; no packets follow (FsDatasetImpl#recoverClose; facts B5, C.1)."""
+        s.asked(datanode, Stage.CLOSE_RECOVERY)
+        s.grants(datanode, attempt(lambda: s.close_again(datanode)))
 
-        Source  FsDatasetImpl#recoverClose, Hadoop 3.4.1; facts B5, B.3, C.1.
-        """
-        replica = s.next_to_set_up(datanode, Stage.CLOSE_RECOVERY)
-        require(s.can_recover_append(datanode), "the replica is in the window and has all bytes")
-        replica.state.fire(ReplicaLifecycle.recover_close)
-        s.restamp(datanode)
-
-    def refuses_set_up(s, datanode: Datanode) -> Bool:
-        """The operation that the stage asks for would be refused."""
-        create, append = s.stage.at(Stage.SETUP_CREATE), s.stage.at(Stage.SETUP_APPEND)
-        streaming = s.stage.at(Stage.STREAMING_RECOVERY)
-        accepts = when(streaming, s.can_recover_rbw(datanode), s.can_recover_append(datanode))
-        accepts = when(append, s.can_append(datanode), accepts)
-        return ~when(create, s.can_create(datanode), accepts)
+    def refuses(s, datanode: Datanode) -> Bool:
+        """The datanode refuses what the stage asks for: it closes the connection without an answer."""
+        first, again = attempt(lambda: s.create(datanode)), attempt(lambda: s.create_again(datanode))
+        create = first.refused & ((s.new_stamp == s.stamp) | again.refused)
+        open_ = attempt(lambda: s.open_again(datanode)).refused
+        open_again = attempt(lambda: s.open_again_again(datanode)).refused
+        stream = attempt(lambda: s.stream_again(datanode)).refused
+        close = attempt(lambda: s.close_again(datanode)).refused
+        return (
+            (s.stage.at(Stage.SETUP_CREATE) & create)
+            | (s.stage.at(Stage.SETUP_APPEND) & open_)
+            | (s.stage.at(Stage.SETUP_APPEND_RECOVERY) & open_again)
+            | (s.stage.at(Stage.STREAMING_RECOVERY) & stream)
+            | (s.stage.at(Stage.CLOSE_RECOVERY) & close)
+        )
 
     # A node joins (B18, B.5).
 
-    def can_transfer(s, source: Datanode) -> Bool:
-        """The source has the replica, of the block's generation or a later one (HDFS-3436)."""
-        replica = s.replica[source]
-        kept = replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.finalized)
-        return s.running.has(source) & kept & (replica.stamp >= s.stamp)
+    def can_copy(s, source: Datanode) -> Bool:
+        """The node is up and has the replica, of the block's generation or a later one (facts B18; HDFS-3436)."""
+        return s.running.has(source) & attempt(lambda: s.transfer_source(source, s.stamp)).possible
 
     def transfer(s, source: Datanode, target: Datanode) -> None:
-        """DataNode#transferReplicaForPipelineRecovery: visible bytes are copied, under the stamp that the source has.
+        """What readers may see of the source is copied, under the stamp that the source has (facts B6, B7, B8, B.5).
 
-        Facts B6, B7, B8, B18, B.5.
+        The copy is opened for the writer, or finalized if the source is: no other call can come in between here.
         """
         from_, to = s.replica[source], s.replica[target]
+        stamp, visible = from_.stamp, s.visible_bytes(from_)
         finalized = from_.state.at(ReplicaLifecycle.finalized)
-        visible = when(finalized, from_.num_bytes, from_.bytes_acked)
-        to.state.fire(ReplicaLifecycle.create_temporary)
+        attempt(lambda: s.create_temporary(target, stamp)).take()
+        s.set_lengths(to, visible)
+        to.bytes_acked = when(finalized, 0, visible)
+        to.writer = Writer.NONE
         to.state.fire(ReplicaLifecycle.finalize, where=finalized)
         to.state.fire(ReplicaLifecycle.convert_temporary_to_rbw, where=~finalized)
-        to.stamp = from_.stamp
-        to.num_bytes = visible
-        to.bytes_acked = visible
 
     # Faults.
 
     @action
     def datanode_crash(s, datanode: Datanode) -> None:
         """A datanode stops without warning. What is on disk stays."""
-        require(s.running.has(datanode), "the datanode is running")
-        s.running.remove(datanode)
+        s.may_fail(datanode)
+        s.stop(datanode)
         s.crashes = s.crashes + 1
         s.disconnect(datanode)
 
@@ -243,8 +265,12 @@ class PipelineDatanode(PipelineState, lane=Datanode):
         Source  BlockReceiver#receiveBlock, Hadoop 3.4.1; fault scenarios pipeline_Fi_14 to 19 and 44 to 51.
         """
         require(s.connected.has(datanode), "the datanode's receiver is up")
+        s.may_fail(datanode)
         s.faults = s.faults + 1
         s.disconnect(datanode)
+
+    def may_fail(s, datanode: Datanode) -> None:
+        """Checks: the datanode may have a fault; a hook, here without effect."""
 
     def disconnect(s, datanode: Datanode) -> None:
         """The node's connections close. What was on its way to it or from it is lost, or was received before."""
@@ -259,7 +285,4 @@ class PipelineDatanode(PipelineState, lane=Datanode):
 
         Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11.
         """
-        replica = s.replica[datanode]
-        require(~s.running.has(datanode), "the datanode is down")
-        s.running.add(datanode)
-        replica.state.fire(ReplicaLifecycle.restart_as_rwr, where=replica.state.at(ReplicaLifecycle.rbw))
+        s.restart(datanode, s.replica[datanode].num_bytes)

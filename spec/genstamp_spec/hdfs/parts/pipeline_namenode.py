@@ -58,10 +58,10 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         require(s.running.has(datanode), "the datanode is running")
         require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
         require(replica.stamp == s.block_stamp, "the replica is of the block's generation")
-        require(s.block.at(BlockLifecycle.committed), "the block is committed")
+        require(s.block.at(BlockLifecycle.committed, BlockLifecycle.complete), "the block is committed")
         require(replica.num_bytes == s.block_bytes, "the replica has the block's length")
         s.stored = s.stored | only(datanode)
-        s.block.fire(BlockLifecycle.complete_block)
+        s.block.fire(BlockLifecycle.complete_block, where=s.block.at(BlockLifecycle.committed))
         observe(block_state=s.block)
 
     @action(hidden=True)

@@ -21,8 +21,8 @@ class PipelineNetwork(PipelineDatanode, lane=Datanode):
         connection, mirror = s.connection[datanode], s.mirror(datanode)
         s.works(datanode)
         require(connection.bad_node.is_none(), "no node after it was found bad")
-        require(~mirror.is_none(), "there is a next node")
-        require(~s.connected.has(mirror), "its connection is closed")
+        require(~mirror.is_none() & s.set_up.has(mirror), "it was connected to a next node")
+        require(~s.connected.has(mirror), "the connection is closed")
         require(~s.is_last(connection.confirmed), "the block is not acknowledged here")
         s.name_bad_node(datanode, mirror)
 

@@ -30,9 +30,9 @@ from genstamp_model.language import (
     those,
     when,
 )
+from genstamp_spec.hdfs.parts.replica_state import ReplicaState
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class Stage(enum.Enum):
@@ -87,15 +87,6 @@ class BlockAtNamenode(Part):
     takeovers = number(limit="takeovers")  # history: only limited, never read
 
 
-class NodeReplica(Record):
-    """A replica on a datanode: bytes received (BR) are on disk at once here, bytes acknowledged (BA) are visible."""
-
-    state = lifecycle(ReplicaLifecycle)
-    stamp = ordered(limit="stamps")
-    num_bytes = number(limit="bytes")
-    bytes_acked = number(limit="bytes")
-
-
 class Connection(Record):
     """What a datanode's receiver and responder have done since the pipeline was set up."""
 
@@ -104,12 +95,10 @@ class Connection(Record):
     bad_node = optional(Datanode)  # whom the acks call bad, if they do
 
 
-class NodesState(Part):
-    """What the datanodes of the chain keep."""
+class NodesState(ReplicaState):
+    """What the datanodes of the chain keep beside their replicas."""
 
-    running = members(Datanode, initially_all=True)
     connected = members(Datanode)  # receiver and responder of the writer's block are up
-    replica = per(Datanode, record(NodeReplica))
     connection = per(Datanode, record(Connection))
     crashes = number(limit="crashes")  # history: only limited, never read
     faults = number(limit="faults")  # history: likewise

@@ -1,0 +1,250 @@
+"""hdfs.pipeline: one block, its writer and a chain of datanodes; packets, acks, hflush, and the chain set up again.
+
+What the writer is promised when a datanode fails at any moment, and what a reader may rely on meanwhile.
+"""
+
+from typing import Self
+
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    System,
+    exists,
+    forall,
+    invariant,
+    transition,
+    witness,
+)
+from genstamp_spec.hdfs.bugs.pipeline import BUGS, HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.parts.pipeline_client import RECOVERY_STAGES, PipelineClient
+from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+OMITS = (
+    "files of more than one block; abandonBlock and another block where the first pipeline cannot be set up",
+    "leases and other writers: somebody else's recovery of the block begins, and its end is not looked at",
+    "chunks and their checksums, packets larger than a byte; corruption on the way (ERROR_CHECKSUM)",
+    "bytes that are acknowledged before they are on disk; hsync; the time that it takes to stop a writer",
+    "timers, heartbeat packets, slow nodes, planned restarts (OOB), the count of recoveries without progress",
+    "reports of replicas: a report shows the replica as it is, and stale replicas stay (hdfs.reports has them)",
+    "best-effort and min-replication, with which a write goes on where no datanode can be added",
+    "calls of the writer that are lost or repeated, but for one late updatePipeline",
+)
+
+
+class PipelineProperties(PipelineClient):
+    """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
+
+    # Bytes along the chain.
+
+    @invariant
+    def acked_bytes_are_visible_on_every_node(s, datanode: Datanode) -> Bool:
+        """S1: what the client knows to be acknowledged is visible on every node that it writes to."""
+        writing = s.stage.at(Stage.STREAMING, Stage.CLOSE) & s.pipeline.has(datanode) & s.connected.has(datanode)
+        return writing.implies(s.acked_bytes() <= s.visible_bytes(s.replica[datanode]))
+
+    @invariant(inductive=True)
+    def visible_bytes_were_received_and_sent(s, datanode: Datanode) -> Bool:
+        """S1: a node shows no more than it has received, and has received no more than was sent."""
+        replica = s.replica[datanode]
+        return (s.visible_bytes(replica) <= replica.num_bytes) & (replica.num_bytes <= s.bytes_sent)
+
+    @invariant
+    def chain_is_in_order(s, nearer: Datanode, farther: Datanode) -> Bool:
+        """S1, S2: farther nodes show more and have received less, and what one shows each has received.
+
+        Until the pipeline is set up again: then each node is cut to what it shows itself.
+        """
+        both = s.pipeline.has(nearer) & s.pipeline.has(farther) & s.nearer(nearer, farther)
+        up = s.connected.has(nearer) & s.connected.has(farther) & s.excluded.is_empty()
+        near, far = s.replica[nearer], s.replica[farther]
+        shows = s.visible_bytes(near) <= s.visible_bytes(far)
+        received = far.num_bytes <= near.num_bytes
+        return (both & up & s.stage.at(Stage.STREAMING, Stage.CLOSE)).implies(shows & received)
+
+    @transition
+    def visible_bytes_never_shrink(s, t: Self, datanode: Datanode) -> Bool:
+        """S3: whatever a pipeline recovery cuts off, a node that goes on shows as much as before."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        readable = (ReplicaLifecycle.rbw, ReplicaLifecycle.finalized)
+        goes_on = before.state.at(*readable) & after.state.at(*readable)
+        return goes_on.implies(t.visible_bytes(after) >= s.visible_bytes(before))
+
+    @invariant
+    def shown_bytes_are_at_every_location(s, datanode: Datanode) -> Bool:
+        """S2, S4: what a reader was shown, every location that a reader may ask next has."""
+        return s.serves(datanode).implies(s.shown <= s.replica[datanode].num_bytes)
+
+    @invariant
+    def hflushed_bytes_survive(s, datanode: Datanode) -> Bool:
+        """S6: a node of the pipeline that never failed since has what an hflush promised, and is not stale."""
+        replica = s.replica[datanode]
+        kept = (replica.num_bytes >= s.hflushed) & (replica.stamp >= s.block_stamp)
+        return s.steady.has(datanode).implies(s.is_visible(replica) & kept)
+
+    # Stamps.
+
+    @transition(inductive=True, given=("stamps_come_from_the_counter",))
+    def block_stamp_never_decreases(s, t: Self) -> Bool:
+        """S8, at the NameNode."""
+        return t.block_stamp >= s.block_stamp
+
+    @transition(inductive=True, given=("stamps_come_from_the_counter",))
+    def replica_stamp_never_decreases(s, t: Self, datanode: Datanode) -> Bool:
+        """S8, at a datanode: while it has the replica."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        return (s.exists(before) & t.exists(after)).implies(after.stamp >= before.stamp)
+
+    @transition(inductive=True)
+    def last_stamp_never_decreases(s, t: Self) -> Bool:
+        """S9: the counter only rises."""
+        return t.last_stamp >= s.last_stamp
+
+    @invariant(inductive=True)
+    def stamps_come_from_the_counter(s, datanode: Datanode) -> Bool:
+        """S9: every stamp in use was given out."""
+        at_client = (s.stamp <= s.last_stamp) & (s.new_stamp <= s.last_stamp)
+        return at_client & (s.block_stamp <= s.last_stamp) & (s.replica[datanode].stamp <= s.last_stamp)
+
+    # The block at the NameNode.
+
+    @transition(inductive=True)
+    def fenced_writer_changes_nothing(s, t: Self) -> Bool:
+        """S11: once somebody recovers the block, its writer changes nothing of it at the NameNode."""
+        same = (t.block_stamp == s.block_stamp) & (t.block_bytes == s.block_bytes) & (t.locations == s.locations)
+        recovering = s.block.at(BlockLifecycle.under_recovery)
+        return recovering.implies(t.block.at(BlockLifecycle.under_recovery) & same)
+
+    @invariant
+    def committed_length_is_acknowledged(s, datanode: Datanode) -> Bool:
+        """S14: a block is committed with what the client has had acknowledged, and no replica of it is shorter."""
+        committed = s.block.at(BlockLifecycle.committed, BlockLifecycle.complete)
+        replica = s.replica[datanode]
+        current = s.exists(replica) & (replica.stamp == s.block_stamp)
+        whole = current.implies(replica.num_bytes >= s.block_bytes)
+        return committed.implies((s.block_bytes == s.acked_bytes()) & whole)
+
+    @invariant
+    def complete_block_has_matching_replicas(s, datanode: Datanode) -> Bool:
+        """S7: each replica of a COMPLETE block is FINALIZED with its length, or of an older generation."""
+        replica = s.replica[datanode]
+        current = s.exists(replica) & (replica.stamp >= s.block_stamp)
+        matches = replica.state.at(ReplicaLifecycle.finalized) & (replica.num_bytes == s.block_bytes)
+        same_stamp = replica.stamp == s.block_stamp
+        return (s.block.at(BlockLifecycle.complete) & current).implies(matches & same_stamp)
+
+    @invariant(inductive=True)
+    def complete_block_is_somewhere(s) -> Bool:
+        """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
+        return s.block.at(BlockLifecycle.complete).implies(~s.stored.is_empty())
+
+    # A bad node.
+
+    @invariant
+    def only_failed_nodes_are_given_up(s, datanode: Datanode) -> Bool:
+        """L4: a location that the writer gives up has failed: a good node is not blamed for another one."""
+        return (s.excluded.has(datanode) & s.locations.has(datanode)).implies(s.failed.has(datanode))
+
+    @invariant
+    def write_fails_only_with_cause(s) -> Bool:
+        """L4: a write ends with an error only if it was fenced, or no good node is left to write to or to add."""
+        every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
+        some = exists(Datanode, lambda d: s.pipeline.has(d) & s.failed.has(d))
+        no_other = forall(Datanode, lambda d: s.pipeline.has(d) | s.failed.has(d))
+        cause = ~s.under_construction() | every | (s.wants_replacement() & (some | no_other))
+        return s.stage.at(Stage.FAILED).implies(cause)
+
+    # What can happen.
+
+    @witness
+    def farther_nodes_show_more(s, nearer: Datanode, farther: Datanode) -> Bool:
+        """J.3: a byte becomes visible at the last node first."""
+        both = s.pipeline.has(nearer) & s.connected.has(nearer) & s.connected.has(farther) & s.nearer(nearer, farther)
+        return both & (s.visible_bytes(s.replica[nearer]) < s.visible_bytes(s.replica[farther]))
+
+    @witness
+    def recovery_cuts_bytes_that_were_visible(s, datanode: Datanode) -> Bool:
+        """J.3: what only a failed node showed is on no node of the pipeline that goes on."""
+        shown = s.visible_bytes(s.replica[datanode])
+        cut = forall(Datanode, lambda d: ~s.pipeline.has(d) | (s.set_up.has(d) & (s.replica[d].num_bytes < shown)))
+        return s.stage.at(Stage.STREAMING_RECOVERY) & s.excluded.has(datanode) & cut
+
+    @witness
+    def recovery_leaves_the_chain_out_of_order(s, nearer: Datanode, farther: Datanode) -> Bool:
+        """J.3: after a recovery a node may lack a byte that one after it shows, until it is sent again."""
+        both = s.pipeline.has(nearer) & s.pipeline.has(farther) & s.nearer(nearer, farther)
+        up = s.stage.at(Stage.STREAMING) & s.connected.has(nearer) & s.connected.has(farther)
+        return both & up & (s.replica[nearer].num_bytes < s.visible_bytes(s.replica[farther]))
+
+    @witness
+    def stamp_is_burned(s) -> Bool:
+        """A stamp was drawn for an attempt that failed, and the block never gets it."""
+        return s.stage.at(*RECOVERY_STAGES) & (s.new_stamp == 0) & (s.last_stamp > s.block_stamp)
+
+    @witness
+    def writer_is_fenced(s) -> Bool:
+        """A recovery of the block ends the write."""
+        return s.stage.at(Stage.FAILED) & s.block.at(BlockLifecycle.under_recovery)
+
+    @witness
+    def joined_node_is_all_that_is_left(s, datanode: Datanode) -> Bool:
+        """What an hflush promised is on a node that joined later, when all others have failed."""
+        others = forall(Datanode, lambda d: (d == datanode) | s.failed.has(d))
+        return (s.hflushed > 0) & s.steady.has(datanode) & others & s.stage.at(Stage.STREAMING)
+
+
+def may_stop(s: PipelineProperties) -> Bool:
+    """The write has ended, well or not, or its writer has."""
+    return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
+
+
+def limits(**limits: int) -> dict[str, int]:
+    """Limits of a configuration: none of what is not named."""
+    names = ("stamps", "bytes", "packets", "replication", "crashes", "faults", "takeovers", "client_crashes", "appends")
+    return dict.fromkeys((*names, "always"), 0) | limits
+
+
+PIPELINE = System(
+    "hdfs.pipeline",
+    parts=[PipelineProperties],
+    doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
+    semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-2.7": HADOOP_2_7},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "pair",
+            sizes={"Datanode": 2},
+            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=1, faults=1, takeovers=1),
+            doc="two datanodes, either of which may fail",
+        ),
+        Configuration(
+            "chain",
+            sizes={"Datanode": 3},
+            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2),
+            doc="three datanodes, two of which fail",
+        ),
+        Configuration(
+            "spare",
+            sizes={"Datanode": 3},
+            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=2, always=1),
+            doc="another datanode takes the place of one that failed",
+        ),
+        Configuration(
+            "append",
+            sizes={"Datanode": 2},
+            limits=limits(stamps=4, bytes=2, packets=3, replication=2, crashes=1, faults=1, appends=1),
+            doc="the file is closed and opened again",
+        ),
+        Configuration(
+            "client",
+            sizes={"Datanode": 2},
+            limits=limits(stamps=3, bytes=2, packets=3, replication=2, crashes=1, client_crashes=1, takeovers=1),
+            doc="the client fails, and its block is taken over",
+        ),
+    ],
+    bugs=BUGS,
+    may_stop=may_stop,
+    omits=OMITS,
+)

@@ -1,0 +1,109 @@
+"""hdfs.pipeline, run by hand: cases of Hadoop's own tests of the pipeline, and what must be impossible."""
+
+import pytest
+from tests.spec.pipeline_runs import PipelineRun
+
+
+def test_a_block_is_written_and_closed() -> None:
+    run = PipelineRun()
+    run.stream()
+    run.packet(0, 1, 2)
+    assert run.why_not("raise_bytes_acked", 1) == "the next node has acknowledged it"
+    run.acked(0, 1, 2)
+    run.do("send_last_packet")
+    for datanode in range(3):
+        run.do("receive_packet_without_news", datanode)
+    for datanode in (2, 1, 0):
+        assert run.why_not("send_ack", datanode) == "the replica is finalized"
+        run.do("finalize_replica", datanode)
+        run.do("send_ack", datanode)
+    run.do("receive_ack")
+    run.do("end_block")
+    run.do("complete")
+    assert run.why_not("complete_closes") == "the block is complete"
+    run.do("block_received", 1)
+    run.do("complete_closes")
+    assert run.shown("stage") == "CLOSED"
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_pipeline_fi_14_to_16_the_node_whose_disk_fails_is_blamed_and_the_others_go_on(failing: int) -> None:
+    run = PipelineRun()
+    run.stream()
+    run.packet(0, 1, 2)
+    run.do("receiver_fails", failing)
+    if failing == 0:
+        run.do("connection_fails", 0)
+    else:
+        run.do("mirror_fails", failing - 1)
+        for datanode in reversed(range(failing - 1)):
+            run.do("error_ack_passes", datanode)
+        run.do("error_ack_comes", failing)
+    others = [datanode for datanode in range(3) if datanode != failing]
+    run.again("set_up_streaming_recovery", *others)
+    assert run.shown("block_stamp") == "2"
+    run.packet(*others)
+    run.acked(*others)
+    run.do("hflush")
+    assert run.holds("hflushed_bytes_survive")
+
+
+def test_what_a_pipeline_did_not_acknowledge_is_cut_off_and_sent_again() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.packet(0, 1)
+    run.do("raise_bytes_acked", 1)
+    run.do("receiver_fails", 1)
+    run.do("mirror_fails", 0)
+    run.do("error_ack_comes", 1)
+    run.do("update_block_for_pipeline")
+    run.do("set_up_streaming_recovery", 0)
+    assert run.holds("recovery_cuts_bytes_that_were_visible")
+    run.do("update_pipeline")
+    run.packet(0)
+    run.acked(0)
+    assert run.shown("acked") == "1"
+
+
+def test_a_reader_is_shown_what_every_location_shows() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.packet(0, 1)
+    run.do("raise_bytes_acked", 1)
+    assert run.why_not("read", 1) == "no location shows less"
+    hole = PipelineRun(2, "hadoop-3.4")
+    hole.stream(1)
+    hole.packet(0, 1)
+    hole.do("raise_bytes_acked", 1)
+    hole.do("read", 1)
+    assert hole.shown("shown") == "1"
+
+
+def test_a_failed_set_up_burns_a_stamp_and_the_next_one_lies_in_the_window() -> None:
+    run = PipelineRun(4)
+    run.stream()
+    run.packet(0, 1, 2)
+    run.do("receiver_fails", 0)
+    run.do("connection_fails", 0)
+    run.do("update_block_for_pipeline")
+    run.do("set_up_streaming_recovery", 1)
+    run.do("datanode_crash", 2)
+    run.do("set_up_fails", 2)
+    assert run.holds("stamp_is_burned")
+    assert run.why_not("update_block_for_pipeline") == "the pipeline is large enough"
+    run.do("add_datanode", 1, 3)
+    run.again("set_up_streaming_recovery", 1, 3)
+    assert run.shown("block_stamp") == "3"
+    assert run.shown("locations") == "{datanode2, datanode4}"
+
+
+def test_get_new_stamp_is_refused_once_the_block_is_recovered() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.do("receiver_fails", 1)
+    run.do("mirror_fails", 0)
+    run.do("error_ack_comes", 1)
+    run.do("recovery_starts")
+    assert run.why_not("update_block_for_pipeline") == "the block is under construction"
+    run.do("update_block_for_pipeline_refused")
+    assert run.holds("writer_is_fenced")
