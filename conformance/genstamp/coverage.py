@@ -1,4 +1,6 @@
-"""What searches have covered: actions taken, refusals given, witnesses seen. One search alone need not reach it all.
+"""What searches have covered: actions taken, refusals given, witnesses seen, steps of upper systems taken.
+
+One search alone need not reach it all.
 
 Refusals that the specification declares defensive are not asked for.
 """
@@ -13,7 +15,8 @@ from genstamp_model.explore import Result
 from genstamp_model.language.model import Model
 
 Coverage = Mapping[str, Mapping[str, Any]]
-"""Steps `taken` by action, `refused` by refusal, and length of a shortest path to what was `witnessed`."""
+"""Steps `taken` by action, `refused` by refusal, length of a shortest path to what was `witnessed`, and steps that are
+one of an upper system, `refined` by its action."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
             if not refusal.defensive
         },
         "witnessed": dict(result.witnesses),
+        "refined": dict(result.refined),
     }
 
 
@@ -44,7 +48,8 @@ def reached(found: Coverage) -> dict[str, bool]:
     """Everything that is asked for, and whether one search has reached it."""
     parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
     parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
-    return parts | {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
+    parts |= {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
+    return parts | {f"step {name}": steps > 0 for name, steps in found["refined"].items()}
 
 
 def together(found: Iterable[Coverage]) -> dict[str, bool]:
@@ -61,15 +66,15 @@ def missing(found: Mapping[str, bool]) -> list[str]:
     return sorted(name for name, is_reached in found.items() if not is_reached)
 
 
-def counts(result: Result) -> tuple[Reached, Reached, Reached]:
-    """How many actions, refusals and witnesses one search has reached."""
+def counts(result: Result) -> tuple[Reached, Reached, Reached, Reached]:
+    """How many actions, refusals, witnesses and steps of upper systems one search has reached."""
     found = reached(of(result))
     parts = ([done for name, done in found.items() if name.startswith(f"{kind} ")] for kind in _KINDS)
-    actions, refusals, witnesses = (Reached(sum(part), len(part)) for part in parts)
-    return actions, refusals, witnesses
+    actions, refusals, witnesses, steps = (Reached(sum(part), len(part)) for part in parts)
+    return actions, refusals, witnesses, steps
 
 
-_KINDS = ("action", "refusal", "witness")
+_KINDS = ("action", "refusal", "witness", "step")
 
 
 def place_of(model: Model, name: str) -> Place | None:
@@ -77,6 +82,9 @@ def place_of(model: Model, name: str) -> Place | None:
     kind, _, rest = name.partition(" ")
     if kind == "witness":
         return place(model.property(rest).source)
+    if kind == "step":
+        steps = (claim for refinement in model.refinements for claim in refinement.taken)
+        return place(next(claim.source for claim in steps if claim.name == rest))
     action, _, refusal = rest.partition(", ")
     declared = model.action(action)
     checks = (check.source for check in declared.checks if f"{check.refuses}: {check.label}" == refusal)

@@ -21,7 +21,7 @@ from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.expand import from_cells, initial_cells
 from genstamp_model.explore import Compiled, Violation
-from genstamp_model.explore.emit import ALARM, CUT, LIMITS
+from genstamp_model.explore.emit import ALARM, CUT
 from genstamp_model.explore.native import COVER, EXPAND, ON_STATE
 from genstamp_model.explore.violation import bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
@@ -157,8 +157,7 @@ class _Walker:
         if self._counters[ALARM]:
             self.violation = bad_step(Evaluator(self.instance), self._path(way))
             return None
-        first = LIMITS + len(self._program.limits)
-        numbers = np.flatnonzero(self._counters[first:]).tolist()
+        numbers = np.flatnonzero(self._counters[self._program.first_step : self._program.first_refined]).tolist()
         assert len(numbers) == made, (numbers, made)
         ways: dict[int, list[int]] = {}
         changing = (self._out[:made] != way[-1]).any(axis=1).tolist()

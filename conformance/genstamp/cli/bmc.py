@@ -79,7 +79,7 @@ def told(result: Bounded | Reached) -> Iterator[str]:
     path = _path(result)
     if path is not None:
         yield f"  a shortest path, {len(path)} steps:"
-        yield from (f"  {line}" for line in path.lines())
+        yield from (f"  {line}" for line in (*path.lines(), *story(path, found.violation.name)))
 
 
 def _path(result: Bounded | Reached) -> Path | None:

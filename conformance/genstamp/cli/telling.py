@@ -54,8 +54,9 @@ def told(found: Searched) -> Iterator[str]:
     if result.violation is not None:
         yield from told_violation(result.violation)
     else:
-        taken, given, seen = coverage.counts(result)
-        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses"
+        taken, given, seen, refined = coverage.counts(result)
+        upper = f", {refined} steps of upper systems" if refined.asked else ""
+        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses{upper}"
     for one in found.judged:
         yield from leads_to.told(one)
     if could_be_renumbered(found):
@@ -84,7 +85,7 @@ def told_violation(violation: Violation, what_path: str = "a shortest counterexa
     what = f"{violation.kind} {violation.name}".rstrip()
     yield f"  violated: {what}{f': {violation.message}' if violation.message else ''}"
     yield f"  {what_path}, {len(violation.path)} steps:"
-    for line in violation.path.lines():
+    for line in violation.lines():
         yield f"  {line}"
 
 
@@ -153,6 +154,7 @@ def plain(found: Searched) -> dict[str, Any]:
             for r in result.refusals
         ],
         "witnesses": dict(result.witnesses),
+        "refined": dict(result.refined),
         "leads_to": [leads_to.plain(one) for one in found.judged],
         "violation": plain_violation(violation),
     }

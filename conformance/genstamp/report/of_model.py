@@ -11,6 +11,7 @@ from genstamp.report.places import place
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language.model import Instance, Model, Property
 from genstamp_model.path import Path, changes
+from genstamp_model.refinement import story
 
 SEARCHED = ("invariant", "transition")
 """Kinds of properties that every search judges."""
@@ -93,7 +94,7 @@ def broken_case(group: str, name: str, seconds: float, instance: Instance, found
         outcome=outcome,
         kind=found.kind,
         message=f"{message}: {found.message}" if found.message else message,
-        text="\n".join(path.lines()),
+        text="\n".join([*path.lines(), *story(path, found.name)]),
         rule=rule,
         judged=rules(model),
         place=at,

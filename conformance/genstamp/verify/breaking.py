@@ -66,7 +66,7 @@ def breaks(violation: Violation | None, judged: tuple[Liveness, ...] = ()) -> li
     """All that broke: what a search found, and the leads-to properties that are violated."""
     found = []
     if violation is not None:
-        lines = tuple(violation.path.lines())
+        lines = tuple(violation.lines())
         found.append(Break(violation.kind, violation.name, violation.message, violation.path, lines))
     for one in judged:
         if one.lasso is not None:

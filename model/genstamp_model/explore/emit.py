@@ -12,7 +12,7 @@ takes rises faster than the length of a function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -30,8 +30,8 @@ from genstamp_model.language import ir
 from genstamp_model.language.model import Action, Instance, Property
 from genstamp_model.language.trace import Check
 
-# Slots of `counters`: an edge breaks a transition property or goes wrong; steps cut; then one for each limit, and one
-# for each step taken.
+# Slots of `counters`: an edge breaks a transition property or goes wrong; steps cut; then one for each limit, one for
+# each step taken, and one for each upper action of a refinement that a step was.
 ALARM, CUT, LIMITS = 0, 1, 2
 
 _STEPS_A_FUNCTION = 64
@@ -55,6 +55,7 @@ class Program:
         text: LLVM IR of the functions above.
         steps: action and arguments of each step, in the order of its counter.
         limits: names of the limits, in the order of their counters.
+        refined: names of the upper actions that steps may be, likewise.
         targets: what `cover` looks for, in the order of `seen`.
         invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
         symmetry: how the representative of a state is found, if one stands for many.
@@ -70,11 +71,22 @@ class Program:
     invariants: tuple[Property, ...]
     symmetry: Plan | None = None
     renumbering: Renumbering | None = None
+    refined: tuple[str, ...] = ()
+
+    @property
+    def first_step(self) -> int:
+        """The counter of the first step."""
+        return LIMITS + len(self.limits)
+
+    @property
+    def first_refined(self) -> int:
+        """The counter of the first upper action."""
+        return self.first_step + len(self.steps)
 
     @property
     def counters(self) -> int:
         """Length of the counters."""
-        return LIMITS + len(self.limits) + len(self.steps)
+        return self.first_refined + len(self.refined)
 
 
 def program(instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> Program:
@@ -114,7 +126,11 @@ class _Writer:
     def program(self) -> Program:
         properties = self.instance.model.properties
         invariants = tuple(claim for claim in properties if claim.kind == "invariant")
-        transitions = _Transitions(self.expansion, [claim for claim in properties if claim.kind == "transition"])
+        transitions = _Transitions(
+            self.expansion,
+            [claim for claim in properties if claim.kind == "transition"],
+            [claim for refinement in self.instance.model.refinements for claim in refinement.taken],
+        )
         self._expand(transitions)
         self._judge(invariants)
         self._may_stop()
@@ -129,6 +145,7 @@ class _Writer:
             invariants=invariants,
             symmetry=self.symmetry,
             renumbering=self.renumbering,
+            refined=tuple(claim.name for claim in transitions.witnesses),
         )
 
     def _function(self, signature: str, body: Body) -> None:
@@ -197,7 +214,12 @@ class _Writer:
         broken = assumption.simplify(transitions.broken(next_cells))
         if broken is not self.graph.false:
             body.increase("%counters", ALARM, body.number(broken))
-        body.increase("%counters", LIMITS + len(self.limits) + number, "1")
+        first = LIMITS + len(self.limits)
+        body.increase("%counters", first + number, "1")
+        for i, shown in enumerate(transitions.shown(next_cells), first + len(self.steps)):
+            taken = assumption.simplify(shown)
+            if taken is not self.graph.false:
+                body.increase("%counters", i, body.number(taken))
         ways.append((body.address(out, self.layout.words), body.block))
         body.line(f"  br label %{after}")
         body.close()
@@ -292,18 +314,31 @@ class _Writer:
 
 
 class _Transitions:
-    """Transition properties on an edge; those whose next cells do not change are judged once."""
+    """Transition properties on an edge, and what some edge is to show; judged once for the same next cells.
 
-    def __init__(self, expansion: Expansion[Scalar], claims: Sequence[Property]) -> None:
+    Attributes:
+        witnesses: what some edge is to show.
+    """
+
+    def __init__(self, expansion: Expansion[Scalar], claims: Sequence[Property], witnesses: Sequence[Property]) -> None:
+        self.witnesses = tuple(witnesses)
         self._expansion = expansion
         positions: dict[str, list[int]] = {}
         for i, cell in enumerate(expansion.cells):
             positions.setdefault(cell.variable, []).append(i)
-        self._claims = []
-        for claim in claims:
-            names = {node.data for node in ir.walk(claim.closed) if node.op is ir.Op.NEXT}
-            self._claims.append((claim.closed, [i for name in sorted(names) for i in positions.get(name, [])]))
+        self._claims = [self._with_read(claim, positions) for claim in claims]
+        self._shown = [self._with_read(claim, positions) for claim in witnesses]
         self._memo: dict[tuple[ir.Expr, tuple[Scalar, ...]], Scalar] = {}
+
+    @staticmethod
+    def _with_read(claim: Property, positions: Mapping[str, Sequence[int]]) -> tuple[ir.Expr, list[int]]:
+        """A claim's condition, and the positions of the next cells that it reads."""
+        names = {node.data for node in ir.walk(claim.closed) if node.op is ir.Op.NEXT}
+        return claim.closed, [i for name in sorted(names) for i in positions.get(name, [])]
+
+    def shown(self, next_cells: Sequence[Scalar]) -> Iterator[Scalar]:
+        """For each of the witnesses whether a step to these cells shows it."""
+        return (self._holds(claim, read, next_cells) for claim, read in self._shown)
 
     def broken(self, next_cells: Sequence[Scalar]) -> Scalar:
         """Whether a step to these cells breaks one of them."""

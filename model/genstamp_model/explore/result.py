@@ -6,7 +6,7 @@ Left out: how it is found (`search`), and what broke (`violation`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -51,9 +51,9 @@ class Refusal:
 class Result:
     """What a search found.
 
-    `verdict` is about invariants, transition properties, deadlock and range errors; witnesses, refusals and what is
-    not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A search by
-    fingerprints holds with a probability; what it says is violated is.
+    `verdict` is about invariants, transition properties, refinements, deadlock and range errors; witnesses, refusals
+    and what is not judged stand beside it. It holds within the limits that cut steps off, which `cuts` counts. A
+    search by fingerprints holds with a probability; what it says is violated is.
 
     Attributes:
         undetermined: why the search ended early, in words; empty where it did not.
@@ -64,8 +64,9 @@ class Result:
         seconds: of the search alone; `compile_seconds` is for expansion and machine code.
         cuts: steps cut off, by limit; a step beyond two limits counts for both.
         taken: steps taken, by action.
+        refined: steps that are one of an upper system and change something there, by system and upper action.
         witnesses: length of a shortest path to each witness; None where no state shows it.
-        not_judged: leads-to properties and refinements, which this search cannot judge.
+        not_judged: leads-to properties, which this search cannot judge.
         doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
             0 where all states were compared in full.
         disk_bytes: most that files took at a time, for what had no room in memory.
@@ -88,6 +89,7 @@ class Result:
     refusals: tuple[Refusal, ...]
     witnesses: Mapping[str, int | None]
     not_judged: tuple[str, ...]
+    refined: Mapping[str, int] = field(default_factory=dict)
     reductions: tuple[str, ...] = ()
     doubt: float = 0.0
     disk_bytes: int = 0

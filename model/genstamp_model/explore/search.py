@@ -25,6 +25,7 @@ from genstamp_model.explore.symmetry_check import refuse_differences, refuse_pre
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path
+from genstamp_model.refinement import refuse_other_beginnings
 
 # How long the driver runs before it comes back for progress, limits and interrupts.
 _SECONDS_A_TURN = 0.1
@@ -45,6 +46,7 @@ class Compiled:
 
     def __init__(self, instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> None:
         started = time.perf_counter()
+        refuse_other_beginnings(instance)
         self.instance = instance
         doubtful = symmetry and refuse_preferences(instance, groups(instance))
         self.program: Program = program(instance, symmetry=symmetry, renumber=renumber)
@@ -110,6 +112,7 @@ def explore(
             threads or so little memory; its ordered numbers cannot be renumbered, because more than their order matters
             or one is raised that is not the largest; or there is no symmetry to use, because no index set declares it,
             an action or property breaks it, or too many members stand in relations to one another.
+        SpecError: a refinement takes the initial state elsewhere than where the upper system begins.
     """
     compiled = Compiled(instance, symmetry=symmetry, renumber=renumber)
     how = Fingerprints() if fingerprints is True else fingerprints or None
@@ -222,9 +225,9 @@ class Search:
         program, board = self._program, self._board
         violation = self._violation()
         verdict = Verdict.VIOLATED if violation else Verdict.UNDETERMINED if why else Verdict.HOLDS
-        counters, limits = board.counters.tolist(), len(program.limits)
+        counters = board.counters.tolist()
         taken: dict[str, int] = {action.name: 0 for action in self.instance.model.actions}
-        for (action, _), steps in zip(program.steps, counters[LIMITS + limits :], strict=True):
+        for (action, _), steps in zip(program.steps, counters[program.first_step :], strict=False):
             taken[action.name] += steps
         return Result(
             instance=self.instance,
@@ -242,7 +245,8 @@ class Search:
             taken=taken,
             refusals=self._refusals(),
             witnesses=self._witnesses(),
-            not_judged=self._not_judged(),
+            not_judged=tuple(c.name for c in self.instance.model.properties if c.kind == "leads_to"),
+            refined=dict(zip(program.refined, counters[program.first_refined :], strict=True)),
             doubt=board.doubt,
             disk_bytes=board.disk_bytes,
             reductions=self._compiled.reductions,
@@ -272,11 +276,6 @@ class Search:
     def _first_way(self, target: int) -> list[list[int]]:
         """Words of the states on a shortest path to what `cover` looks for; none where it has not been seen."""
         return min((self._board.way(place) for place in self._board.seen(target)), key=len, default=[])
-
-    def _not_judged(self) -> tuple[str, ...]:
-        model = self.instance.model
-        claims = [claim.name for claim in model.properties if claim.kind == "leads_to"]
-        return (*claims, *(f"refines {refinement.upper.system}" for refinement in model.refinements))
 
     def witness(self, name: str) -> Path | None:
         """A shortest path to a state that shows a witness; None where none has been found."""

@@ -209,8 +209,8 @@ class _Sample:
         seen = np.zeros(max(1, len(program.targets)), np.int64)
         made = EXPAND(native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
         COVER(native.cover)(words.ctypes.data, 1, seen.ctypes.data)
-        first_step = LIMITS + len(program.limits)
-        taken = [program.steps[i][0].name for i, times in enumerate(counters[first_step:]) if times]
+        first_step = program.first_step
+        taken = [program.steps[i][0].name for i in np.flatnonzero(counters[first_step : program.first_refined])]
         assert len(taken) == made, "every step taken is counted"
         return _Behaviour(
             successors=tuple((name, tuple(after.tolist())) for name, after in zip(taken, out, strict=False)),

@@ -5,12 +5,14 @@ So nothing is reported that the reference semantics does not confirm.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Evaluator, Step
 from genstamp_model.explore.canonical import Canonical
 from genstamp_model.path import Path
+from genstamp_model.refinement import story
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,23 @@ class Violation:
         name: the property; the action for an error; empty for a deadlock.
         message: what went wrong, in words, for a deadlock or an error.
         path: for a transition property its last step breaks it, for an error the step that goes wrong is left out.
+        story: for a refinement, why that step is none of the upper system; a line each.
     """
 
     kind: str
     name: str
     message: str
     path: Path
+    story: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The path and the story, as a reader sees them."""
+        yield from self.path.lines()
+        yield from (f"  {line}" for line in self.story)
 
     def __str__(self) -> str:
         what = f"{self.kind} {self.name}".rstrip() + (f": {self.message}" if self.message else "")
-        return "\n".join([f"violated: {what}, after {len(self.path)} steps", *self.path.lines()])
+        return "\n".join([f"violated: {what}, after {len(self.path)} steps", *self.lines()])
 
 
 def broken_invariant(evaluator: Evaluator, path: Path) -> Violation:
@@ -68,7 +77,7 @@ def bad_step(evaluator: Evaluator, path: Path, canonical: Canonical | None = Non
             for claim in claims:
                 if not evaluator.holds(claim, before, after):
                     longer = Path(path.instance, path.initial, (*path.steps, Step(action, arguments, after)))
-                    return Violation("transition", claim.name, "", longer)
+                    return Violation("transition", claim.name, "", longer, story(longer, claim.name))
     raise AssertionError(f"evaluate finds nothing wrong with the steps from {before}")
 
 

@@ -47,7 +47,8 @@ from genstamp_model.language.forms import (
     when,
 )
 from genstamp_model.language.model import Configuration, Instance, Model
-from genstamp_model.language.system import Bug, Hole, RefinementDeclaration, System, Variation
+from genstamp_model.language.refinement import RefinementDeclaration
+from genstamp_model.language.system import Bug, Hole, System, Variation
 from genstamp_model.language.values import (
     Bool,
     Enumerated,

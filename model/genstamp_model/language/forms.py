@@ -158,8 +158,15 @@ def those(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Member
 def each(index: type[IndexT], value: Callable[[IndexT], V]) -> Array[IndexT, V]:
     """The array of a value for every member."""
     with binding(index.set) as (binder, bound):
-        body = cast(Value, value(cast(IndexT, member_of(bound)))).expr
+        body = _plain_or_symbolic(value(cast(IndexT, member_of(bound))))
     return Array(ir.make(Op.TABULATE, (body,), ArrayType(index.set, body.type), binder))
+
+
+def _plain_or_symbolic(value: object) -> Expr:
+    """The expression of a value, of a plain flag or of a plain number."""
+    if isinstance(value, Value):
+        return value.expr
+    return coerce(value, BOOL if isinstance(value, bool) else INTEGER)
 
 
 def choose(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> IndexT:

@@ -114,10 +114,22 @@ class Observation:
 
 @dataclass(frozen=True)
 class Refinement:
-    """A mapping to an upper model: each of its variables as an expression over this one's state."""
+    """A mapping to an upper model: each of its variables as an expression over this one's state.
+
+    Attributes:
+        claim: that every step is a step of the upper model, or none there; one of the model's properties.
+        taken: for each upper action that is not unreachable the claim that some step is one, and changes something.
+        parameters: the member for which the mapping is, if it is for each member of an index set.
+        unreachable: upper actions that no step may be, with the reason.
+    """
 
     upper: Model
     mapping: Mapping[str, Expr]
+    claim: Property
+    taken: tuple[Property, ...]
+    parameters: tuple[ActionParameter, ...]
+    unreachable: Mapping[str, str]
+    source: Source
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ from genstamp_model.language.declare import (
 )
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.trace import OptionalMember, Trace, tracing
 from genstamp_model.language.types import BOOL, INTEGER
-from genstamp_model.language.values import Value, coerce, member_of
+from genstamp_model.language.values import coerce, member_of
 from genstamp_model.language.variables import Declared
 
 T = TypeVar("T")
@@ -72,14 +73,6 @@ class Hole(Variation):
     """
 
     repair: str = ""
-
-
-@dataclass(frozen=True)
-class RefinementDeclaration:
-    """Every step is a step of an upper system, or none; each of its variables is a function of this one's state."""
-
-    upper: System
-    mapping: Mapping[str, Callable[[Any], Value]]
 
 
 @dataclass(frozen=True)
@@ -174,7 +167,10 @@ class _Builder:
     def build(self) -> Model:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
-        properties = tuple(self._property(declaration) for declaration in self.state.properties())
+        refinements = tuple(self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration))
+        declared = tuple(self._property(declaration) for declaration in self.state.properties())
+        properties = (*declared, *(refinement.claim for refinement in refinements))
+        _refuse_two_alike(refinements)
         self._refuse_unknown_breaks({p.name for p in properties})
         for claim in properties:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
@@ -188,7 +184,7 @@ class _Builder:
             properties=properties,
             limits=tuple(self._limit(declaration) for declaration in self.state.limits()),
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
-            refinements=tuple(self._refinement(declaration) for declaration in self.system.refines),
+            refinements=refinements,
             may_stop=self._may_stop(),
         )
 
@@ -292,6 +288,11 @@ class _Builder:
             value = declaration.function(self.state(), *(member_of(p.expr) for p in parameters)).expr
         return traced.Observation(declaration.name, parameters, value)
 
+    def _is_judged(self, declaration: RefinementDeclaration) -> bool:
+        """Whether a refinement is judged: of a variation only where it says so, or else all would break it first."""
+        breaks = {name for bug in self.bugs for name in self.system.bug(bug).breaks}
+        return not self.bugs or declaration.name in breaks
+
     def _refinement(self, declaration: RefinementDeclaration) -> traced.Refinement:
         upper = declaration.upper.model()
         mapping: dict[str, Expr] = {}
@@ -299,12 +300,16 @@ class _Builder:
             if name not in upper.types:
                 known = ", ".join(upper.types)
                 raise SpecError(f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}")
+        members = [member_of(parameter.expr) for parameter in declaration.parameters]
         with tracing(self._trace(False)):
             for name, type_ in upper.types.items():
                 if name not in declaration.mapping:
                     raise SpecError(f"the mapping from {self.system.name} to {upper.system} leaves out '{name}'")
-                mapping[name] = coerce(declaration.mapping[name](self.state()), type_)
-        return traced.Refinement(upper, mapping)
+                mapping[name] = coerce(declaration.mapping[name](self.state(), *members), type_)
+        parameters = frozenset(parameter.name for parameter in declaration.parameters)
+        for value in mapping.values():
+            _refuse_leak(value, parameters, declaration.source)
+        return refinement(declaration, upper, mapping)
 
     def _may_stop(self) -> Expr | None:
         if self.system.may_stop is None:
@@ -344,6 +349,15 @@ def _refuse_namesakes(parts: Sequence[type[Part]]) -> None:
                 elif not issubclass(other, base):
                     message = f"'{name}' is declared here and at {source}; inherit from {other.__name__} to replace it"
                     raise SpecError(message, value.source)
+
+
+def _refuse_two_alike(refinements: Sequence[traced.Refinement]) -> None:
+    """Refuse two refinements of one name."""
+    found: set[str] = set()
+    for one in refinements:
+        if one.claim.name in found:
+            raise SpecError(f"{one.upper.system} is refined twice", one.source)
+        found.add(one.claim.name)
 
 
 def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim: traced.Property) -> None:

@@ -1,0 +1,152 @@
+"""A refinement looked at with `evaluate`: where the mapping takes a state, and why a step there is none.
+
+The claim itself is a transition property of the lower model, which every judge judges as it is
+(`genstamp_model.language.refinement`). Here are what it needs besides, the initial state, and the story of an edge that
+breaks it. The upper steps are taken by `evaluate` from the upper model itself, so that the story does not come from
+the expressions that it explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from genstamp_model.errors import EvaluationError, SpecError
+from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.language.model import Action, Configuration, Instance, Refinement
+from genstamp_model.language.types import IndexSet, show
+from genstamp_model.path import Path, changes
+
+_ANY_NUMBER = 2**31 - 1
+
+
+class Mapped:
+    """One refinement of one instance, for one member where it is for each of an index set."""
+
+    def __init__(self, evaluator: Evaluator, refinement: Refinement, members: Sequence[int] = ()) -> None:
+        upper = refinement.upper
+        sizes = {index.base: evaluator.instance.configuration.sizes[index.base] for index in upper.index_sets}
+        limits = dict.fromkeys(upper.limit_names, _ANY_NUMBER)
+        self.refinement = refinement
+        self.upper = Evaluator(Instance(upper, Configuration("upper", sizes, limits)))
+        self._lower = evaluator
+        self._bound = {parameter.name: member for parameter, member in zip(refinement.parameters, members, strict=True)}
+
+    def image(self, state: State) -> State:
+        """Where the mapping takes a state."""
+        return tuple(self._lower.value(value, state, bound=self._bound) for value in self.refinement.mapping.values())
+
+    def steps(self, before: State, after: State) -> Iterator[tuple[Action, Arguments]]:
+        """The upper steps that a lower step is, those declared unreachable included; a stutter is none."""
+        here, there = self.image(before), self.image(after)
+        if here == there:
+            return
+        for action in self.refinement.upper.actions:
+            for arguments in self.upper.choices(action, here):
+                if self._why_not(action, arguments, here, there) is None:
+                    yield action, arguments
+
+    def is_step(self, before: State, after: State) -> bool:
+        """Whether a lower step is an upper one, or none there."""
+        reachable = (a for a, _ in self.steps(before, after) if a.name not in self.refinement.unreachable)
+        return self.image(before) == self.image(after) or next(reachable, None) is not None
+
+    def lines(self, before: State, after: State) -> Iterator[str]:
+        """Why a step is none of the upper system, in lines."""
+        here, there = self.image(before), self.image(after)
+        system, instance = self.refinement.upper.system, self.upper.instance
+        whose = "".join(
+            f" of {show(self._bound[one.name], one.type, self._lower.sizes)}" for one in self.refinement.parameters
+        )
+        yield f"that step{whose} is none of {system}, where it"
+        for change in changes(instance, here, there):
+            yield f"     {change}"
+        changed = {change.name for change in changes(instance, here, there)}
+        pairs = zip(self.refinement.upper.variables, here, strict=True)
+        same = [f"{v.name} {show(value, v.type, instance.sizes)}" for v, value in pairs if v.name not in changed]
+        if same:
+            yield f"     and leaves {', '.join(same)}"
+        for action in self.refinement.upper.actions:
+            yield f"  not {self._closest(action, here, there)}"
+
+    def _closest(self, action: Action, here: State, there: State) -> str:
+        """The arguments with which an upper action comes closest to a step, and what is wrong with it even so."""
+        tried = [
+            (found, -number, arguments)
+            for number, arguments in enumerate(self.upper.choices(action, here))
+            if (found := self._why_not(action, arguments, here, there)) is not None
+        ]
+        if not tried:
+            reason = self.refinement.unreachable.get(action.name, "it has nothing to receive")
+            return f"{action.name}: {reason}"
+        why, _, arguments = max(tried, key=lambda one: (one[0].passed, one[1]))
+        return f"{self.upper.call(action, arguments)}: {why.text}"
+
+    def _why_not(self, action: Action, arguments: Arguments, here: State, there: State) -> _WhyNot | None:
+        """What is wrong with an upper step; None where it is the one."""
+        failing = self.upper.first_failing(action, arguments, here)
+        if failing is not None:
+            return _WhyNot(action.checks.index(failing), f'"{failing.label}" does not hold')
+        passed = len(action.checks)
+        try:
+            after = self.upper.apply(action, arguments, here)
+        except EvaluationError as error:
+            return _WhyNot(passed, str(error))
+        differing = changes(self.upper.instance, after, there)
+        if not differing:
+            return None
+        first = differing[0]
+        text = f"{first.name} would be {first.before}, not {first.after}"
+        return _WhyNot(passed + 1 + len(here) - len({one.name.split("[")[0] for one in differing}), text)
+
+
+@dataclass(frozen=True)
+class _WhyNot:
+    """What is wrong with an upper step.
+
+    Attributes:
+        passed: how much of it is right.
+        text: what is wrong first.
+    """
+
+    passed: int
+    text: str
+
+
+def mapped(evaluator: Evaluator, refinement: Refinement) -> Iterator[Mapped]:
+    """A refinement for each member that it is for."""
+    domains = (parameter.domain for parameter in refinement.parameters)
+    ranges = [range(evaluator.sizes.of(index)) for index in domains if isinstance(index, IndexSet)]
+    for members in product(*ranges):
+        yield Mapped(evaluator, refinement, members)
+
+
+def refuse_other_beginnings(instance: Instance) -> None:
+    """Refuse a mapping that takes the initial state elsewhere than where the upper system begins.
+
+    Raises:
+        SpecError: one does; names the variables.
+    """
+    evaluator = Evaluator(instance)
+    for refinement in instance.model.refinements:
+        for one in mapped(evaluator, refinement):
+            differing = changes(one.upper.instance, one.upper.initial(), one.image(evaluator.initial()))
+            if differing:
+                told = ", ".join(f"{change.name} is {change.after}, not {change.before}" for change in differing)
+                raise SpecError(
+                    f"the initial state of {instance.model.system} is not mapped to that of {refinement.upper.system}: "
+                    f"{told}",
+                    refinement.source,
+                )
+
+
+def story(path: Path, name: str) -> tuple[str, ...]:
+    """Why the last step of a path breaks a property, where that is a refinement; else nothing."""
+    evaluator = Evaluator(path.instance)
+    for refinement in path.instance.model.refinements:
+        if refinement.claim.name == name:
+            for one in mapped(evaluator, refinement):
+                if not one.is_step(*path.states[-2:]):
+                    return tuple(one.lines(*path.states[-2:]))
+    return ()
