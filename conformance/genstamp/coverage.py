@@ -49,7 +49,7 @@ def reached(found: Coverage) -> dict[str, bool]:
     parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
     parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
     parts |= {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
-    return parts | {f"step {name}": steps > 0 for name, steps in found["refined"].items()}
+    return parts | {f"step {name}": steps > 0 for name, steps in found.get("refined", {}).items()}
 
 
 def together(found: Iterable[Coverage]) -> dict[str, bool]:

@@ -72,16 +72,17 @@ class Mapped:
 
     def _closest(self, action: Action, here: State, there: State) -> str:
         """The arguments with which an upper action comes closest to a step, and what is wrong with it even so."""
-        tried = [
-            (found, -number, arguments)
-            for number, arguments in enumerate(self.upper.choices(action, here))
-            if (found := self._why_not(action, arguments, here, there)) is not None
-        ]
-        if not tried:
-            reason = self.refinement.unreachable.get(action.name, "it has nothing to receive")
-            return f"{action.name}: {reason}"
-        why, _, arguments = max(tried, key=lambda one: (one[0].passed, one[1]))
-        return f"{self.upper.call(action, arguments)}: {why.text}"
+        best: tuple[_WhyNot, Arguments] | None = None
+        for arguments in self.upper.choices(action, here):
+            found = self._why_not(action, arguments, here, there)
+            if found is None:
+                return f"{action.name}: {self.refinement.unreachable[action.name]}"
+            if best is None or found.passed > best[0].passed:
+                best = found, arguments
+        if best is None:
+            return f"{action.name}: there is nothing to receive"
+        why, chosen = best
+        return f"{self.upper.call(action, chosen)}: {why.text}"
 
     def _why_not(self, action: Action, arguments: Arguments, here: State, there: State) -> _WhyNot | None:
         """What is wrong with an upper step; None where it is the one."""

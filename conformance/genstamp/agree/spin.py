@@ -1,7 +1,7 @@
 """Spin as a peer: it searches the Promela export exhaustively, depth first, on one core.
 
 Exact: every state is kept whole (no bit-state hashing, no hash compaction), and nothing is reduced. Leaves out leads-to
-properties and refinements, which the export has not.
+properties, which the export has not.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from genstamp_model.language import Instance
 from genstamp_model.path import Path
 from genstamp_model.prove import Bounded, Reached, reach
 from genstamp_model.prove import bmc as judge
+from genstamp_model.refinement import story
 
 
 def bmc(
@@ -79,7 +80,9 @@ def told(result: Bounded | Reached) -> Iterator[str]:
     path = _path(result)
     if path is not None:
         yield f"  a shortest path, {len(path)} steps:"
-        yield from (f"  {line}" for line in (*path.lines(), *story(path, found.violation.name)))
+        yield from (f"  {line}" for line in path.lines())
+        if isinstance(result, Bounded) and result.violation is not None:
+            yield from (f"  {line}" for line in story(path, result.violation.name))
 
 
 def _path(result: Bounded | Reached) -> Path | None:

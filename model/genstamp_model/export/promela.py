@@ -11,7 +11,7 @@ stops at the first violation. (Without `-o2` Spin leaves variables that nothing 
 violated, each witness that is seen and each action that takes a number out of its range once. With `spin -DDEADLOCK` it
 judges only whether something can happen wherever the system may not stop.
 
-Leaves out leads-to properties and refinements.
+Leaves out leads-to properties.
 """
 
 from __future__ import annotations

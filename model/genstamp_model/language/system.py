@@ -167,7 +167,9 @@ class _Builder:
     def build(self) -> Model:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
-        refinements = tuple(self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration))
+        refinements = tuple(
+            self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration)
+        )
         declared = tuple(self._property(declaration) for declaration in self.state.properties())
         properties = (*declared, *(refinement.claim for refinement in refinements))
         _refuse_two_alike(refinements)

@@ -18,6 +18,7 @@ from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
+from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
@@ -150,5 +151,9 @@ RECOVERY = System(
         ),
     ],
     bugs=[HDFS_10240, HDFS_1218, HDFS_11817],
+    refines=[
+        single_writer({"delete": "no file is deleted", "overwrite": "files are created without overwrite"}),
+        durable_prefix({"read": "nobody reads", "delete": "no file is deleted"}),
+    ],
     omits=OMITS,
 )

@@ -1,0 +1,78 @@
+"""How files with leases and blocks are seen as the two abstract files: the mappings that the systems share.
+
+Each file of a system is such a file. Most of what a mapping reads the protocol reads too; history variables, which
+only properties and mappings read, are `hflushed` and `steady` of the clients' state. What a system cannot show, because
+it has no readers or deletes no file, it declares unreachable, and says why.
+"""
+
+from collections.abc import Mapping
+
+from genstamp_model.language import Bool, Number, RefinementDeclaration, each, when
+from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
+from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
+from genstamp_spec.hdfs.systems.single_writer import SINGLE_WRITER
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+class _Files(FileState, BlockState):
+    """What the NameNode knows of a file."""
+
+
+class _Streams(_Files, ClientState):
+    """And what its writer was promised: `hflushed` and `steady` are history variables."""
+
+
+def _is_open(s: _Files, file: File) -> Bool:
+    return s.file[file].at(FileLifecycle.under_construction)
+
+
+def _length(s: _Files, file: File) -> Number:
+    """Bytes of the file's block as the NameNode knows them; none of a block that is gone."""
+    gone = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+    return when(~gone, s.block_bytes[file], 0)
+
+
+def single_writer(unreachable: Mapping[str, str]) -> RefinementDeclaration:
+    """A file with its client name: that is its writer, and a recovery of its block fences it.
+
+    What counts is what was committed at the NameNode, so that bytes which a former writer still sends to datanodes are
+    nothing yet. The client name stays the writer's in a takeover past the soft limit (facts F.2).
+
+    Args:
+        unreachable: steps of the abstract file that no step of the system is, and why.
+    """
+    return RefinementDeclaration(
+        SINGLE_WRITER,
+        {
+            "writer": lambda s, file: s.client_name[file],
+            "fenced": lambda s, file: s.block[file].at(BlockLifecycle.under_recovery),
+            "length": _length,
+        },
+        each=File,
+        unreachable=unreachable,
+    )
+
+
+def durable_prefix(unreachable: Mapping[str, str]) -> RefinementDeclaration:
+    """A file with what an hflush promised of it, for as long as a datanode of that pipeline has never stopped.
+
+    Args:
+        unreachable: steps of the abstract file that no step of the system is, and why.
+    """
+    return RefinementDeclaration(
+        DURABLE_PREFIX,
+        {
+            "open": _is_open,
+            "length": lambda s, file: when(_is_open(s, file), 0, _length(s, file)),
+            "promised": _promised,
+            "seen": lambda s, file: each(Client, lambda client: 0),
+        },
+        each=File,
+        unreachable=unreachable,
+    )
+
+
+def _promised(s: _Streams, file: File) -> Number:
+    """Bytes that an hflush has promised, by the history variables."""
+    return when(~s.steady[file].is_empty(), s.hflushed[file], 0)
