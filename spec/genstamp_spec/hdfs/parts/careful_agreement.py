@@ -26,15 +26,21 @@ class CarefulAgreement(BlockRecovery):
         """Whatever the lengths: that finalized ones have answered is all."""
         return finalized <= attempt.answered
 
-    def found_nothing_live(s, attempt: Attempt) -> Bool:
-        """No FINALIZED and no RBW replica was found: RWR ones have lost what they had not synced."""
-        return s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW).is_empty()
-
     def may_decide(s, attempt: Attempt) -> None:
         """Checks: RWR replicas decide only if nobody else may have more."""
-        sure = ~s.found_nothing_live(attempt) | attempt.failed.is_empty()
-        require(sure, "a finalized replica or one being written was found, or no location has failed")
+        require(~s.waiting_are_unsure(attempt), "a better replica was found than RWR, or no location has failed")
 
     def is_unsure(s, attempt: Attempt) -> Bool:
         """A location that failed may have what nobody else has."""
-        return s.found_nothing_live(attempt) & ~attempt.failed.is_empty()
+        return s.nothing_is_unsure(attempt) | s.waiting_are_unsure(attempt)
+
+    def nothing_is_unsure(s, attempt: Attempt) -> Bool:
+        """No replica that counts was found, and some location has failed."""
+        found = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
+        return found.is_empty() & ~attempt.failed.is_empty()
+
+    def waiting_are_unsure(s, attempt: Attempt) -> Bool:
+        """RWR replicas alone were found, which may have lost bytes, and some location has failed."""
+        better = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW)
+        waiting = s.in_state(attempt, OriginalState.RWR)
+        return better.is_empty() & ~waiting.is_empty() & ~attempt.failed.is_empty()

@@ -5,7 +5,7 @@ Coarser than HDFS: a datanode is taken for dead only if it is down; its replicas
 
 import enum
 
-from genstamp_model.language import Members, action, enumeration, number, per, require, those, when
+from genstamp_model.language import Members, action, enumeration, number, per, require, those
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File
 
@@ -72,15 +72,14 @@ class DatanodeContact(BlockRecovery, lane="namenode"):
         """A stale datanode counts as alive (facts G.1)."""
         return s.locations[file] - s.dead()
 
-    def locations_to_ask(s, file: File) -> Members[Datanode]:
-        """All but the dead, as since HDFS-17430; a stale one may have what nobody else has."""
+    def not_gone(s, file: File) -> Members[Datanode]:
+        """Locations that a command may name: all but the dead, as since HDFS-17430."""
         return s.alive_locations(file)
+
+    def locations_to_ask(s, file: File) -> Members[Datanode]:
+        """A stale one may have what nobody else has."""
+        return s.not_gone(file)
 
     def known_storages(s, targets: Members[Datanode]) -> Members[Datanode]:
         """Unknown ones are skipped (facts G.6)."""
         return targets - those(Datanode, lambda datanode: s.contact[datanode].at(Contact.UNKNOWN))
-
-
-def not_stale_or_all(fresh: Members[Datanode], everyone: Members[Datanode]) -> Members[Datanode]:
-    """What a command names in Hadoop 3.4.1: the locations that are not stale, or all if at most one is left."""
-    return when(fresh.size() <= 1, everyone, fresh)

@@ -43,6 +43,13 @@ class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
         s.start_recovery(file, primary)
         observe(recovery_id=s.recovery_id[file])
 
+    @action(event="release")
+    def release_closes(s, file: File) -> None:
+        """Somebody has an open file recovered that has no block, or a complete one: it is closed (facts F.3 row 1)."""
+        require(s.under_construction(file) & ~s.deleted[file], "the file is under construction")
+        require(s.block[file].at(BlockLifecycle.absent, BlockLifecycle.complete), "there is nothing to recover")
+        s.close(file)
+
     @action
     def delete(s, file: File) -> None:
         """Somebody deletes an open file; its block goes later (FSDirDeleteOp#delete; facts E.14, A20)."""

@@ -73,9 +73,9 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
 
         Source  DatanodeDescriptor#getLeaseRecoveryCommand, Hadoop 3.4.1; facts G.2, G.5.
         """
-        s.may_fail()
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
+        s.may_fail()
         s.recovery_queue[datanode].remove(file)
         s.lost_commands = s.lost_commands + 1
 

@@ -17,6 +17,7 @@ from genstamp_model.language import (
     transition,
     witness,
 )
+from genstamp_spec.hdfs.bugs.block_recovery_holes import HOLES
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_from_outside import RecoveryFromOutside
@@ -123,14 +124,44 @@ BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
     parts=[BlockRecoveryProperties],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
-    semantics={"repaired": ()},
+    semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",
     configurations=[
         Configuration(
             "late",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits=limits(calls=1, lost_commands=1),
-            doc="",
+            doc="one recovery, whose command is lost, or a call of which times out and comes late",
+        ),
+        Configuration(
+            "overlapping",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(stamps=3, calls=1, reports=2),
+            doc="two recoveries of one block, with reports and calls of the first during the second",
+        ),
+        Configuration(
+            "silent",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(crashes=1, calls=1, silences=1),
+            doc="datanodes that crash, are stale, dead, or unknown to the NameNode",
+        ),
+        Configuration(
+            "restarts",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(num_bytes=2, crashes=1, calls=1),
+            doc="replicas that come back from a restart, with bytes lost",
+        ),
+        Configuration(
+            "deleted",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(lost_commands=1, deletions=1, silences=1),
+            doc="the file is deleted while its block is recovered",
+        ),
+        Configuration(
+            "three_datanodes",
+            sizes={"Client": 1, "File": 1, "Datanode": 3},
+            limits=limits(crashes=1, silences=1),
+            doc="a pipeline of three, one of which is silent",
         ),
     ],
     omits=OMITS,

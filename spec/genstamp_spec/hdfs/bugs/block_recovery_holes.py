@@ -1,0 +1,115 @@
+"""What block recovery in Hadoop 3.4.1 still gets wrong: each with the steps, the method, and a repair.
+
+The repairs are the text of `careful_agreement.py`, `datanode_contact.py` and `block_recovery.py`; a hole takes one out.
+"""
+
+from genstamp_model.language import Bool, Hole, Members, those, when
+from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
+from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
+
+
+class UnreachableIsEmpty(CarefulAgreement):
+    """A location that failed counts as one that has nothing.
+
+    In Hadoop 3.4.1  the loop of RecoveryTaskContiguous#recover counts an IOException of initReplicaRecovery in
+        `errorCount` and goes on; only `errorCount == locs.length` stops it. If nobody has answered with data,
+        `syncList` is empty, and syncBlock takes that for a block nobody has written: it calls
+        commitBlockSynchronization with `deleteblock`, and the NameNode drops the block and closes the file.
+    What is lost  one datanode has the hflushed bytes and cannot be reached for a moment (a full GC, a time-out of the
+        call); the others have lost their replica or hold none with bytes. The file is closed with length 0.
+    Repair  in #recover, when `syncList` is empty and `errorCount > 0`, throw as for "All datanodes failed" and leave
+        the block to the next attempt. It costs no liveness if dead locations are not asked (HDFS-17430): a location
+        that never comes back is dead after ten minutes, and counts for nothing.
+    """
+
+    def nothing_is_unsure(s, attempt: Attempt) -> Bool:
+        """Only if all locations have failed."""
+        return attempt.answered.is_empty()
+
+
+class WaitingReplicasDecideAlone(CarefulAgreement):
+    """RWR replicas decide although a location with a better one has failed.
+
+    In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock takes the best state among the answers, whoever did not answer.
+        After a rack has lost power the restarted datanodes have RWR replicas, cut to what their checksums cover; the
+        one that stayed up has the RBW replica with every hflushed byte. If its call times out, the block is closed
+        with the shorter length, and the good replica is invalidated as stale.
+    Repair  in #syncBlock, when RWR replicas alone were found and `errorCount > 0`, throw: the next attempt asks again.
+    """
+
+    def waiting_are_unsure(s, attempt: Attempt) -> Bool:
+        """Never, as long as somebody has answered."""
+        return attempt.locations.is_empty()
+
+
+class StaleIsGone(DatanodeContact):
+    """A stale location is not asked if two others are fresh.
+
+    In Hadoop 3.4.1  DatanodeManager#getBlockRecoveryCommand names only locations that are not stale, and all of them
+        if at most one is left. So a datanode that was silent for 30 s is treated as one that has no replica, with the
+        two outcomes above: the block is deleted, or restarted replicas decide.
+    Repair  name every location that is not dead; one that does not answer costs a time-out of the call.
+    """
+
+    def locations_to_ask(s, file: File) -> Members[Datanode]:
+        """The locations that are not stale, or all if at most one is left."""
+        everyone = s.not_gone(file)
+        fresh = everyone - those(Datanode, lambda datanode: s.contact[datanode].at(Contact.STALE))
+        return when(fresh.size() <= 1, everyone, fresh)
+
+
+UNREACHABLE_IS_NOT_EMPTY = Hole(
+    "unreachable-is-not-empty",
+    "a block is deleted although a location that gave no answer may hold its data",
+    drops=(("sync_block_finds_nothing", "no location has failed"),),
+    parts=(UnreachableIsEmpty,),
+    breaks=("only_empty_blocks_are_dropped", "hflushed_bytes_survive"),
+    configuration="silent",
+    depth=0,
+    source="facts G.3, G.4 row 0, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
+)
+WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
+    "waiting-replicas-do-not-decide-alone",
+    "RWR replicas decide about the length although a location that gave no answer may have more",
+    parts=(WaitingReplicasDecideAlone,),
+    breaks=("hflushed_bytes_survive",),
+    configuration="restarts",
+    depth=0,
+    source="found with this model; facts G.4 row 3, S6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
+    "Hadoop 3.4.1",
+)
+STALE_IS_NOT_GONE = Hole(
+    "stale-is-not-gone",
+    "a location that was silent for 30 s is not asked for its replica, as though it had none",
+    parts=(StaleIsGone,),
+    breaks=("only_empty_blocks_are_dropped", "hflushed_bytes_survive"),
+    configuration="three_datanodes",
+    depth=0,
+    source="found with this model; facts G.2, S6, S18; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
+)
+COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
+    "command-belongs-to-its-attempt",
+    "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
+    drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
+    breaks=("one_primary_per_recovery_id",),
+    configuration="overlapping",
+    depth=0,
+    source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
+)
+HFLUSH_SEES_THE_RECOVERY = Hole(
+    "hflush-sees-the-recovery",
+    "the first hflush of a block is accepted while the block is under recovery: fsync checks the client's name only",
+    drops=(("hflush", "the block is not under recovery at its first hflush"),),
+    breaks=("only_empty_blocks_are_dropped",),
+    configuration="late",
+    depth=0,
+    source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
+)
+HOLES = (
+    UNREACHABLE_IS_NOT_EMPTY,
+    WAITING_REPLICAS_DO_NOT_DECIDE_ALONE,
+    STALE_IS_NOT_GONE,
+    COMMAND_BELONGS_TO_ITS_ATTEMPT,
+    HFLUSH_SEES_THE_RECOVERY,
+)
