@@ -64,9 +64,9 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
     "a block is deleted although a location that gave no answer may hold its data",
     drops=(("sync_block_finds_nothing", "no location has failed"),),
     parts=(UnreachableIsEmpty,),
-    breaks=("only_empty_blocks_are_dropped", "hflushed_bytes_survive"),
-    configuration="silent",
-    depth=0,
+    breaks=("no_recovery_drops_data",),
+    configuration="late",
+    depth=11,
     source="facts G.3, G.4 row 0, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
 )
 WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
@@ -75,7 +75,7 @@ WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
     parts=(WaitingReplicasDecideAlone,),
     breaks=("hflushed_bytes_survive",),
     configuration="restarts",
-    depth=0,
+    depth=19,
     source="found with this model; facts G.4 row 3, S6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
 )
@@ -83,9 +83,9 @@ STALE_IS_NOT_GONE = Hole(
     "stale-is-not-gone",
     "a location that was silent for 30 s is not asked for its replica, as though it had none",
     parts=(StaleIsGone,),
-    breaks=("only_empty_blocks_are_dropped", "hflushed_bytes_survive"),
+    breaks=("no_recovery_drops_data",),
     configuration="three_datanodes",
-    depth=0,
+    depth=12,
     source="found with this model; facts G.2, S6, S18; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
 )
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
@@ -94,7 +94,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
     breaks=("one_primary_per_recovery_id",),
     configuration="overlapping",
-    depth=0,
+    depth=7,
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
 )
 HFLUSH_SEES_THE_RECOVERY = Hole(
@@ -103,7 +103,7 @@ HFLUSH_SEES_THE_RECOVERY = Hole(
     drops=(("hflush", "the block is not under recovery at its first hflush"),),
     breaks=("only_empty_blocks_are_dropped",),
     configuration="late",
-    depth=0,
+    depth=14,
     source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
 )
 HOLES = (

@@ -59,11 +59,15 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.recovery_id = s.recovery_id[file]
         attempt.block_stamp = s.stamp_to_recover(file)
         attempt.locations = s.locations_to_ask(file)
+        s.recovery_begins(file)
         observe(recovery_id=s.recovery_id[file], generation_stamp=s.block_stamp[file])
 
     def stamp_to_recover(s, file: File) -> Ordered:
         """The stamp in the command: that of the block that is recovered."""
         return s.block_stamp[file]
+
+    def recovery_begins(s, file: File) -> None:
+        """What a system remembers of the state in which a command was given."""
 
     def locations_to_ask(s, file: File) -> Members[Datanode]:
         """The locations that the command names; here, all."""
@@ -262,10 +266,14 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """The primary gives up: preempted, nobody answered usefully, or every update failed (facts G.3, G.4, G.5)."""
         attempt = s.attempt[primary][file]
         stuck = s.heard_of_all(attempt) & (s.is_unsure(attempt) | ~s.finalized_fit(primary, file))
-        nobody_left = attempt.stage.at(AttemptStage.UPDATING) & (attempt.participants <= attempt.failed)
+        nobody_left = attempt.stage.at(AttemptStage.UPDATING) & s.too_many_failed(attempt)
         require(s.running.has(primary), "the primary is running")
         require(attempt.stage.at(AttemptStage.PREEMPTED) | stuck | nobody_left, "the recovery cannot go on")
         s.attempt[primary][file] = no_attempt()
+
+    def too_many_failed(s, attempt: Attempt) -> Bool:
+        """No participant is left that was updated or may still be (since HDFS-12070)."""
+        return attempt.participants <= attempt.failed
 
     def is_unsure(s, attempt: Attempt) -> Bool:
         """Nothing that counts was found, and a location that failed may have it."""

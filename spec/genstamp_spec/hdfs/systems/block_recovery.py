@@ -17,6 +17,7 @@ from genstamp_model.language import (
     transition,
     witness,
 )
+from genstamp_spec.hdfs.bugs.block_recovery import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_holes import HOLES
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
@@ -25,6 +26,7 @@ from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -43,6 +45,10 @@ class BlockRecoveryProperties(
 ):
     """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, section J."""
 
+    def may_be_asked(s, datanode: Datanode, file: File) -> Bool:
+        """A datanode that is taken for dead counts as gone for good."""
+        return super().may_be_asked(datanode, file) & ~s.contact[datanode].at(Contact.DEAD)
+
     @invariant
     def complete_blocks_have_a_replica(s, file: File) -> Bool:
         """S7: of a COMPLETE block some datanode has a replica that matches, be it down or unknown to the NameNode."""
@@ -57,6 +63,14 @@ class BlockRecoveryProperties(
     def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
         """The same; a datanode that is taken for dead counts as gone for good."""
         return super().holds_promised_bytes(datanode, file) & ~s.contact[datanode].at(Contact.DEAD)
+
+    @transition
+    def no_recovery_drops_data(s, t: Self, file: File, datanode: Datanode) -> Bool:
+        """S18: a recovery drops a block only if all who had bytes of it when it began have lost them, or are dead."""
+        dropped = ~s.block[file].at(BlockLifecycle.removed) & t.block[file].at(BlockLifecycle.removed)
+        by_recovery = dropped & ~t.file[file].at(FileLifecycle.absent)
+        has = s.holding[file].has(datanode) & s.has_bytes(datanode, file)
+        return by_recovery.implies(~has | s.contact[datanode].at(Contact.DEAD))
 
     @transition(inductive=True)
     def committed_content_stays(s, t: Self, file: File) -> Bool:
@@ -160,9 +174,10 @@ BLOCK_RECOVERY = System(
         Configuration(
             "three_datanodes",
             sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits=limits(crashes=1, silences=1),
+            limits=limits(silences=1),
             doc="a pipeline of three, one of which is silent",
         ),
     ],
+    bugs=BUGS,
     omits=OMITS,
 )

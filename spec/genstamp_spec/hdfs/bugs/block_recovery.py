@@ -1,0 +1,112 @@
+"""Faults of block recovery that hdfs.block_recovery shows, each as one change."""
+
+from genstamp_model.language import Bool, Bug, Number, Ordered, action, require
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+ISSUES = "https://issues.apache.org/jira/browse/"
+
+
+class WriterIsNotStopped(BlockRecovery, lane=Datanode):
+    """initReplicaRecovery leaves the writer alone, and its packets go on into the replica under recovery."""
+
+    def writes_to(s, client: Client, file: File, datanode: Datanode) -> Bool:
+        """A replica under recovery takes packets like one that is being written."""
+        replica, stream = s.replica[datanode][file], s.stream[client][file]
+        in_pipeline = s.alive.has(client) & s.running.has(datanode) & stream.pipeline.has(datanode)
+        frozen = replica.state.at(ReplicaLifecycle.rur) & (replica.stamp == stream.stamp)
+        return super().writes_to(client, file, datanode) | (in_pipeline & frozen & (replica.writer == client))
+
+    def freeze(s, replica: Replica, recovery_id: Ordered) -> None:
+        """The writer stays."""
+        writer = replica.writer
+        super().freeze(replica, recovery_id)
+        replica.writer = writer
+
+
+HDFS_1186 = Bug(
+    "HDFS-1186",
+    "the writer is not stopped when a recovery begins: bytes are added after the length was answered",
+    parts=(WriterIsNotStopped,),
+    breaks=("frozen_replicas_take_no_bytes",),
+    configuration="late",
+    depth=7,
+    source=f"{ISSUES}HDFS-1186; fixed in the 0.20-append line",
+)
+HDFS_1197 = Bug(
+    "HDFS-1197",
+    "a block becomes complete with the report of its recovery, though no datanode has finalized a replica",
+    drops=(("report_back", "every participant is updated or has failed"),),
+    breaks=("complete_blocks_have_a_replica",),
+    configuration="late",
+    depth=11,
+    source=f"{ISSUES}HDFS-1197; fixed in the 0.20-append line",
+)
+HDFS_1260 = Bug(
+    "HDFS-1260",
+    "datanodes take part in any recovery that asks, so that several give one block different stamps",
+    drops=(("init_replica_recovery", "no recovery with this id or a later one has begun here"),),
+    breaks=("replica_recovery_id_only_grows",),
+    configuration="overlapping",
+    depth=10,
+    source=f"{ISSUES}HDFS-1260; fixed in the 0.20-append line",
+)
+
+
+class ResponderFinalizes(BlockRecovery, lane=Datanode):
+    """A responder that initReplicaRecovery has interrupted finalizes the replica all the same."""
+
+    @action(event="finalize_replica")
+    def finalize_replica_interrupted(s, client: Client, file: File, datanode: Datanode) -> None:
+        """The last packet was acknowledged just before the recovery began; the RUR is replaced by its original."""
+        replica, stream = s.replica[datanode][file], s.stream[client][file]
+        require(s.alive.has(client) & s.running.has(datanode), "client and datanode are running")
+        require(stream.stage.at(StreamStage.CLOSING), "the last packet is sent")
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.original.at(OriginalState.RBW) & (replica.stamp == stream.stamp), "it is what the client wrote")
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        s.forget(replica)
+        stream.finalized.add(datanode)
+
+
+HDFS_3541 = Bug(
+    "HDFS-3541",
+    "a responder that the recovery has interrupted finalizes the replica all the same",
+    parts=(ResponderFinalizes,),
+    breaks=("frozen_replicas_take_no_bytes",),
+    configuration="late",
+    depth=9,
+    source=f"{ISSUES}HDFS-3541; fixed in 2.0.2",
+)
+
+
+class StampIsNotRecorded(BlockRecovery, lane=Datanode):
+    """The update of a replica under recovery records the stamp that the replica had."""
+
+    def install(s, replica: Replica, recovery_id: Ordered, num_bytes: Number) -> None:
+        """The replica keeps its stamp."""
+        stamp = replica.stamp
+        super().install(replica, recovery_id, num_bytes)
+        replica.stamp = stamp
+
+
+HDFS_736 = Bug(
+    "HDFS-736",
+    "the update of a replica under recovery records another stamp than the recovery's",
+    parts=(StampIsNotRecorded,),
+    breaks=("counted_replicas_match", "frozen_replicas_take_no_bytes"),
+    configuration="late",
+    depth=10,
+    source=f"{ISSUES}HDFS-736; fixed in 0.21",
+)
+RECOVERY_ID_IGNORED = Bug(
+    "recovery-id-ignored",
+    "commitBlockSynchronization takes the report of any recovery, not only of the current one",
+    drops=(("commit_block_synchronization", "the recovery id is the current one"),),
+    breaks=("only_the_current_recovery_counts", "fenced_client_changes_nothing"),
+    configuration="overlapping",
+    depth=14,
+    source="facts G.6 row 7, S12",
+)
+BUGS = (HDFS_736, HDFS_1186, HDFS_1197, HDFS_1260, HDFS_3541, RECOVERY_ID_IGNORED)
