@@ -19,6 +19,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
     "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
     "genstamp_spec.hdfs.systems.recovery:RECOVERY",
+    "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
 )
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
