@@ -18,7 +18,18 @@ from genstamp.report import Case, Format, Rule, document
 from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp_model.explore.board import processors
-from genstamp_model.mutate import Baseline, Mutant, Outcome, Report, baseline, judge, mutants
+from genstamp_model.language import Instance
+from genstamp_model.mutate import (
+    Baseline,
+    Equivalence,
+    Mutant,
+    Outcome,
+    Report,
+    baseline,
+    equivalences,
+    judge,
+    mutants,
+)
 
 
 class ReviewError(GenstampError):
@@ -73,7 +84,8 @@ def mutate(
         chosen_mutants = [chosen_mutants[i] for i in drawn]
     began = time.monotonic()
     bases = baseline(model, configurations)
-    outcomes = _judged(chosen_mutants, bases, every_judge, jobs or processors())
+    proofs = equivalences([Instance(model, one) for one in configurations])
+    outcomes = _judged(chosen_mutants, bases, proofs, every_judge, jobs or processors())
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
     if form is Format.TEXT:
         where = ", ".join(base.configuration.name for base in bases)
@@ -103,26 +115,32 @@ def _equivalent(path: Path | None) -> dict[str, str]:
 
 
 # What the processes work on: they are forked, and take it over as it is.
-_work: tuple[Sequence[Mutant], Sequence[Baseline], bool] = ((), (), False)
+_work: tuple[Sequence[Mutant], Sequence[Baseline], Sequence[Equivalence], bool] = ((), (), (), False)
 
 
-def _judged(chosen_mutants: Sequence[Mutant], bases: Sequence[Baseline], every: bool, jobs: int) -> list[Outcome]:
+def _judged(
+    chosen_mutants: Sequence[Mutant],
+    bases: Sequence[Baseline],
+    proofs: Sequence[Equivalence],
+    every: bool,
+    jobs: int,
+) -> list[Outcome]:
     global _work
-    _work = (chosen_mutants, bases, every)
+    _work = (chosen_mutants, bases, proofs, every)
     show = each_minute()
     outcomes: list[Outcome] = []
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        for i, (noticed, same) in enumerate(pool.map(_judge, range(len(chosen_mutants)), chunksize=4)):
-            outcomes.append(Outcome(chosen_mutants[i], noticed, same))
+        for i, (noticed, same, proved) in enumerate(pool.map(_judge, range(len(chosen_mutants)), chunksize=4)):
+            outcomes.append(Outcome(chosen_mutants[i], noticed, same, proved))
             show(f"{len(outcomes)} of {len(chosen_mutants)} mutants judged")
     return outcomes
 
 
-def _judge(number: int) -> tuple[dict[str, str], bool]:
+def _judge(number: int) -> tuple[dict[str, str], bool, bool]:
     """What is noticed of one mutant; a model does not travel between processes."""
-    chosen_mutants, bases, every = _work
-    outcome = judge(chosen_mutants[number], bases, every=every)
-    return dict(outcome.noticed), outcome.same
+    chosen_mutants, bases, proofs, every = _work
+    outcome = judge(chosen_mutants[number], bases, every=every, equivalences=proofs)
+    return dict(outcome.noticed), outcome.same, outcome.proved
 
 
 def plain(report: Report) -> dict[str, Any]:
@@ -132,6 +150,8 @@ def plain(report: Report) -> dict[str, Any]:
         "killed": report.killed,
         "killed_by_what_is_claimed": report.killed_without_lock,
         "same_program": len(report.same),
+        "proved_to_change_nothing": len(report.proved),
+        "kill_rate": report.kill_rate,
         "by_judge": report.by_judge,
         "every_judge": report.every,
         "seconds": round(report.seconds, 3),

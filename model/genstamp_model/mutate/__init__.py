@@ -1,12 +1,24 @@
 """Mutation: is what a specification claims strong enough to notice a change of what it does?
 
 `mutants` changes every check, effect, constant and comparison of a model's actions once; `judge` lets the judges try to
-notice one of them; a `Report` counts. A mutant that nobody notices is a claim that is missing, or a change that changes
-nothing.
+notice one of them; `Equivalence` tries to prove that it changes nothing; a `Report` counts. A mutant that nobody
+notices is a claim that is missing, or a change that changes nothing.
 """
 
+from genstamp_model.mutate.equivalence import Equivalence, equivalences
 from genstamp_model.mutate.judging import JUDGES, Baseline, Outcome, baseline, judge
 from genstamp_model.mutate.mutants import Mutant, mutants
 from genstamp_model.mutate.report import Report
 
-__all__ = ["JUDGES", "Baseline", "Mutant", "Outcome", "Report", "baseline", "judge", "mutants"]
+__all__ = [
+    "JUDGES",
+    "Baseline",
+    "Equivalence",
+    "Mutant",
+    "Outcome",
+    "Report",
+    "baseline",
+    "equivalences",
+    "judge",
+    "mutants",
+]

@@ -47,9 +47,25 @@ class Report:
         return [outcome for outcome in self.outcomes if outcome.same]
 
     @property
+    def proved(self) -> list[Outcome]:
+        """Mutants that are programs of their own, and proved to change nothing."""
+        return [outcome for outcome in self.outcomes if outcome.proved]
+
+    @property
     def survivors(self) -> list[Outcome]:
-        """Mutants that nobody noticed although they are programs of their own; reviewed ones too."""
-        return [outcome for outcome in self.outcomes if not outcome.noticed and not outcome.same]
+        """Mutants that nobody noticed although they may change something; reviewed ones too."""
+        return [one for one in self.outcomes if not one.noticed and not one.same and not one.proved]
+
+    @property
+    def reviewed(self) -> list[Outcome]:
+        """Survivors that were reviewed and change nothing that matters."""
+        return [outcome for outcome in self.survivors if outcome.mutant.name in self.equivalent]
+
+    @property
+    def kill_rate(self) -> float | None:
+        """Part of the mutants that was noticed, of those that are not known to change nothing; None of none."""
+        count = self.killed + len(self.open)
+        return self.killed / count if count else None
 
     @property
     def open(self) -> list[Outcome]:
@@ -61,6 +77,9 @@ class Report:
         total = len(self.outcomes)
         yield f"{total} mutants, {self.killed} killed ({_rate(self.killed, total)}) in {self.seconds:.0f} s"
         yield f"  {len(self.same)} are no other program in any configuration"
+        yield f"  {len(self.proved)} are proved to change nothing, for numbers of any size"
+        rate = "none" if self.kill_rate is None else f"{100 * self.kill_rate:.1f} %"
+        yield f"  {rate} of the others were noticed, {len(self.reviewed)} that were reviewed left out"
         claimed = self.killed_without_lock
         yield f"  {claimed} ({_rate(claimed, total)}) by what the specification claims"
         how = "noticed by each judge" if self.every else "noticed first by"
