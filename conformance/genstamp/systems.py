@@ -21,6 +21,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.recovery:RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
+    "genstamp_spec.hdfs.systems.replica:REPLICA",
 )
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
 

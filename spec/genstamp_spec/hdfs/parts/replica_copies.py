@@ -32,7 +32,7 @@ class ReplicaCopies(ReplicaOperations):
         require(replica.stamp < stamp, "the replica is older than the copy", "ReplicaAlreadyExistsException")
         if transfer:
             require(
-                ~replica.state.at(ReplicaLifecycle.rur) | (replica.recovery_id < stamp),
+                ~replica.state.at(ReplicaLifecycle.rur) | (replica.recovery_id <= stamp),
                 "no recovery younger than the copy has begun here",
                 "ReplicaAlreadyExistsException",
             )

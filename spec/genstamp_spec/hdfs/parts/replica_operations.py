@@ -221,7 +221,8 @@ class ReplicaOperations(ReplicaState):
         """A replica is done: its last packet is written, or a copy is here (facts B8).
 
         The guard of FsDatasetImpl#finalizeReplica, that the map has no newer stamp, cannot fail in this call: the
-        replica was found by its stamp under the same lock.
+        replica was found by its stamp under the same lock. Nor is the replica ever missing as long as whoever replaces
+        it stops its writer.
         """
         replica = s.found_to_finalize(datanode, stamp, interrupted)
         require(~replica.state.at(ReplicaLifecycle.finalized), "the replica is not finalized yet")
@@ -238,8 +239,9 @@ class ReplicaOperations(ReplicaState):
         """Checks: the caller's thread goes on, and the datanode has the replica under the caller's stamp."""
         replica = s.replica[datanode]
         require(~interrupted, "the thread was not interrupted", "IOException")
-        require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
-        require(replica.stamp == stamp, "the replica has the block's stamp", "ReplicaNotFoundException")
+        require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException", defensive=True)
+        found = replica.stamp == stamp
+        require(found, "the replica has the block's stamp", "ReplicaNotFoundException", defensive=True)
         return replica
 
     def becomes_final(s, datanode: Datanode) -> None:

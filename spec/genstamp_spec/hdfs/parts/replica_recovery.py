@@ -6,7 +6,7 @@ Coarser than HDFS: a restart finds one copy of the block; two on different volum
 update compares the new length with the bytes on disk, not with those received, which are never fewer.
 """
 
-from genstamp_model.language import Bool, Number, Ordered, require, when
+from genstamp_model.language import Bool, Number, Ordered, require, smallest, when
 from genstamp_spec.hdfs.parts.replica_copies import ReplicaCopies
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Report, Writer
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
@@ -67,8 +67,12 @@ class ReplicaRecovery(ReplicaCopies):
             defensive=True,
         )
         require(replica.recovery_id == recovery_id, "the replica is under this recovery", "IOException")
-        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short", "IOException")
+        s.is_long_enough(replica, new_bytes)
         return replica
+
+    def is_long_enough(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Checks: nobody asks for more than there is."""
+        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short", "IOException")
 
     def update_replica_under_recovery(
         s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
@@ -80,19 +84,16 @@ class ReplicaRecovery(ReplicaCopies):
         replica.stamp = recovery_id
         s.becomes_final(datanode)
 
-    def update_by_copy(
-        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
-    ) -> DetailedReplica:
+    def update_by_copy(s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number) -> None:
         """A truncate by copy: the old replica is finalized as it was (facts B10, B.4 step 9).
 
         The copy under the new block's id, with the recovery's stamp and the new length, is the action's business; there
-        is one if the replica is longer than the new length.
+        is one only if the replica is longer than the new length.
         """
         replica = s.found_to_update(datanode, recovery_id, old_bytes, new_bytes)
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         s.set_lengths(replica, replica.bytes_on_disk)
         s.becomes_final(datanode)
-        return replica
 
     # Deletion.
 
@@ -121,8 +122,8 @@ class ReplicaRecovery(ReplicaCopies):
         """The datanode comes back: a recovery is forgotten, a copy deleted, what was written is validated.
 
         Of a replica that was not finalized, `kept_bytes` are covered by data and checksums alike; the file is cut to
-        them (since HDFS-5728). After a planned restart, in time, an RBW stays one, and all that it has counts as
-        acknowledged (the constructor of ReplicaBeingWritten takes its length for both).
+        them (since HDFS-5728). After a planned restart, in time, an RBW stays one. Hadoop does not keep how much of it
+        was acknowledged, and takes all that it has for that.
 
         Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11, B12, B13, B14, B15, B.8.
         """
@@ -152,14 +153,14 @@ class ReplicaRecovery(ReplicaCopies):
             replica.state.after(ReplicaLifecycle.restart_temporary),
             when(replica.state.at(ReplicaLifecycle.rur), under_recovery, written),
         )
-        length = when(copied, 0, when(whole, replica.num_bytes, kept_bytes))
+        length = when(~copied, when(whole, replica.num_bytes, kept_bytes), 0)
         return DetailedReplica(
             state=state,
             stamp=when(copied, 0, replica.stamp),
             num_bytes=length,
             bytes_on_disk=length,
             file_bytes=length,
-            bytes_acked=when(goes_on, length, 0),
+            bytes_acked=when(goes_on, smallest(replica.bytes_acked, length), 0),
             writer=Writer.NONE,
             original=OriginalState.NONE,
             recovery_id=0,

@@ -1,0 +1,194 @@
+"""Faults of what one datanode does to a replica."""
+
+from genstamp_model.language import Bool, Bug, Number, Ordered, action, ordered, per, pick, require, when
+from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
+from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
+from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation, ReplicaWriters
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+ISSUE = "https://issues.apache.org/jira/browse/"
+
+
+class CloseInTwoSteps(ReplicaWriters, lane=Datanode):
+    """recoverClose checks the replica, lets go of the lock, and raises the stamp later."""
+
+    closing = per(Datanode, ordered(limit="stamps"))  # the stamp that a checked call will set; 0: none waits
+
+    @action(event="recover_close")
+    def serve_recover_close(s, datanode: Datanode, old: Generation, new: Generation) -> None:
+        """The checks are passed."""
+        stamp, new_stamp = s.serves(datanode, old, new)
+        s.recover_check(datanode, stamp, new_stamp, pick("expected_bytes", 0, BYTES))
+        s.closing[datanode] = new_stamp
+
+    @action(event="recover_close")
+    def recover_close_goes_on(s, datanode: Datanode) -> None:
+        """What was checked is done, whatever has happened since."""
+        replica = s.replica[datanode]
+        require(s.running.has(datanode) & (s.closing[datanode] > 0), "a call waits that was checked")
+        replica.state.fire(ReplicaLifecycle.recover_close)
+        replica.stamp = s.closing[datanode]
+        s.closing[datanode] = 0
+        s.becomes_final(datanode)
+
+
+HDFS_7065 = Bug(
+    "HDFS-7065",
+    "recoverClose checks the stamp and raises it in two steps: a late call lowers it",
+    parts=(CloseInTwoSteps,),
+    breaks=("replica_stamp_never_decreases",),
+    configuration="requests",
+    depth=7,
+    source=ISSUE + "HDFS-7065; fixed in 2.6.0",
+)
+
+
+class NothingIsCut(ReplicaOperations):
+    """recoverRbw keeps what nobody acknowledged."""
+
+    def cut_to_acknowledged(s, replica: DetailedReplica) -> None:
+        """The file stays as it is."""
+
+
+HDFS_4660 = Bug(
+    "HDFS-4660",
+    "recoverRbw does not cut the replica to what was acknowledged; bytes that are sent again then spoil the file",
+    parts=(NothingIsCut,),
+    breaks=("unacknowledged_bytes_end_with_their_pipeline",),
+    configuration="requests",
+    depth=6,
+    source=ISSUE + "HDFS-4660; fixed in 2.6.4, 2.7.1",
+)
+
+
+class MemoryDecides(ReplicaOperations):
+    """recoverRbw goes by the length that memory has."""
+
+    def bytes_to_recover(s, replica: DetailedReplica) -> Number:
+        """Less than the file has, after a write that failed."""
+        return replica.bytes_on_disk
+
+    def cut_to_acknowledged(s, replica: DetailedReplica) -> None:
+        """Nothing is cut where memory has no more than what was acknowledged."""
+        longer = replica.bytes_on_disk > replica.bytes_acked
+        replica.num_bytes = when(longer, replica.bytes_acked, replica.num_bytes)
+        replica.file_bytes = when(longer, replica.bytes_acked, replica.file_bytes)
+        replica.bytes_on_disk = when(longer, replica.bytes_acked, replica.bytes_on_disk)
+
+
+HDFS_11472 = Bug(
+    "HDFS-11472",
+    "after a failed write memory lags behind the file, and recoverRbw goes by it: the file's tail stays, or it refuses",
+    parts=(MemoryDecides,),
+    breaks=("unacknowledged_bytes_end_with_their_pipeline",),
+    configuration="requests",
+    depth=6,
+    source=ISSUE + "HDFS-11472; fixed in 2.7.4, 2.8.2",
+)
+
+HDFS_1186 = Bug(
+    "HDFS-1186",
+    "initReplicaRecovery does not stop the writer, which adds bytes after the length was answered",
+    drops=(
+        ("serve_init_replica_recovery", "no thread writes the replica"),
+        ("serve_init_replica_recovery", "the interrupted writer has ended in time"),
+    ),
+    breaks=("only_replicas_being_written_have_a_writer", "replica_under_recovery_is_frozen"),
+    configuration="requests",
+    depth=4,
+    source=ISSUE + "HDFS-1186; fixed in the 0.20-append line",
+)
+
+
+class InterruptIsNotSeen(ReplicaWriters, lane=Datanode):
+    """finalizeBlock does not ask whether its thread was interrupted."""
+
+    @action(event="finalize_block")
+    def lingering_responder_finalizes(s, datanode: Datanode) -> None:
+        """A responder that outlived its interrupted writer finalizes the replica that is under recovery by now."""
+        replica = s.replica[datanode]
+        require(s.running.has(datanode), "the datanode is running")
+        require(s.lingering[datanode] > 0, "an interrupted responder has not ended yet")
+        require(replica.stamp == s.lingering[datanode], "the replica has the block's stamp", "ReplicaNotFoundException")
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        s.lingering[datanode] = 0
+        s.becomes_final(datanode)
+
+
+HDFS_3541 = Bug(
+    "HDFS-3541",
+    "finalizeBlock by an interrupted responder goes through after its replica was frozen for a recovery",
+    parts=(InterruptIsNotSeen,),
+    breaks=("replica_under_recovery_is_frozen",),
+    configuration="requests",
+    depth=7,
+    source=ISSUE + "HDFS-3541; fixed in 2.0.2-alpha",
+)
+
+HDFS_897 = Bug(
+    "HDFS-897",
+    "invalidate compares a stamp with itself: a replica of any generation is deleted",
+    drops=(("serve_invalidate", "the replica has the stamp that is to be deleted"),),
+    breaks=("only_condemned_generations_are_deleted",),
+    configuration="requests",
+    depth=5,
+    source=ISSUE + "HDFS-897; fixed in 0.21.0",
+)
+
+
+class FileIsNotCut(ReplicaRecovery):
+    """A restart validates the length of a replica and leaves its file as it is."""
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The file stays longer than what its checksums cover."""
+        file_bytes = s.replica[datanode].file_bytes
+        super().restart(datanode, kept_bytes, planned)
+        replica = s.replica[datanode]
+        replica.file_bytes = when(replica.state.at(ReplicaLifecycle.rwr), file_bytes, replica.file_bytes)
+
+
+HDFS_5728 = Bug(
+    "HDFS-5728",
+    "an RWR keeps a file longer than its checksums cover, so that every recovery of it fails",
+    parts=(FileIsNotCut,),
+    breaks=("waiting_replicas_can_be_recovered",),
+    configuration="requests",
+    depth=6,
+    source=ISSUE + "HDFS-5728; fixed in 2.3.0",
+)
+
+
+class LengthIsNotRecorded(ReplicaRequests):
+    """An update cuts the file and keeps the old length in memory."""
+
+    def update_replica_under_recovery(
+        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
+    ) -> None:
+        """The finalized replica claims bytes that its file has lost."""
+        num_bytes = s.replica[datanode].num_bytes
+        super().update_replica_under_recovery(datanode, recovery_id, old_bytes, new_bytes)
+        s.replica[datanode].num_bytes = num_bytes
+
+
+HDFS_676 = Bug(
+    "HDFS-676",
+    "updateReplicaUnderRecovery finalizes the replica with another length than the one agreed on",
+    parts=(LengthIsNotRecorded,),
+    breaks=("finalized_replicas_have_one_length",),
+    configuration="requests",
+    depth=7,
+    source=ISSUE + "HDFS-676; fixed in 0.21.0",
+)
+
+RECOVER_RBW_WITHOUT_WINDOW = Bug(
+    "recover-rbw-without-window",
+    "recoverRbw does not compare stamps: a pipeline that was overtaken lowers the replica's",
+    drops=(("serve_recover_rbw", "the replica's stamp lies between the block's and the new one"),),
+    breaks=("replica_stamp_never_decreases",),
+    configuration="requests",
+    depth=5,
+    source="facts L.5; the check is in FsDatasetImpl#recoverRbw since appends were redesigned (HDFS-265)",
+)

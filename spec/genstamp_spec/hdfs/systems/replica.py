@@ -1,0 +1,399 @@
+"""hdfs.replica: what one datanode does to its replica of a block, whoever asks for what, in whatever order."""
+
+from typing import Self
+
+from genstamp_model.language import (
+    Bool,
+    Configuration,
+    Hole,
+    Number,
+    System,
+    action,
+    exists,
+    invariant,
+    pick,
+    require,
+    transition,
+    when,
+    witness,
+)
+from genstamp_spec.hdfs.bugs.replica import (
+    HDFS_676,
+    HDFS_897,
+    HDFS_1186,
+    HDFS_3541,
+    HDFS_4660,
+    HDFS_5728,
+    HDFS_7065,
+    HDFS_11472,
+    RECOVER_RBW_WITHOUT_WINDOW,
+)
+from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
+from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
+from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+OMITS = (
+    "contents of bytes, checksums of a partial chunk, and the meta file beside its name, the stamp",
+    "volumes, moves between them, and two copies of one block found at a restart (facts B.8, first rule)",
+    "the order of packets and acknowledgements along a pipeline, and what others have: hdfs.pipeline",
+    "full block reports; incremental ones are a hook",
+    "a request that names a length above two bytes",
+)
+
+
+class ReplicaProperties(ReplicaRequests):
+    """What hdfs.replica promises; numbers S and L are those of the facts, section J."""
+
+    def stays_up(s, t: Self, datanode: Datanode) -> Bool:
+        """The datanode runs before and after the step, and has a replica both times."""
+        running = s.running.has(datanode) & t.running.has(datanode)
+        return running & s.exists(s.replica[datanode]) & s.exists(t.replica[datanode])
+
+    # Stamps.
+
+    @transition(inductive=True)
+    def last_stamp_never_decreases(s, t: Self) -> Bool:
+        """S9: the counter only rises."""
+        return t.last_stamp >= s.last_stamp
+
+    @transition(inductive=True, given=("replica_under_recovery_is_below_it",))
+    def replica_stamp_never_decreases(s, t: Self, datanode: Datanode) -> Bool:
+        """S8: while a datanode has a replica its stamp never decreases, and so no newer one is finalized over."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        return (s.exists(before) & s.exists(after)).implies(after.stamp >= before.stamp)
+
+    @transition(inductive=True)
+    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode) -> Bool:
+        """S12: while a replica is under recovery, the recovery id only grows."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
+        return stays.implies(after.recovery_id >= before.recovery_id)
+
+    @invariant(inductive=True)
+    def replica_under_recovery_is_below_it(s, datanode: Datanode) -> Bool:
+        """S8, S14: a replica bears a recovery's stamp only once it has the length that the recovery agreed on."""
+        replica = s.replica[datanode]
+        return replica.state.at(ReplicaLifecycle.rur).implies(replica.stamp < replica.recovery_id)
+
+    @transition(inductive=True)
+    def younger_recovery_is_not_overtaken(s, t: Self, datanode: Datanode) -> Bool:
+        """S12: a replica under recovery is never replaced by one that is older than the recovery."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        replaced = after.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
+        return (before.state.at(ReplicaLifecycle.rur) & replaced).implies(after.stamp >= before.recovery_id)
+
+    # Lengths (B.1).
+
+    @invariant(inductive=True, given=("only_replicas_being_written_have_a_writer",))
+    def waiting_replicas_can_be_recovered(s, datanode: Datanode) -> Bool:
+        """L6: an RWR has the length of its file, or else every recovery would be refused."""
+        return s.replica[datanode].state.at(ReplicaLifecycle.rwr).implies(s.has_one_length(datanode))
+
+    @invariant(inductive=True)
+    def acknowledged_bytes_were_received(s, datanode: Datanode) -> Bool:
+        """S1, at one datanode: BA <= BR."""
+        return s.replica[datanode].bytes_acked <= s.replica[datanode].num_bytes
+
+    @invariant(inductive=True)
+    def bytes_on_disk_were_received(s, datanode: Datanode) -> Bool:
+        """S1, at one datanode: what is on disk was received; the file may have more than memory knows of."""
+        replica = s.replica[datanode]
+        in_file = (replica.bytes_on_disk <= replica.file_bytes) & (replica.file_bytes <= replica.num_bytes)
+        return (replica.bytes_on_disk <= replica.num_bytes) & (replica.state.at(ReplicaLifecycle.rwr) | in_file)
+
+    @invariant(
+        inductive=True,
+        given=(
+            "bytes_on_disk_were_received",
+            "recovered_replicas_agree_with_their_files",
+            "only_replicas_being_written_have_a_writer",
+        ),
+    )
+    def finalized_replicas_have_one_length(s, datanode: Datanode) -> Bool:
+        """S7, at one datanode: of a FINALIZED replica, length, bytes on disk and file agree."""
+        return s.replica[datanode].state.at(ReplicaLifecycle.finalized).implies(s.has_one_length(datanode))
+
+    def has_one_length(s, datanode: Datanode) -> Bool:
+        """Received, on disk and in the file are the same."""
+        replica = s.replica[datanode]
+        return (replica.num_bytes == replica.file_bytes) & (replica.bytes_on_disk == replica.file_bytes)
+
+    @invariant(
+        inductive=True,
+        given=(
+            "finalized_replicas_have_one_length",
+            "waiting_replicas_can_be_recovered",
+            "only_replicas_being_written_have_a_writer",
+        ),
+    )
+    def recovered_replicas_agree_with_their_files(s, datanode: Datanode) -> Bool:
+        """B.4: a replica under recovery is as long as its file, and over a FINALIZED one all lengths agree."""
+        replica = s.replica[datanode]
+        whole = ~replica.original.at(OriginalState.FINALIZED) | (replica.num_bytes == replica.file_bytes)
+        return replica.state.at(ReplicaLifecycle.rur).implies((replica.bytes_on_disk == replica.file_bytes) & whole)
+
+    # What readers see.
+
+    @transition(inductive=True)
+    def visible_bytes_stay(s, t: Self, datanode: Datanode) -> Bool:
+        """S3, S4: writing, closing, appending and pipeline recovery never make readers see less."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        written = before.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.finalized) & after.state.at(
+            ReplicaLifecycle.rbw, ReplicaLifecycle.finalized
+        )
+        kept = s.visible_bytes(after) >= s.visible_bytes(before)
+        return (s.stays_up(t, datanode) & written).implies(kept)
+
+    @transition(inductive=True)
+    def only_acknowledged_bytes_become_visible(s, t: Self, datanode: Datanode) -> Bool:
+        """S2, at one datanode: of a replica being written, readers see more only by an acknowledgement."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        written = before.state.at(ReplicaLifecycle.rbw) & after.state.at(ReplicaLifecycle.rbw)
+        more = written & (after.bytes_acked > before.bytes_acked)
+        return more.implies(before.writer.at(Writer.RUNNING) & (after.num_bytes == before.num_bytes))
+
+    @transition(inductive=True, given=("bytes_on_disk_were_received",))
+    def unacknowledged_bytes_end_with_their_pipeline(s, t: Self, datanode: Datanode) -> Bool:
+        """S4, S6: what a pipeline did not acknowledge is not in the file of the pipeline that follows it."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        goes_on = before.state.at(ReplicaLifecycle.rbw) & after.state.at(ReplicaLifecycle.rbw)
+        new_pipeline = s.stays_up(t, datanode) & goes_on & (after.stamp > before.stamp)
+        return new_pipeline.implies(after.file_bytes <= before.bytes_acked)
+
+    @transition(inductive=True)
+    def copies_are_never_recovered(s, t: Self, datanode: Datanode) -> Bool:
+        """S24: a TEMPORARY replica never takes part in a recovery, and nothing of it was acknowledged."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        return before.state.at(ReplicaLifecycle.temporary).implies(~after.state.at(ReplicaLifecycle.rur))
+
+    @invariant(inductive=True)
+    def recovery_has_an_original(s, datanode: Datanode) -> Bool:
+        """S24: a recovery is over a FINALIZED, RBW or RWR replica."""
+        replica = s.replica[datanode]
+        return replica.state.at(ReplicaLifecycle.rur) == ~replica.original.at(OriginalState.NONE)
+
+    # Fencing.
+
+    @invariant(inductive=True)
+    def only_replicas_being_written_have_a_writer(s, datanode: Datanode) -> Bool:
+        """S23: no thread writes a replica that is under recovery, waiting or finalized."""
+        replica = s.replica[datanode]
+        written = replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
+        return written | replica.writer.at(Writer.NONE)
+
+    @transition(inductive=True, given=("only_replicas_being_written_have_a_writer",))
+    def replica_under_recovery_is_frozen(s, t: Self, datanode: Datanode) -> Bool:
+        """S23: once initReplicaRecovery has answered, no byte is added, and only its update finalizes the replica."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        frozen = before.state.at(ReplicaLifecycle.rur) & s.stays_up(t, datanode)
+        same = s.same_bytes(before, after) & (after.original == before.original)
+        updated = (after.stamp == before.recovery_id) | s.copy_appears(t, datanode)
+        stays, ends = after.state.at(ReplicaLifecycle.rur), after.state.at(ReplicaLifecycle.finalized)
+        return frozen.implies(stays.implies(same) & ends.implies(updated))
+
+    def same_bytes(s, before: DetailedReplica, after: DetailedReplica) -> Bool:
+        """No length has changed."""
+        same = (after.num_bytes == before.num_bytes) & (after.bytes_on_disk == before.bytes_on_disk)
+        return same & (after.file_bytes == before.file_bytes) & (after.bytes_acked == before.bytes_acked)
+
+    def copy_appears(s, t: Self, datanode: Datanode) -> Bool:
+        """A truncate has just made a copy."""
+        before, after = s.copy[datanode].state, t.copy[datanode].state
+        return before.at(ReplicaLifecycle.absent) & ~after.at(ReplicaLifecycle.absent)
+
+    # Truncate and deletion.
+
+    @transition(
+        inductive=True, given=("finalized_replicas_have_one_length", "recovered_replicas_agree_with_their_files")
+    )
+    def bytes_come_from_a_writer(s, t: Self, datanode: Datanode) -> Bool:
+        """S22, S23: a file gets longer only by a thread that writes it, so truncated bytes do not come back."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        return (after.file_bytes > before.file_bytes).implies(before.writer.at(Writer.RUNNING))
+
+    @transition(inductive=True)
+    def copy_leaves_the_old_replica(s, t: Self, datanode: Datanode) -> Bool:
+        """S22: a truncate by copy leaves the old replica with its stamp and bytes; the copy is newer and shorter."""
+        before, after, copy = s.replica[datanode], t.replica[datanode], t.copy[datanode]
+        kept = (after.stamp == before.stamp) & (after.file_bytes == before.file_bytes)
+        newer = (copy.stamp == before.recovery_id) & (copy.num_bytes < before.file_bytes)
+        return s.copy_appears(t, datanode).implies(kept & newer)
+
+    @transition(inductive=True)
+    def only_condemned_generations_are_deleted(s, t: Self, datanode: Datanode) -> Bool:
+        """S21: the NameNode's deletion of one generation deletes no replica of another."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        asked = exists(Generation, lambda g: s.condemned.has(g) & (s.given[g] == before.stamp))
+        deleted = s.exists(before) & ~s.exists(after) & ~before.state.at(ReplicaLifecycle.temporary)
+        return deleted.implies(asked)
+
+    # What must be possible.
+
+    @witness
+    def acknowledged_before_it_is_on_disk(s, datanode: Datanode) -> Bool:
+        """B.1: BA may be above what is on this disk."""
+        return s.replica[datanode].bytes_acked > s.replica[datanode].file_bytes
+
+    @witness
+    def left_by_its_pipeline(s, datanode: Datanode) -> Bool:
+        """An RBW with acknowledged bytes and no writer waits for its pipeline or for a recovery."""
+        replica = s.replica[datanode]
+        return replica.state.at(ReplicaLifecycle.rbw) & replica.writer.at(Writer.NONE) & (replica.bytes_acked > 0)
+
+    @witness
+    def recovered_over_finalized(s, datanode: Datanode) -> Bool:
+        """A recovery is over a FINALIZED replica."""
+        return s.was(s.replica[datanode], OriginalState.FINALIZED)
+
+    @witness
+    def recovered_over_rbw(s, datanode: Datanode) -> Bool:
+        """A recovery is over an RBW replica that readers still see."""
+        return s.was(s.replica[datanode], OriginalState.RBW) & (s.visible_bytes(s.replica[datanode]) > 0)
+
+    @witness
+    def recovered_over_rwr(s, datanode: Datanode) -> Bool:
+        """A recovery is over an RWR replica."""
+        return s.was(s.replica[datanode], OriginalState.RWR)
+
+    @witness
+    def recovery_keeps_more_than_was_acknowledged(s, datanode: Datanode) -> Bool:
+        """J.3: a recovery is answered the bytes on disk, and may keep what was never acknowledged."""
+        replica = s.replica[datanode]
+        return s.was(replica, OriginalState.RBW) & (replica.bytes_on_disk > replica.bytes_acked)
+
+    @witness
+    def memory_lags_behind_the_file(s, datanode: Datanode) -> Bool:
+        """A failed write has made the file longer than memory has it."""
+        return s.replica[datanode].bytes_on_disk < s.replica[datanode].file_bytes
+
+
+class PlannedRestartShowsAll(ReplicaRecovery):
+    """What a planned restart finds counts as acknowledged."""
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
+        super().restart(datanode, kept_bytes, planned)
+        replica = s.replica[datanode]
+        goes_on = replica.state.at(ReplicaLifecycle.rbw)
+        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
+
+
+class StampBeforeLength(ReplicaRequests, lane=Datanode):
+    """An update raises the stamp, and asks for the length only then."""
+
+    def is_long_enough(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Where it is not, the update is another step."""
+        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short")
+
+    @action(event="update_replica_under_recovery", refuses="IOException")
+    def serve_update_too_long(s, datanode: Datanode, generation: Generation) -> None:
+        """The refused update leaves a replica that bears the recovery's stamp (facts B.4 steps 6 and 7)."""
+        (recovery_id,) = s.serves(datanode, generation)
+        replica = s.replica[datanode]
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.recovery_id == recovery_id, "the replica is under this recovery")
+        require(replica.bytes_on_disk < pick("new_bytes", 0, BYTES), "the replica is too short")
+        replica.stamp = recovery_id
+
+
+CREATE_REPLACES_ONLY_ITS_OWN = Hole(
+    "create-replaces-only-its-own",
+    "createRbw under a new stamp deletes whatever replica is there: finalized, under recovery, of a higher stamp",
+    drops=tuple(
+        ("serve_create_rbw_again", label)
+        for label in (
+            "only a replica that is being written is replaced",
+            "the replica is older",
+            "nothing of the replica was acknowledged",
+            "no thread writes the replica",
+            "the interrupted writer has ended in time",
+        )
+    ),
+    breaks=("replica_stamp_never_decreases", "visible_bytes_stay", "younger_recovery_is_not_overtaken"),
+    configuration="requests",
+    depth=4,
+    repair="Replace only an RBW replica of a lower stamp of which nothing was acknowledged, after stopping its writer.",
+    source="facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1",
+)
+TRANSFER_SPARES_A_YOUNGER_RECOVERY = Hole(
+    "transfer-spares-a-younger-recovery",
+    "a copy for a pipeline replaces a replica that is under a recovery younger than the copy",
+    drops=(("serve_transfer", "no recovery younger than the copy has begun here"),),
+    breaks=("younger_recovery_is_not_overtaken",),
+    configuration="generations",
+    depth=7,
+    repair="Refuse the copy while the replica is a ReplicaUnderRecovery whose recovery id is above the copy's stamp.",
+    source="found with this model; facts B.5; FsDatasetImpl#createTemporary, Hadoop 3.4.1",
+)
+LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
+    "length-is-checked-before-the-stamp",
+    "a refused update has raised the replica's stamp already",
+    parts=(StampBeforeLength,),
+    breaks=("replica_under_recovery_is_below_it",),
+    configuration="requests",
+    depth=6,
+    repair="Compare the new length with the replica's before bumpReplicaGS.",
+    source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery0, Hadoop 3.4.1",
+)
+RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
+    "restart-keeps-what-was-acknowledged",
+    "after a planned restart bytes are visible that no other node of the pipeline need have",
+    parts=(PlannedRestartShowsAll,),
+    breaks=("only_acknowledged_bytes_become_visible",),
+    configuration="requests",
+    depth=6,
+    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
+    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
+)
+_HOLES_3_4 = (
+    CREATE_REPLACES_ONLY_ITS_OWN,
+    TRANSFER_SPARES_A_YOUNGER_RECOVERY,
+    LENGTH_IS_CHECKED_BEFORE_THE_STAMP,
+    RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED,
+)
+
+_LIMITS = {"crashes": 1, "condemned": 1, "copies": 1, "lingers": 1, "fills": 1, "failed_writes": 1}
+
+REPLICA = System(
+    "hdfs.replica",
+    parts=[ReplicaProperties],
+    doc="One replica on one datanode, under any sequence of requests.",
+    semantics={"repaired": (), "hadoop-3.4": _HOLES_3_4, "hadoop-2.7": _HOLES_3_4[1:]},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "requests",
+            sizes={"Datanode": 1, "Generation": 2},
+            limits=_LIMITS | {"stamps": 2, "bytes": 1},
+            doc="two generations and one byte, every kind of request and fault",
+        ),
+        Configuration(
+            "generations",
+            sizes={"Datanode": 1, "Generation": 3},
+            limits=_LIMITS | {"stamps": 3, "bytes": 2},
+            doc="three generations and two bytes",
+        ),
+        Configuration(
+            "crashes",
+            sizes={"Datanode": 1, "Generation": 4},
+            limits=_LIMITS | {"stamps": 4, "bytes": 2, "crashes": 2},
+            doc="four generations, and two stops of the datanode",
+            on_demand=True,
+        ),
+    ],
+    bugs=[
+        HDFS_7065,
+        HDFS_4660,
+        HDFS_11472,
+        HDFS_1186,
+        HDFS_3541,
+        HDFS_897,
+        HDFS_5728,
+        HDFS_676,
+        RECOVER_RBW_WITHOUT_WINDOW,
+    ],
+    omits=OMITS,
+)

@@ -1,0 +1,252 @@
+"""hdfs.replica, run by hand: cases of Hadoop's TestWriteToReplica and TestDatanodeRestart, and what may not happen."""
+
+from dataclasses import replace
+
+import pytest
+
+from genstamp_model.evaluate import Evaluator
+from genstamp_model.explore import Verdict, explore
+from genstamp_model.language import Bool, Bug, Configuration, Instance, Ordered
+from genstamp_model.language.types import ArrayType, RecordType, show
+from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
+from genstamp_spec.hdfs.systems.replica import REPLICA
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+LIMITS = dict.fromkeys(REPLICA.configuration().limits, 9)
+
+
+class Run:
+    """A run of one datanode from the initial state; generations are named by their stamps, 1 to 3."""
+
+    def __init__(self, semantics: str = "repaired") -> None:
+        configuration = Configuration("run", {"Datanode": 1, "Generation": 3}, LIMITS)
+        self.evaluator = Evaluator(Instance(REPLICA.model(semantics), configuration))
+        self.state = self.evaluator.initial()
+        for _ in range(3):
+            self.do("give_out_stamp")
+
+    def do(self, name: str, **given: int) -> dict[str, object]:
+        """Take a step, and give what it shows."""
+        assert self.refusal(name, **given) is None
+        action, arguments = self.evaluator.model.action(name), self.arguments(name, given)
+        shown = self.evaluator.observed(action, arguments, self.state)
+        self.state = self.evaluator.apply(action, arguments, self.state)
+        types = {label: expr.type for label, expr in action.observations}
+        return {label: show(value, types[label], self.evaluator.sizes) for label, value in shown.items()}
+
+    def refusal(self, name: str, **given: int) -> str | None:
+        """Why a step cannot be taken: the exception, or else what does not hold."""
+        failing = self.evaluator.first_failing(
+            self.evaluator.model.action(name), self.arguments(name, given), self.state
+        )
+        return None if failing is None else failing.refuses or failing.label
+
+    def arguments(self, name: str, given: dict[str, int]) -> tuple[int, ...]:
+        generations = {"old", "new", "generation"}
+        known = {"datanode": 0, **{role: value - (role in generations) for role, value in given.items()}}
+        return tuple(known[parameter.name] for parameter in self.evaluator.model.action(name).parameters)
+
+    def replica(self, *fields: str) -> list[str]:
+        """Fields of the replica, as reports show them."""
+        return self.fields("replica", *fields)
+
+    def fields(self, variable: str, *fields: str) -> list[str]:
+        """Fields of the record that the datanode has in a variable."""
+        array = self.evaluator.model.types[variable]
+        assert isinstance(array, ArrayType) and isinstance(array.element, RecordType)
+        [value] = self.evaluator.named(self.state)[variable]  # type: ignore[misc]
+        kinds = dict(array.element.fields)
+        positions = [array.element.position(field) for field in fields]
+        return [
+            show(value[position], kinds[field], self.evaluator.sizes)  # type: ignore[index]
+            for field, position in zip(fields, positions, strict=True)
+        ]
+
+    def write(self, received: int = 2, on_disk: int = 2, acked: int = 2) -> None:
+        """A replica of generation 1 is created and written."""
+        self.do("serve_create_rbw", generation=1)
+        for step, times in (("serve_packet", received), ("write_to_disk", on_disk), ("serve_ack", acked)):
+            for _ in range(times):
+                self.do(step)
+
+    def stop_writer(self) -> None:
+        self.do("stop_writer")
+        self.do("writer_has_ended")
+
+
+def test_a_replica_is_written_finalized_and_appended_to() -> None:
+    run = Run()
+    run.write()
+    run.do("writer_finalizes")
+    assert run.replica("state", "stamp", "num_bytes") == ["finalized", "1", "2"]
+    assert run.refusal("serve_append", old=2, new=1, expected_bytes=2) == "IOException"
+    assert run.refusal("serve_append", old=1, new=2, expected_bytes=1) == "IOException"
+    run.do("serve_append", old=1, new=2, expected_bytes=2)
+    assert run.replica("state", "stamp", "bytes_acked") == ["rbw", "2", "2"]
+
+
+def test_append_without_room_is_refused() -> None:
+    run = Run()
+    run.write()
+    run.do("writer_finalizes")
+    run.do("disk_fills")
+    assert run.refusal("serve_append", old=1, new=2, expected_bytes=2) == "DiskOutOfSpaceException"
+
+
+def test_pipeline_recovery_cuts_to_what_was_acknowledged() -> None:
+    run = Run()
+    run.write(received=2, on_disk=2, acked=1)
+    assert run.refusal("serve_recover_rbw", old=1, new=2, min_bytes=1, max_bytes=2) == "no thread writes the replica"
+    run.do("stop_writer")
+    assert run.refusal("serve_recover_rbw", old=1, new=2, min_bytes=1, max_bytes=2) == "IOException"
+    run.do("writer_has_ended")
+    assert run.refusal("serve_recover_rbw", old=2, new=3, min_bytes=1, max_bytes=2) == "ReplicaNotFoundException"
+    assert run.refusal("serve_recover_rbw", old=1, new=2, min_bytes=2, max_bytes=2) == "ReplicaNotFoundException"
+    assert run.refusal("serve_recover_rbw", old=1, new=2, min_bytes=0, max_bytes=1) == "ReplicaNotFoundException"
+    run.do("serve_recover_rbw", old=1, new=2, min_bytes=1, max_bytes=2)
+    assert run.replica("state", "stamp", "num_bytes", "file_bytes", "bytes_acked") == ["rbw", "2", "1", "1", "1"]
+
+
+def test_inconsistent_rbw_is_repaired_from_its_file_and_refused_if_the_file_is_too_short() -> None:
+    run = Run()
+    run.write(received=2, on_disk=0, acked=1)
+    run.do("write_to_disk_fails")
+    assert run.replica("bytes_on_disk", "file_bytes", "bytes_acked") == ["0", "1", "1"]
+    assert run.refusal("serve_init_replica_recovery", old=1, new=2) == "IOException"
+    run.do("serve_recover_rbw", old=1, new=2, min_bytes=1, max_bytes=2)
+    assert run.replica("bytes_on_disk", "file_bytes") == ["1", "1"]
+    run.do("serve_ack")
+    run.stop_writer()
+    assert run.refusal("serve_recover_rbw", old=2, new=3, min_bytes=1, max_bytes=2) == "ReplicaNotFoundException"
+
+
+def test_close_recovery_asks_that_everything_is_written_and_acknowledged() -> None:
+    run = Run()
+    run.write(received=2, on_disk=2, acked=1)
+    run.stop_writer()
+    close = "serve_recover_close"
+    assert run.refusal(close, old=1, new=2, expected_bytes=2) == "ReplicaAlreadyExistsException"
+    run.do("serve_recover_rbw", old=1, new=2, min_bytes=1, max_bytes=2)
+    run.stop_writer()
+    run.do(close, old=1, new=3, expected_bytes=1)
+    assert run.replica("state", "stamp") == ["finalized", "3"]
+    assert run.refusal(close, old=1, new=2, expected_bytes=1) == "ReplicaNotFoundException"
+
+
+@pytest.mark.parametrize(
+    ("step", "kept"),
+    [
+        ("datanode_restarts", "2"),
+        ("datanode_restarts_losing_a_chunk", "1"),
+        ("datanode_restarts_with_unreadable_replica", "0"),
+    ],
+)
+def test_restart_keeps_what_the_checksums_cover(step: str, kept: str) -> None:
+    run = Run()
+    run.write()
+    run.do("datanode_stops")
+    run.do(step)
+    assert run.replica("state", "num_bytes", "file_bytes") == ["rwr", kept, kept]
+
+
+@pytest.mark.parametrize(("semantics", "acked"), [("repaired", "1"), ("hadoop-3.4", "2")])
+def test_planned_restart_keeps_an_rbw_and_what_of_it_was_acknowledged(semantics: str, acked: str) -> None:
+    run = Run(semantics)
+    run.write(acked=1)
+    run.do("datanode_stops_for_upgrade")
+    run.do("datanode_restarts")
+    assert run.replica("state", "num_bytes", "bytes_acked", "writer") == ["rbw", "2", acked, "NONE"]
+
+
+def test_planned_restart_that_takes_too_long_is_like_any_other() -> None:
+    run = Run()
+    run.write()
+    run.do("datanode_stops_for_upgrade")
+    run.do("restart_window_passes")
+    run.do("datanode_restarts")
+    assert run.replica("state") == ["rwr"]
+
+
+@pytest.mark.parametrize(("finalized", "state"), [(True, "finalized"), (False, "rwr")])
+def test_restart_forgets_a_recovery(finalized: bool, state: str) -> None:
+    run = Run()
+    run.write()
+    if finalized:
+        run.do("writer_finalizes")
+    else:
+        run.stop_writer()
+    run.do("serve_init_replica_recovery", old=1, new=2)
+    run.do("datanode_stops")
+    run.do("datanode_restarts")
+    assert run.replica("state", "stamp", "recovery_id") == [state, "1", "0"]
+
+
+def test_recovery_answers_what_is_on_disk_and_cuts_it() -> None:
+    run = Run()
+    run.write(acked=0)
+    run.stop_writer()
+    assert run.do("serve_init_replica_recovery", old=1, new=2) == {
+        "num_bytes": "2",
+        "stamp": "1",
+        "replica_state": "RBW",
+    }
+    assert run.refusal("serve_init_replica_recovery", old=2, new=3) == "IOException"
+    assert run.refusal("serve_init_replica_recovery", old=1, new=1) == "IOException"
+    assert run.refusal("serve_update", generation=3, old_bytes=2, new_bytes=1) == "IOException"
+    assert run.refusal("serve_update", generation=2, old_bytes=1, new_bytes=1) == "IOException"
+    run.do("serve_update", generation=2, old_bytes=2, new_bytes=1)
+    assert run.replica("state", "stamp", "num_bytes", "file_bytes") == ["finalized", "2", "1", "1"]
+
+
+def test_truncate_by_copy_leaves_the_old_replica() -> None:
+    run = Run()
+    run.write()
+    run.do("writer_finalizes")
+    run.do("serve_init_replica_recovery", old=1, new=2)
+    run.do("serve_update_by_copy", generation=2, old_bytes=2, new_bytes=1)
+    assert run.replica("state", "stamp", "num_bytes") == ["finalized", "1", "2"]
+    assert run.fields("copy", "state", "stamp", "num_bytes") == ["finalized", "2", "1"]
+
+
+def test_a_stale_recovery_stops_the_writer_before_it_is_refused() -> None:
+    run = Run()
+    run.do("serve_create_rbw", generation=3)
+    run.do("stop_writer")
+    run.do("writer_has_ended")
+    assert run.refusal("serve_init_replica_recovery", old=1, new=2) == "IOException"
+    assert run.refusal("serve_packet") == "a thread writes the replica"
+
+
+class EqualIdIsTaken(ReplicaRecovery):
+    """A recovery that has the id of the one before is let in: > where Hadoop has >=."""
+
+    def is_younger(s, replica: DetailedReplica, recovery_id: Ordered) -> Bool:
+        """The replica takes part in a recovery of a later id."""
+        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id > recovery_id)
+
+
+def test_a_second_recovery_of_one_id_would_be_harmless_at_one_datanode() -> None:
+    """The replica is frozen: the second answer is the first one, and nothing changes by it."""
+    bug = Bug("equal-id", "a recovery id is let in twice", parts=(EqualIdIsTaken,))
+    lenient = replace(REPLICA, bugs=[bug])
+    for configuration in ("requests", "generations"):
+        found = explore(lenient.instance(configuration, bugs=["equal-id"]))
+        strict = explore(REPLICA.instance(configuration))
+        assert found.verdict is Verdict.HOLDS
+        assert found.states == strict.states, "no state is reached that the check kept out"
+
+
+def test_one_id_is_answered_twice_in_any_case_if_the_datanode_restarts_in_between() -> None:
+    """The first answer is void then: an update must name the length that was answered."""
+    run = Run()
+    run.write()
+    run.stop_writer()
+    assert run.do("serve_init_replica_recovery", old=1, new=2)["num_bytes"] == "2"
+    assert run.refusal("serve_init_replica_recovery", old=1, new=2) == "RecoveryInProgressException"
+    run.do("datanode_stops")
+    run.do("datanode_restarts_losing_a_chunk")
+    assert run.do("serve_init_replica_recovery", old=1, new=2)["num_bytes"] == "1"
+    assert run.refusal("serve_update", generation=2, old_bytes=2, new_bytes=2) == "IOException", (
+        "the first answer is void"
+    )
