@@ -83,10 +83,14 @@ class ClientCalls(EditLog, lane="namenode"):
 
     def open_stream(s, client: Client, file: File) -> None:
         """A created file gets a path; OP_ADD names its caller, so that the retry cache can be rebuilt."""
-        s.path[file] = choose(Path, lambda path: ~s.is_taken(path))
-        s.in_tree.add(file)
+        s.link(file)
         s.log(Opcode.ADD, file, caller=client)
         s.called(client, CallKind.CREATE, file, 0)
+
+    def link(s, file: File) -> None:
+        """The file is put into the tree."""
+        s.path[file] = choose(Path, lambda path: ~s.is_taken(path))
+        s.in_tree.add(file)
 
     def is_taken(s, path: Path) -> Bool:
         """Some file of the tree is there."""
@@ -168,7 +172,9 @@ class ClientCalls(EditLog, lane="namenode"):
         s.opened[client] = when(opens, was_open | only_file(file), when(ends, was_open - only_file(file), was_open))
         known = s.known_stamp[client][file]
         s.known_stamp[client][file] = when(stamped, call.stamp, when(opens | ends, 0, known))
-        s.new_stamp[client] = when(call.kind.at(CallKind.BLOCK_FOR_PIPELINE), call.stamp, 0)
+        installed = call.kind.at(CallKind.UPDATE_PIPELINE)
+        new = when(installed | opens | ends, 0, s.new_stamp[client])
+        s.new_stamp[client] = when(call.kind.at(CallKind.BLOCK_FOR_PIPELINE), call.stamp, new)
         s.promised[file] = when(call.kind.at(CallKind.FSYNC), s.block_bytes[file], s.promised[file])
         s.given = when(call.stamp > s.given, call.stamp, s.given)
         s.end_call(client)

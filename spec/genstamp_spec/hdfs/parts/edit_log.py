@@ -28,7 +28,7 @@ class EditLog(Blocks, CallState, lane="namenode"):
             Edit(
                 opcode=opcode,
                 file=file,
-                path=s.logged_path(file),
+                path=s.logged_path(opcode, file),
                 new_path=new_path,
                 holder=s.client_name[file] if tells_holder else none,
                 has_block=s.known(file) if tells_blocks else False,
@@ -39,8 +39,8 @@ class EditLog(Blocks, CallState, lane="namenode"):
             )
         )
 
-    def logged_path(s, file: File) -> Path:
-        """INode#getFullPathName: from the names of the file and its parents."""
+    def logged_path(s, opcode: Opcode, file: File) -> Path:
+        """INode#getFullPathName: from the names of the file and its parents (HDFS-6622)."""
         return s.path[file]
 
     def next_call_id(s, client: Maybe[Client]) -> Number:
@@ -58,6 +58,10 @@ class EditLog(Blocks, CallState, lane="namenode"):
     def reassign(s, file: File, new_holder: Holder) -> None:
         """OP_REASSIGN_LEASE, before anybody can act on it (HDFS-1149, facts F.4 step 4)."""
         super().reassign(file, new_holder)
+        s.log_reassignment(file)
+
+    def log_reassignment(s, file: File) -> None:
+        """OP_REASSIGN_LEASE."""
         s.log(Opcode.REASSIGN_LEASE, file)
 
     def all_synced(s) -> Bool:
@@ -76,4 +80,5 @@ class EditLog(Blocks, CallState, lane="namenode"):
         require(~s.all_synced(), "something is not synced")
         s.synced = s.edits.size()
         s.synced_stamp = s.last_stamp
+        s.synced_holder.update(lambda file: s.client_name[file])
         s.synced_calls = those(Client, lambda client: ~s.call[client].stage.at(CallStage.IDLE))

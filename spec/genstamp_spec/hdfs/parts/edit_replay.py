@@ -99,9 +99,13 @@ class EditReplay(ClientCalls, lane="standby"):
     def replay_append(s) -> None:
         """OP_APPEND: the file is open again, its last block under construction (facts I.5)."""
         edit, image = s.next_edit(Opcode.APPEND)
-        image.block.fire(BlockLifecycle.append, where=edit.has_block)
         image.holder = edit.holder
         image.state.fire(FileLifecycle.append)
+        s.reopen_in_image(edit.file)
+
+    def reopen_in_image(s, file: File) -> None:
+        """FSDirAppendOp#prepareFileForAppend."""
+        s.image[file].block.fire(BlockLifecycle.append, where=s.image_has_block(file))
 
     @action(event="replay")
     def replay_rename(s) -> None:

@@ -21,8 +21,9 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
         require(s.in_tree.has(file), "the file is not deleted", refused)
 
     def may_create(s, file: File) -> None:
-        """Checks: the path does not lead to a deleted file: one that is created there is another file."""
-        require(s.in_tree.has(file) | s.file[file].at(FileLifecycle.absent), "the path does not lead to a deleted file")
+        """Checks: a new file is a new inode, whatever was at its path before."""
+        new = s.file[file].at(FileLifecycle.absent) & s.block[file].at(BlockLifecycle.absent)
+        require(s.in_tree.has(file) | new, "the file is there, or it is a new inode")
 
     def expired(s, holder: Holder, file: File) -> None:
         """Checks: also that the file is not deleted: else an edit would name a path that is no more (HDFS-12369)."""

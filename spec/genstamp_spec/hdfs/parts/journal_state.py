@@ -101,6 +101,7 @@ class JournalState(TreeState, BlockState, RunningState):
     edits = sequence(record(Edit), limit="edits")
     synced = number(limit="edits")  # how many of the edits are on disk
     synced_stamp = ordered(limit="stamps")  # the counter as it is on disk
+    synced_holder = per(File, optional(Holder))  # history: whose each file was at the last sync
     given = ordered(limit="stamps")  # history: the largest stamp that anybody but the NameNode knows
     image = per(File, record(ImageFile))
 

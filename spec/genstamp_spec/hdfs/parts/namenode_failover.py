@@ -7,7 +7,7 @@ can sync and answer nothing); of the reports that the standby has queued only th
 from genstamp_model.language import Lifecycle, Members, action, forall, none, observe, require, those, when
 from genstamp_spec.hdfs.parts.edit_replay import EditReplay
 from genstamp_spec.hdfs.parts.journal_state import Call, CallStage, Service
-from genstamp_spec.hdfs.parts.state import Datanode, File, Holder, no_datanode
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, no_datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
@@ -26,16 +26,17 @@ class NamenodeFailover(EditReplay, lane="namenode"):
         s.service = Service.STARTING
         s.namenode_failures = s.namenode_failures + 1
         s.done_calls = s.done_calls & s.synced_calls
-        s.call.update(lambda client: s.interrupted(s.call[client]))
+        s.call.update(lambda client: s.interrupted(client))
 
-    def interrupted(s, call: Call) -> Call:
-        """Nobody answers any more."""
+    def interrupted(s, client: Client) -> Call:
+        """Nobody answers any more; what is not on disk is as if it had never been."""
+        call = s.call[client]
         waited = call.stage.at(CallStage.WAITING)
         return Call(
             stage=when(waited, CallStage.LOST, call.stage),
             kind=call.kind,
             file=call.file,
-            stamp=call.stamp,
+            stamp=when(s.synced_calls.has(client), call.stamp, 0),
             call_id=call.call_id,
         )
 

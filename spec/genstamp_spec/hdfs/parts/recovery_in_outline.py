@@ -15,6 +15,7 @@ from genstamp_spec.hdfs.parts.state import (
     OriginalState,
     no_attempt,
     no_datanode,
+    only,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
@@ -43,6 +44,15 @@ class RecoveryInOutline(FileCalls, lane=Datanode):
         s.primary[file] = none
         s.given = when(s.recovery_id[file] > s.given, s.recovery_id[file], s.given)
         observe(recovery_id=s.recovery_id[file])
+
+    @action
+    def datanode_crash(s, datanode: Datanode) -> None:
+        """A datanode stops for good; the recoveries that it led end with it (facts G.5)."""
+        require(s.running.has(datanode), "the datanode is running")
+        s.running.remove(datanode)
+        s.crashes = s.crashes + 1
+        s.led[datanode].update(lambda file: 0)
+        s.locations.update(lambda file: s.locations[file] - only(datanode))
 
     def reports_back(s, primary: Datanode, file: File) -> Attempt:
         """The primary has recovered the length that the NameNode knows, or found nothing if that is 0.

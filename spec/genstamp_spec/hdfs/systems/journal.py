@@ -8,11 +8,14 @@ from typing import Self
 from genstamp_model.language import (
     Bool,
     Configuration,
+    Hole,
     System,
     invariant,
     transition,
     when,
+    witness,
 )
+from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Service
 from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
@@ -21,7 +24,19 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
-OMITS = ()
+LONGEST = 3
+"""How many edits no configuration exceeds: properties that speak of all of them go so far."""
+
+OMITS = (
+    "files of more than one block, and blocks that are full",
+    "replicas: what a datanode does with a block; a recovery's primary finds what the NameNode knows",
+    "overwriting, truncate and concat, abandonBlock, directories; of snapshots only that one may keep a deleted file",
+    "checkpoints: the image is what the standby has replayed so far",
+    "JournalNodes and their epochs: a NameNode that is not active any more can sync nothing",
+    "queued reports, and the standby's own counter of stamps (see hdfs.reports)",
+    "the time after which the retry cache forgets",
+    "the client's crash, and the answers of recoverLease and renewLease",
+)
 
 
 class JournalProperties(NamenodeFailover, RecoveryInOutline):
@@ -56,18 +71,73 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
 
     # Stamps.
 
-    @transition
+    @transition(inductive=True, given=("known_stamps_are_synced", "synced_stamp_was_drawn"))
     def stamps_are_given_out_once(s, t: Self) -> Bool:
         """S9: a new stamp is above every stamp that anybody knows, whatever NameNode gave it out."""
         return (t.last_stamp > s.last_stamp).implies(t.last_stamp > s.given)
 
+    @invariant(inductive=True, given=("answers_tell_synced_stamps", "synced_stamp_was_drawn"))
+    def known_stamps_are_synced(s) -> Bool:
+        """S9: nobody but the NameNode knows a stamp that is not on disk."""
+        return s.given <= s.synced_stamp
+
+    @invariant(inductive=True)
+    def synced_stamp_was_drawn(s) -> Bool:
+        """The counter on disk is not ahead of the memory's."""
+        return s.synced_stamp <= s.last_stamp
+
+    @invariant(
+        inductive=True,
+        given=("synced_stamp_was_drawn", "stamps_were_drawn", "new_stamps_are_known", "known_stamps_are_synced"),
+    )
+    def answers_tell_synced_stamps(s, client: Client) -> Bool:
+        """An answer under way has a stamp that was drawn, and is on disk if the answer may be given."""
+        synced = s.synced_calls.has(client) | s.service.at(Service.STARTING)
+        return (s.call[client].stamp <= s.last_stamp) & synced.implies(s.call[client].stamp <= s.synced_stamp)
+
+    @invariant(
+        inductive=True,
+        given=("known_stamps_are_synced", "synced_stamp_was_drawn", "new_stamps_are_known", "image_stamps_are_synced"),
+    )
+    def stamps_were_drawn(s, file: File) -> Bool:
+        """A block's stamp and recovery id were given out."""
+        return (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp)
+
+    @invariant(inductive=True)
+    def new_stamps_are_known(s, client: Client) -> Bool:
+        """A client's new stamp was given to it."""
+        return s.new_stamp[client] <= s.given
+
+    @invariant(inductive=True, given=("logged_stamps_were_drawn", "synced_stamp_was_drawn"))
+    def image_stamps_are_synced(s, file: File) -> Bool:
+        """What was replayed is on disk."""
+        return s.image[file].stamp <= s.synced_stamp
+
+    @invariant(
+        inductive=True,
+        given=("stamps_were_drawn", "synced_stamp_was_drawn", "new_stamps_are_known", "known_stamps_are_synced"),
+    )
+    def logged_stamps_were_drawn(s) -> Bool:
+        """No edit has a stamp above the counter; on disk none has one above the counter there."""
+        holds: Bool | bool = True
+        for position in range(LONGEST):
+            stamp = s.edits.at(position).stamp
+            holds = (stamp <= s.last_stamp) & (s.synced > position).implies(stamp <= s.synced_stamp) & holds
+        return (s.edits.size() <= LONGEST) & (s.synced <= s.edits.size()) & holds
+
     # Ownership.
 
-    @transition
+    @transition(inductive=True)
     def only_the_active_commands(s, t: Self, datanode: Datanode, file: File) -> Bool:
         """S25: no datanode begins a recovery on behalf of a NameNode that is not active."""
         begins = (t.led[datanode][file] != s.led[datanode][file]) & (t.led[datanode][file] > 0)
         return begins.implies(s.service.at(Service.ACTIVE))
+
+    @transition
+    def lost_files_stay_lost(s, t: Self, file: File) -> Bool:
+        """S11: after a restart or failover the file's holder is the one that was synced last."""
+        begins = s.service.at(Service.STARTING) & ~t.service.at(Service.STARTING) & t.in_tree.has(file)
+        return begins.implies(t.client_name[file] == s.synced_holder[file])
 
     # Retries.
 
@@ -88,7 +158,7 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
         same = (s.block_stamp[file] == t.block_stamp[file]) & (s.block_bytes[file] == t.block_bytes[file])
         return (again & idempotent).implies(same & (s.client_name[file] == t.client_name[file]))
 
-    @transition
+    @transition(inductive=True)
     def repeated_call_is_answered(s, t: Self, client: Client) -> Bool:
         """S20: a lost call whose effect is there never fails when it is made again."""
         lost = s.call[client].stage.at(CallStage.LOST) & s.done_calls.has(client)
@@ -99,8 +169,49 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
     @invariant
     def promised_bytes_survive(s, file: File) -> Bool:
         """S6: the length that an fsync has promised is there as long as the file is, over restarts and failovers."""
-        up = ~s.service.at(Service.STARTING) & s.in_tree.has(file) & s.known(file)
-        return up.implies(s.block_bytes[file] >= s.promised[file])
+        up = ~s.service.at(Service.STARTING) & s.in_tree.has(file)
+        return up.implies(when(s.known(file), s.block_bytes[file], 0) >= s.promised[file])
+
+    # What must be possible.
+
+    @witness
+    def unanswered_change_survives(s, client: Client) -> Bool:
+        """J.3: a call that nobody has answered has its effect after a failover."""
+        after = s.service.at(Service.ACTIVE) & (s.namenode_failures > 0)
+        return after & s.call[client].stage.at(CallStage.LOST) & s.done_calls.has(client)
+
+    @witness
+    def unanswered_change_is_lost(s, client: Client) -> Bool:
+        """J.3: or it has none."""
+        after = s.service.at(Service.ACTIVE) & (s.namenode_failures > 0)
+        return after & s.call[client].stage.at(CallStage.LOST) & ~s.done_calls.has(client)
+
+    @witness
+    def standby_lags(s, file: File) -> Bool:
+        """A file is closed, and the standby has never heard of it."""
+        return s.file[file].at(FileLifecycle.closed) & s.image[file].state.at(FileLifecycle.absent)
+
+    @witness
+    def open_file_survives_the_namenode(s, client: Client, file: File) -> Bool:
+        """A client goes on with a file that it had opened before the NameNode stopped."""
+        after = s.service.at(Service.ACTIVE) & (s.namenode_failures > 0)
+        return after & s.opened[client].has(file) & (s.client_name[file] == client) & (s.promised[file] > 0)
+
+    @witness
+    def late_primary_of_a_former_active(s, datanode: Datanode, file: File) -> Bool:
+        """A datanode leads a recovery that the NameNode has forgotten (facts A.7)."""
+        return (s.led[datanode][file] > s.recovery_id[file]) & s.service.at(Service.ACTIVE) & s.under_construction(file)
+
+
+RECOVERY_ID_LEAVES_UNSYNCED = Hole(
+    "recovery-id-leaves-unsynced",
+    "a heartbeat carries a recovery id that is not on disk yet; the next NameNode gives the stamp out again",
+    drops=(("receive_recovery_command", "the recovery id is synced"),),
+    breaks=("stamps_are_given_out_once",),
+    configuration="recoveries",
+    depth=12,
+    source="facts F.4 (note), H; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
+)
 
 
 def limits(**chosen: int) -> dict[str, int]:
@@ -123,7 +234,12 @@ JOURNAL = System(
     "hdfs.journal",
     parts=[JournalProperties],
     doc="The edit log, its sync and replay, active and standby, restart and failover, and the retry cache.",
-    semantics={"repaired": ()},
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (RECOVERY_ID_LEAVES_UNSYNCED,),
+        "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, HDFS_12369),
+    },
+    bugs=JOURNAL_BUGS,
     default_semantics="repaired",
     configurations=[
         Configuration(
@@ -135,7 +251,7 @@ JOURNAL = System(
         Configuration(
             "takeover",
             sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=1),
+            limits=limits(stamps=2, bytes=1, namenode_failures=0, edits=1),
             doc="two clients and the NameNode compete for a file",
         ),
         Configuration(
@@ -153,19 +269,19 @@ JOURNAL = System(
         Configuration(
             "lost_answers",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=3, lost_answers=2),
+            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=2, lost_answers=2),
             doc="calls that are made again",
         ),
         Configuration(
             "deletions",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=3, deletions=1),
+            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=2, deletions=1),
             doc="an open file is deleted",
         ),
         Configuration(
             "renames",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 2},
-            limits=limits(stamps=1, bytes=1, namenode_failures=1, edits=3, renames=1),
+            limits=limits(stamps=1, bytes=1, namenode_failures=1, edits=2, renames=1, crashes=1),
             doc="an open file is renamed",
         ),
         Configuration(

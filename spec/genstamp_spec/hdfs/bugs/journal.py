@@ -1,0 +1,232 @@
+"""Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
+
+from genstamp_model.language import Bug, action, optional, per, require
+from genstamp_spec.hdfs.parts.file_calls import FileCalls
+from genstamp_spec.hdfs.parts.journal_state import CallStage, Opcode, Path
+from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
+from genstamp_spec.hdfs.parts.state import Client, File
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+class ReassignmentNotLogged(NamenodeFailover, FileCalls, lane="namenode"):
+    """The new holder is known to the memory only."""
+
+    def log_reassignment(s, file: File) -> None:
+        """Nothing."""
+
+
+HDFS_1149 = Bug(
+    "HDFS-1149",
+    "a lease that goes to a new holder is not logged: after a restart the old client owns the file again",
+    parts=(ReassignmentNotLogged,),
+    breaks=("replay_gives_the_state_of_the_active", "lost_files_stay_lost"),
+    configuration="recoveries",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-1149; fixed in 0.23",
+)
+
+HDFS_5590 = Bug(
+    "HDFS-5590",
+    "block ids and stamps are given to clients before they are synced",
+    drops=(("answer_arrives", "what the call did is synced"),),
+    breaks=("stamps_are_given_out_once",),
+    configuration="recoveries",
+    depth=8,
+    source="https://issues.apache.org/jira/browse/HDFS-5590; fixed in 2.3.0",
+)
+
+
+class BoundaryAppendNotLogged(NamenodeFailover, FileCalls, lane="namenode"):
+    """An append that gets no block to go on with leaves no edit."""
+
+    def log_append_at_block_boundary(s, client: Client, file: File) -> None:
+        """Nothing."""
+
+
+HDFS_2991 = Bug(
+    "HDFS-2991",
+    "an append at a block boundary is not logged, so that what follows cannot be replayed",
+    parts=(BoundaryAppendNotLogged,),
+    breaks=("replay_never_fails", "replay_gives_the_state_of_the_active"),
+    configuration="appends",
+    depth=7,
+    source="https://issues.apache.org/jira/browse/HDFS-2991; fixed in 0.22.1, 2.0",
+)
+
+
+class CompleteOnce(NamenodeFailover, FileCalls, lane="namenode"):
+    """complete() of a file that is closed already is refused, whoever has closed it."""
+
+    @action(event="complete", refuses="LeaseExpiredException")
+    def complete_again(s, client: Client, file: File) -> None:
+        """The client takes its file for lost."""
+        s.may_call(client)
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.call[client].stage.at(CallStage.LOST), "the client calls again")
+        require(s.block_matches(client, file), "its last block is the client's")
+        s.end_call(client)
+
+
+HDFS_3031 = Bug(
+    "HDFS-3031",
+    "complete() is not idempotent: repeated after a lost answer it is refused",
+    parts=(CompleteOnce,),
+    breaks=("repeated_call_is_answered",),
+    configuration="lost_answers",
+    depth=5,
+    source="https://issues.apache.org/jira/browse/HDFS-3031; fixed in 2.0.2",
+)
+
+
+class ReplayedAppendDropsBlock(NamenodeFailover, FileCalls, lane="standby"):
+    """The replay of an append leaves the file without the block that is under construction."""
+
+    def reopen_in_image(s, file: File) -> None:
+        """The block is thrown away."""
+        s.image[file].block.fire(BlockLifecycle.remove)
+
+
+HDFS_3922 = Bug(
+    "HDFS-3922",
+    "the replay of an append throws the block under construction away",
+    parts=(ReplayedAppendDropsBlock,),
+    breaks=("promised_bytes_survive", "replay_gives_the_state_of_the_active"),
+    configuration="appends",
+    depth=14,
+    source="https://issues.apache.org/jira/browse/HDFS-3922; fixed in 0.23.4",
+)
+
+HDFS_6527 = Bug(
+    "HDFS-6527",
+    "addBlock for a file that was deleted meanwhile: the edit names a path that is no more",
+    drops=(("add_block", "the file is not deleted"),),
+    breaks=("replay_never_fails",),
+    configuration="deletions",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-6527; fixed in 2.5.0",
+)
+
+
+class PathOfTheCaller(NamenodeFailover, FileCalls, lane="namenode"):
+    """addBlock logs the path that its caller has passed, which is the one that the file was created at."""
+
+    created_at = per(File, optional(Path))
+
+    def link(s, file: File) -> None:
+        """The path is remembered."""
+        super().link(file)
+        s.created_at[file] = s.path[file]
+
+    def logged_path(s, opcode: Opcode, file: File) -> Path:
+        """Of a block the caller's, of all else the file's own."""
+        return s.created_at[file] if opcode is Opcode.ADD_BLOCK else super().logged_path(opcode, file)
+
+
+HDFS_6622 = Bug(
+    "HDFS-6622",
+    "addBlock logs the path that the file had before it was renamed",
+    parts=(PathOfTheCaller,),
+    breaks=("replay_never_fails",),
+    configuration="renames",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-6622; fixed in 2.5.0",
+)
+
+HDFS_6647 = Bug(
+    "HDFS-6647",
+    "updatePipeline for a deleted file that a snapshot keeps is logged",
+    drops=(
+        ("update_block_for_pipeline", "the file is not deleted"),
+        ("update_pipeline", "the file is not deleted"),
+    ),
+    breaks=("replay_never_fails",),
+    configuration="deletions",
+    depth=16,
+    source="https://issues.apache.org/jira/browse/HDFS-6647; fixed in 2.5.0",
+)
+
+HDFS_6825 = Bug(
+    "HDFS-6825",
+    "commitBlockSynchronization for a file whose blocks are still being removed: OP_CLOSE after OP_DELETE",
+    drops=(
+        ("commit_block_synchronization", "the file is not deleted"),
+        ("commit_block_synchronization_deletes", "the file is not deleted"),
+    ),
+    breaks=("replay_never_fails",),
+    configuration="deletions",
+    depth=15,
+    source="https://issues.apache.org/jira/browse/HDFS-6825; fixed in 2.6.0",
+)
+
+
+class DeletedByName(NamenodeFailover, FileCalls, lane="namenode"):
+    """Whether a file is deleted is seen from its path: if there is something, it is taken for the file."""
+
+    def not_deleted(s, file: File, refused: str | None) -> None:
+        """Checks: there is a file at the path."""
+        require(s.in_tree.has(file) | s.is_taken(s.path[file]), "the file is not deleted", refused)
+
+
+HDFS_7707 = Bug(
+    "HDFS-7707",
+    "a deleted file counts as there if another one was created at its path: its late commit is logged",
+    parts=(DeletedByName,),
+    breaks=("replay_never_fails",),
+    configuration="two_files",
+    depth=13,
+    source="https://issues.apache.org/jira/browse/HDFS-7707; fixed in 2.6.1",
+)
+
+HDFS_12369 = Bug(
+    "HDFS-12369",
+    "the lease monitor closes or takes over a deleted file that a snapshot keeps, and logs it",
+    drops=(
+        ("release_expired_lease_closes", "the file is not deleted"),
+        ("release_expired_lease_starts", "the file is not deleted"),
+        ("release_expired_lease_waits", "the file is not deleted"),
+    ),
+    breaks=("replay_never_fails",),
+    configuration="deletions",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-12369; fixed in 2.8.3, 2.9.0",
+)
+
+
+class AppendBeforeQuota(NamenodeFailover, FileCalls, lane="namenode"):
+    """The quota is checked when the file is open already."""
+
+    @action(event="append", refuses="DSQuotaExceededException")
+    def append_over_quota(s, client: Client, file: File) -> None:
+        """The call is refused, the file stays open in memory, and nothing is logged."""
+        s.may_append(client, file)
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        require(~s.stored[file].is_empty(), "the last block has live replicas")
+        require(s.over_quota, "the quota is used up")
+        s.reopen(client, file)
+
+
+HDFS_7587 = Bug(
+    "HDFS-7587",
+    "an append that exceeds the quota has changed the file in memory, and logged nothing",
+    parts=(AppendBeforeQuota,),
+    breaks=("replay_gives_the_state_of_the_active", "replay_never_fails"),
+    configuration="appends",
+    depth=14,
+    source="https://issues.apache.org/jira/browse/HDFS-7587; fixed in 2.6.1, 2.7.0",
+)
+
+JOURNAL_BUGS = (
+    HDFS_1149,
+    HDFS_2991,
+    HDFS_3031,
+    HDFS_3922,
+    HDFS_5590,
+    HDFS_6527,
+    HDFS_6622,
+    HDFS_6647,
+    HDFS_6825,
+    HDFS_7587,
+    HDFS_7707,
+    HDFS_12369,
+)
