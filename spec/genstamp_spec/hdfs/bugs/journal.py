@@ -2,7 +2,7 @@
 
 from genstamp_model.language import Bug, action, optional, per, require
 from genstamp_spec.hdfs.parts.file_calls import FileCalls
-from genstamp_spec.hdfs.parts.journal_state import CallStage, Opcode, Path
+from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
 from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -118,9 +118,9 @@ class PathOfTheCaller(NamenodeFailover, FileCalls, lane="namenode"):
         super().link(file)
         s.created_at[file] = s.path[file]
 
-    def logged_path(s, opcode: Opcode, file: File) -> Path:
-        """Of a block the caller's, of all else the file's own."""
-        return s.created_at[file] if opcode is Opcode.ADD_BLOCK else super().logged_path(opcode, file)
+    def path_of_new_block(s, file: File) -> Path:
+        """The caller's."""
+        return s.created_at[file]
 
 
 HDFS_6622 = Bug(

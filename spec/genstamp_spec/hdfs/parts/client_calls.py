@@ -103,8 +103,12 @@ class ClientCalls(EditLog, lane="namenode"):
 
     def give_block(s, client: Client, file: File) -> None:
         """OP_ADD_BLOCK; the client learns of the block by the answer."""
-        s.log(Opcode.ADD_BLOCK, file)
+        s.log(Opcode.ADD_BLOCK, file, path=s.path_of_new_block(file))
         s.called(client, CallKind.ADD_BLOCK, file, s.last_stamp)
+
+    def path_of_new_block(s, file: File) -> Path:
+        """INode#getFullPathName: from the names of the file and its parents, as they are now (HDFS-6622)."""
+        return s.path[file]
 
     def ready_to_complete(s, client: Client, file: File) -> Bool:
         """The client has the file open, as far as it knows, and knows its last block."""

@@ -18,6 +18,7 @@ class EditLog(Blocks, CallState, lane="namenode"):
         file: File,
         *,
         caller: Maybe[Client] = none,
+        path: Path | None = None,
         new_path: Maybe[Path] = none,
     ) -> None:
         """FSEditLog#logEdit: the file as it is after the step, as far as this kind of edit tells (facts I.5)."""
@@ -28,7 +29,7 @@ class EditLog(Blocks, CallState, lane="namenode"):
             Edit(
                 opcode=opcode,
                 file=file,
-                path=s.logged_path(opcode, file),
+                path=s.path[file] if path is None else path,
                 new_path=new_path,
                 holder=s.client_name[file] if tells_holder else none,
                 has_block=s.known(file) if tells_blocks else False,
@@ -38,10 +39,6 @@ class EditLog(Blocks, CallState, lane="namenode"):
                 call_id=0 if caller is none else s.next_call_id(caller),
             )
         )
-
-    def logged_path(s, opcode: Opcode, file: File) -> Path:
-        """INode#getFullPathName: from the names of the file and its parents (HDFS-6622)."""
-        return s.path[file]
 
     def next_call_id(s, client: Maybe[Client]) -> Number:
         """Of two calls in a row the ids differ; that is all that is needed of them."""
