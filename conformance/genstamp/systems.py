@@ -22,6 +22,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
     "genstamp_spec.hdfs.systems.replica:REPLICA",
+    "genstamp_spec.hdfs.systems.journal:JOURNAL",
 )
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
 
