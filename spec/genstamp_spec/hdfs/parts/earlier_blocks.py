@@ -1,0 +1,223 @@
+"""Files of more than one block: the last block and the one before it, which alone may be incomplete.
+
+Coarser than HDFS: of the blocks before these two only their number is kept; they are complete, so that rows 2 and 3 of
+the release of a file are about the block before the last. The progress of earlier blocks is asked for where HDFS does:
+before a client commits a block, and before a recovery does.
+"""
+
+from genstamp_model.language import (
+    Bool,
+    Ordered,
+    Part,
+    Record,
+    action,
+    lifecycle,
+    members,
+    number,
+    observe,
+    ordered,
+    per,
+    record,
+    require,
+    when,
+)
+from genstamp_spec.hdfs.parts.some_data import SomeStreams
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+
+class Earlier(Record):
+    """The block before the last one."""
+
+    state = lifecycle(BlockLifecycle)
+    stamp = ordered(limit="stamps")
+    num_bytes = number(limit="bytes")
+    locations = members(Datanode)
+    stored = members(Datanode)
+
+
+def no_earlier() -> Earlier:
+    """There is no such block."""
+    return Earlier(state=BlockLifecycle.absent, stamp=0, num_bytes=0, locations=no_datanode(), stored=no_datanode())
+
+
+def complete_block() -> Earlier:
+    """A complete block of which no more is known."""
+    return Earlier(state=BlockLifecycle.complete, stamp=0, num_bytes=0, locations=no_datanode(), stored=no_datanode())
+
+
+class EarlierState(Part):
+    """What the NameNode keeps of the blocks before the last one."""
+
+    earlier = per(File, record(Earlier))
+    older = per(File, number(limit="older"))  # how many there are before that, all complete
+
+
+class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
+    """addBlock with a previous block, and the checks of the block before the last one."""
+
+    def earlier_is_complete(s, file: File) -> Bool:
+        """The block before the last one is complete, if there is one (BlockManager#checkMinReplication, HDFS-812)."""
+        return s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.complete)
+
+    def earlier_blocks_are_complete(s, file: File) -> None:
+        """Checks: the block before the last one is complete."""
+        require(s.earlier_is_complete(file), "the block before is complete")
+
+    # addBlock (E.5).
+
+    def previous_is_last(s, file: File, passed: Ordered) -> Bool:
+        """What the client passes is the file's last block; of an append to a full block, nothing (case 1)."""
+        nothing, full = s.block[file].at(BlockLifecycle.absent), s.block[file].at(BlockLifecycle.complete)
+        return when(passed == 0, nothing | full, ~nothing & (passed == s.block_stamp[file]))
+
+    def previous_is_earlier(s, file: File, passed: Ordered) -> Bool:
+        """What the client passes is the block before the last one (case 2): it has missed an answer.
+
+        Nothing is passed for a file's first block, and for the first one after an append to a full block.
+        """
+        same = when(passed == 0, s.earlier_is_complete(file), passed == s.earlier[file].stamp)
+        return ~s.block[file].at(BlockLifecycle.absent) & ~s.previous_is_last(file, passed) & same
+
+    def may_have_it_again(s, client: Client, file: File) -> Bool:
+        """The repeated call is answered with the block that was added."""
+        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
+        return missed & (s.block_bytes[file] == 0)
+
+    def asks_for_a_block(s, client: Client, file: File) -> None:
+        """Checks: the client is done with its previous block."""
+        stage = s.writer[client][file].stage
+        require(stage.at(StreamStage.OPEN, StreamStage.CLOSING), "the client wants a block")
+
+    def passes_previous(s, client: Client, file: File) -> None:
+        """Checks: the previous block is the last one, and the block before that is complete.
+
+        Source  FSDirWriteFileOp#validateAddBlock, #analyzeFileState, Hadoop 3.4.1; facts E.5.
+        """
+        s.asks_for_a_block(client, file)
+        passed = s.passed_stamp(client, file)
+        require(~s.previous_is_earlier(file, passed), "no answer was missed")
+        require(s.previous_is_last(file, passed), "the previous block is the file's last one", "IOException")
+        require(
+            s.earlier_is_complete(file), "the block before the previous one is complete", "NotReplicatedYetException"
+        )
+
+    def commit_previous(s, client: Client, file: File) -> None:
+        """The previous block is committed with the client's length, and is the block before the last one from now on.
+
+        Source  FSNamesystem#commitOrCompleteLastBlock, Hadoop 3.4.1; facts A.3, A7.
+        """
+        block = s.block[file]
+        require(~block.at(BlockLifecycle.under_recovery), "the previous block is not under recovery", "IOException")
+        open_ = block.at(BlockLifecycle.under_construction)
+        s.block[file].fire(BlockLifecycle.commit, where=open_)
+        s.block_bytes[file] = when(open_, s.passed_bytes(client, file), s.block_bytes[file])
+        s.stored[file] = when(open_, s.stored[file] & s.locations[file], s.stored[file])
+        found = s.block[file].at(BlockLifecycle.committed) & ~s.stored[file].is_empty()
+        s.block[file].fire(BlockLifecycle.complete_block, where=found)
+        s.push(file)
+
+    def push(s, file: File) -> None:
+        """There is room for a new last block."""
+        there = ~s.block[file].at(BlockLifecycle.absent)
+        s.older[file] = s.older[file] + when(s.earlier[file].state.at(BlockLifecycle.absent), 0, 1)
+        s.earlier[file] = when(there, s.last_as_it_is(file), no_earlier())
+        s.put_last(file, no_earlier(), there)
+
+    def last_as_it_is(s, file: File) -> Earlier:
+        """The last block, as it is kept when it is not the last any more."""
+        return Earlier(
+            state=s.block[file],
+            stamp=s.block_stamp[file],
+            num_bytes=s.block_bytes[file],
+            locations=s.locations[file],
+            stored=s.stored[file],
+        )
+
+    def put_last(s, file: File, block: Earlier, where: Bool | bool) -> None:
+        """The file's last block is this one now, without a recovery."""
+        s.block.update(lambda other: when(where & (other == file), block.state, s.block[other]))
+        s.block_stamp[file] = when(where, block.stamp, s.block_stamp[file])
+        s.block_bytes[file] = when(where, block.num_bytes, s.block_bytes[file])
+        s.locations[file] = when(where, block.locations, s.locations[file])
+        s.stored[file] = when(where, block.stored, s.stored[file])
+        s.written[file] = when(where, block.num_bytes, s.written[file])
+        s.finalized[file] = when(where, block.num_bytes > 0, s.finalized[file])
+        s.recovery_id[file] = when(where, 0, s.recovery_id[file])
+        s.attempt_is_young[file] = when(where, False, s.attempt_is_young[file])
+
+    def last_block_is_gone(s, file: File) -> None:
+        """The block before becomes the last one. Coarser: of the block before that only its state is known."""
+        gone = s.block[file].at(BlockLifecycle.removed)
+        s.put_last(file, s.earlier[file], gone)
+        left = gone & (s.older[file] > 0)
+        s.earlier[file] = when(gone, when(left, complete_block(), no_earlier()), s.earlier[file])
+        s.older[file] = s.older[file] - when(left, 1, 0)
+
+    @action(event="add_block")
+    def add_block_again(s, client: Client, file: File) -> None:
+        """The client has missed the answer: it is given the block that was added, if nobody has written it.
+
+        Targets are chosen anew if the NameNode has started since and knows of no location (HDFS-5257).
+
+        Source  FSDirWriteFileOp#analyzeFileState cases 2 and 2', Hadoop 3.4.1; facts E.5.
+        """
+        s.check_lease(client, file, answers=False)
+        s.asks_for_a_block(client, file)
+        require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
+        require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
+        s.locations[file] = when(s.locations[file].is_empty(), s.running, s.locations[file])
+        s.give_block(client, file)
+        observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
+
+    # complete, reports, and the release of a file.
+
+    @action(event="complete")
+    def complete_waits_for_the_block_before(s, client: Client, file: File) -> None:
+        """The block before the last one is COMMITTED only: false, and nothing is committed (HDFS-5558, facts E.9)."""
+        s.check_lease(client, file, answers=False)
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(~s.earlier_is_complete(file), "the block before is not complete")
+        observe(closed=False, block_state=s.block[file])
+
+    @action(event="block_received")
+    def block_received_earlier(s, file: File, datanode: Datanode) -> None:
+        """A replica of the block before the last one is reported, and completes it (facts A8)."""
+        require(s.running.has(datanode), "the datanode is running")
+        require(s.earlier[file].state.at(BlockLifecycle.committed), "the block before is committed")
+        s.earlier[file].state.fire(BlockLifecycle.complete_block)
+        s.earlier[file].stored.add(datanode)
+        observe(block_state=s.earlier[file].state)
+
+    def is_empty_and_unknown(s, file: File) -> Bool:
+        """Row 8: the last block is empty and nobody was told to write it, or nobody is left who was."""
+        never_written = s.locations[file].is_empty() & (s.block_bytes[file] == 0)
+        return s.block[file].at(*BlockLifecycle.not_complete) & never_written
+
+    def may_release(s, file: File) -> None:
+        """Checks: facts F.3 rows 2, 3 and 5, and that row 8 does not drop a block of a file that cannot be closed.
+
+        Source  FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts F.3 row 2, F.3 row 3, F.3 row 5, F.3 row 8.
+        """
+        earlier, last = s.earlier[file].state, s.block[file]
+        rows_2_and_3 = s.earlier_is_complete(file) | earlier.at(BlockLifecycle.committed)
+        require(rows_2_and_3, "the block before was committed", "IOException", defensive=True)
+        row_5 = earlier.at(BlockLifecycle.committed) & last.at(BlockLifecycle.committed)
+        require(~row_5, "the block before has replicas enough", "AlreadyBeingCreatedException", defensive=True)
+        row_8 = earlier.at(BlockLifecycle.committed) & s.is_empty_and_unknown(file)
+        require(~row_8, "the file can be closed without its last block", "IllegalStateException")
+
+    @action(event="commit_block_synchronization", refuses="IllegalStateException")
+    def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
+        """The file cannot be closed, since the block before is not complete; the recovery has to be repeated.
+
+        Hadoop 3.4.1 finds out when it has changed the last block already (HDFS-17861); here nothing changes.
+
+        Source  FSNamesystem#closeFileCommitBlocks, INodeFile#toCompleteFile, Hadoop 3.4.1; facts A.5, F.3, G.6.
+        """
+        attempt = s.reports_back(primary, file)
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        require(~s.earlier_is_complete(file), "the block before is not complete")
+        s.attempt_ends(primary, file)

@@ -1,0 +1,149 @@
+"""The NameNode: calls that change an open file's last block without ending it; delete and rename.
+
+Coarser than HDFS: a file here is a path with what it leads to, so that rename moves all that is known of the file, its
+writers included, who name it by its inode id; permissions, directories and snapshots are left out; an abandoned block
+has no bytes; the block is asked for its state, which Hadoop does in neither abandonBlock nor fsync.
+"""
+
+from typing import Any
+
+from genstamp_model.language import Bool, Number, Part, action, each, number, observe, per, require, those, when
+from genstamp_spec.hdfs.parts.earlier_blocks import Earlier
+from genstamp_spec.hdfs.parts.namenode_opening import Inodes
+from genstamp_spec.hdfs.parts.some_data import Writer
+from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+def exchanged(file: File, first: File, second: File) -> File:
+    """The one where the other was."""
+    return when(file == first, second, when(file == second, first, file))
+
+
+def exchange(known: Any, first: File, second: File) -> None:
+    """Two files change places in an array."""
+    known.update(lambda file: known[exchanged(file, first, second)])
+
+
+class SyncedLength(Part):
+    """What the edit log knows of the length of an open file's last block, and what a client was promised."""
+
+    synced_bytes = per(File, number(limit="bytes"))
+    renames = number(limit="renames")  # history: only limited, never read
+    promised = per(File, number(limit="bytes"))  # history: bytes of the last block that an hflush has promised
+
+
+class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
+    """abandonBlock, fsync, getAdditionalDatanode."""
+
+    @action
+    def abandon_block(s, client: Client, file: File) -> None:
+        """A client gives up the block that it was just given, because no pipeline could be set up.
+
+        Source  FSNamesystem#abandonBlock, FSDirWriteFileOp#abandonBlock, Hadoop 3.4.1; facts E.8, A15.
+        """
+        s.check_lease(client, file, answers=True)
+        writer = s.writer[client][file]
+        require(writer.stage.at(StreamStage.STREAMING), "the client has a block")
+        require(writer.stamp == s.block_stamp[file], "the block is the file's last one")
+        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+        require(s.written[file] == 0, "nothing was written")
+        s.block[file].fire(BlockLifecycle.abandon_block)
+        s.last_block_is_gone(file)
+        stamp = s.block_stamp[file]
+        s.writer[client][file] = when(
+            s.block[file].at(BlockLifecycle.absent),
+            Writer(stage=StreamStage.OPEN, stamp=0, gone=False, unanswered=False),
+            Writer(stage=StreamStage.CLOSING, stamp=stamp, gone=False, unanswered=False),
+        )
+
+    def put_last(s, file: File, block: Earlier, where: Bool | bool) -> None:
+        """Of another block, as much is logged as is known, and nothing promised is remembered."""
+        super().put_last(file, block, where)
+        s.synced_bytes[file] = when(where, block.num_bytes, s.synced_bytes[file])
+        s.promised[file] = when(where, 0, s.promised[file])
+
+    @action
+    def fsync(s, client: Client, file: File) -> None:
+        """The first hflush of a block: all that is written is acknowledged, and the NameNode notes the length.
+
+        Source  DFSOutputStream#flushOrSync, FSNamesystem#fsync, Hadoop 3.4.1; facts C.4, E.10, A6.
+        """
+        s.may_take_length(client, file, s.written[file])
+        require(s.writer[client][file].stage.at(StreamStage.STREAMING), "the client has a block")
+        require(s.writer[client][file].stamp == s.block_stamp[file], "the block is the file's last one")
+        require(s.written[file] > 0, "something was written")
+        s.take_length(file, s.written[file])
+        s.promised[file] = s.written[file]
+
+    def may_take_length(s, client: Client, file: File, num_bytes: Number) -> None:
+        """Checks: of the NameNode's part of fsync.
+
+        Hadoop asks for neither the block's state nor whether the length grows; so a call that comes late changes what
+        was committed, or what a recovery works on.
+        """
+        s.check_lease(client, file, answers=True)
+        writing = s.block[file].at(BlockLifecycle.under_construction)
+        require(writing, "the last block is being written", "IOException")
+        require(num_bytes >= s.block_bytes[file], "the length does not fall", "IOException")
+
+    def take_length(s, file: File, num_bytes: Number) -> None:
+        """The length is taken over, and logged."""
+        s.block[file].fire(BlockLifecycle.fsync)
+        s.block_bytes[file] = num_bytes
+        s.synced_bytes[file] = num_bytes
+        observe(num_bytes=num_bytes)
+
+    @action
+    def get_additional_datanode(s, client: Client, file: File) -> None:
+        """A client asks for another datanode for its pipeline, and nothing changes.
+
+        Source  FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1; facts E.13.
+        """
+        s.check_lease(client, file, answers=True)
+        require(~s.running.is_empty(), "a datanode can be chosen")
+        observe(locations=s.running)
+
+
+class Tree(LastBlockCalls, lane="namenode"):
+    """delete and rename."""
+
+    @action
+    def delete(s, client: Client, file: File) -> None:
+        """A file goes, whoever writes it (FSDirDeleteOp#delete, Hadoop 3.4.1; facts E.14, A20)."""
+        s.may_call(client)
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists")
+        s.remove_inode(file)
+        s.file[file].fire(FileLifecycle.delete)
+
+    @action
+    def rename(s, client: Client, source: File, target: File) -> None:
+        """A file moves to a free path, open or not: its lease is by inode id, and its writer goes on by that as well.
+
+        Source  FSDirRenameOp#renameTo, Hadoop 3.4.1 (HDFS-6757); facts E.14.
+        """
+        s.may_call(client)
+        require(~s.file[source].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        require(s.file[target].at(FileLifecycle.absent), "the path is free")
+        s.renames = s.renames + 1
+        s.move_lease(source, target)
+        s.move(source, target)
+
+    def move_lease(s, source: File, target: File) -> None:
+        """The lease covers the same inode as before."""
+        s.lease_files.update(
+            lambda holder: those(File, lambda file: s.lease_files[holder].has(exchanged(file, source, target)))
+        )
+
+    def move(s, source: File, target: File) -> None:
+        """Everything else that is known of the file."""
+        for known in (s.file, s.client_name, s.written, s.finalized, s.older, s.earlier, *s.of_last_block()):
+            exchange(known, source, target)
+        s.writer.update(lambda client: each(File, lambda file: s.writer[client][exchanged(file, source, target)]))
+        s.led.update(lambda datanode: each(File, lambda file: s.led[datanode][exchanged(file, source, target)]))
+
+    def of_last_block(s) -> tuple[Any, ...]:
+        """What the NameNode keeps of last blocks."""
+        last = (s.block, s.block_stamp, s.block_bytes, s.locations, s.stored, s.recovery_id, s.attempt_is_young)
+        return (*last, s.synced_bytes, s.promised)
