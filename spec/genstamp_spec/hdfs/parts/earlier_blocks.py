@@ -76,8 +76,16 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
 
         Nothing is passed for a file's first block, and for the first one after an append to a full block.
         """
-        same = when(passed == 0, s.earlier_is_complete(file), passed == s.earlier[file].stamp)
+        same = when(passed == 0, s.may_have_passed_none(file), passed == s.earlier[file].stamp)
         return ~s.block[file].at(BlockLifecycle.absent) & ~s.previous_is_last(file, passed) & same
+
+    def may_have_passed_none(s, file: File) -> Bool:
+        """Whether the block that was added may be the first that its client was given.
+
+        Hadoop takes it for that in a file of one block only; so it refuses the repeated addBlock of a client that
+        appends to a full block.
+        """
+        return s.earlier_is_complete(file)
 
     def may_have_it_again(s, client: Client, file: File) -> Bool:
         """The repeated call is answered with the block that was added."""
@@ -97,7 +105,7 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         s.asks_for_a_block(client, file)
         passed = s.passed_stamp(client, file)
         require(~s.previous_is_earlier(file, passed), "no answer was missed")
-        require(s.previous_is_last(file, passed), "the previous block is the file's last one", "IOException")
+        require(s.previous_is_last(file, passed), "the previous block is the last one", "IOException", defensive=True)
         require(
             s.earlier_is_complete(file), "the block before the previous one is complete", "NotReplicatedYetException"
         )
@@ -205,7 +213,7 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         row_5 = earlier.at(BlockLifecycle.committed) & last.at(BlockLifecycle.committed)
         require(~row_5, "the block before has replicas enough", "AlreadyBeingCreatedException", defensive=True)
         row_8 = earlier.at(BlockLifecycle.committed) & s.is_empty_and_unknown(file)
-        require(~row_8, "the file can be closed without its last block", "IllegalStateException")
+        require(~row_8, "the file can be closed without its last block", "IllegalStateException", defensive=True)
 
     @action(event="commit_block_synchronization", refuses="IllegalStateException")
     def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:

@@ -40,7 +40,7 @@ class LateCall(Record):
     kind = enumeration(LateKind)
     client = optional(Client)
     file = optional(File)
-    stamp = ordered(limit="stamps")  # of the previous block, for addBlock
+    stamp = ordered(limit="stamps")  # of the previous block for addBlock, else of the block
     num_bytes = number(limit="bytes")  # for fsync
 
 
@@ -104,11 +104,12 @@ class LateCalls(Restarts, LateState, lane="namenode"):
         Source  FSDirWriteFileOp#storeAllocatedBlock, Hadoop 3.4.1; facts E.5.
         """
         s.late_call(client, file, LateKind.ADD_BLOCK)
-        s.check_lease(client, file, answers=True)
+        s.check_lease(client, file, answers=False)
         s.analyse_again(file)
         s.allocate(client, file)
         writer = s.writer[client][file]
-        writer.unanswered = ~writer.stage.at(StreamStage.STREAMING)
+        still_asks = writer.stage.at(StreamStage.OPEN, StreamStage.CLOSING) & (writer.stamp == s.late.stamp)
+        writer.unanswered = still_asks | writer.unanswered
         s.late = no_call()
 
     def late_call(s, client: Client, file: File, kind: LateKind) -> None:
@@ -138,8 +139,8 @@ class LateCalls(Restarts, LateState, lane="namenode"):
     def fsync_arrives_late(s, client: Client, file: File) -> None:
         """A length that was true once; facts E.10, A6."""
         s.late_call(client, file, LateKind.FSYNC)
-        s.may_take_length(client, file, s.late.num_bytes)
-        s.take_length(file, s.late.num_bytes)
+        s.may_take_length(client, file, s.late.stamp, s.late.num_bytes, answers=False)
+        s.take_length(client, file, s.late.num_bytes)
         s.late = no_call()
 
     def remove_inode(s, file: File) -> None:

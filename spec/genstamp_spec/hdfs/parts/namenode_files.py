@@ -7,7 +7,20 @@ has no bytes; the block is asked for its state, which Hadoop does in neither aba
 
 from typing import Any
 
-from genstamp_model.language import Bool, Number, Part, action, each, number, observe, per, require, those, when
+from genstamp_model.language import (
+    Bool,
+    Number,
+    Ordered,
+    Part,
+    action,
+    each,
+    number,
+    observe,
+    per,
+    require,
+    those,
+    when,
+)
 from genstamp_spec.hdfs.parts.earlier_blocks import Earlier
 from genstamp_spec.hdfs.parts.namenode_opening import Inodes
 from genstamp_spec.hdfs.parts.some_data import Writer
@@ -30,7 +43,6 @@ class SyncedLength(Part):
     """What the edit log knows of the length of an open file's last block, and what a client was promised."""
 
     synced_bytes = per(File, number(limit="bytes"))
-    renames = number(limit="renames")  # history: only limited, never read
     promised = per(File, number(limit="bytes"))  # history: bytes of the last block that an hflush has promised
 
 
@@ -49,6 +61,7 @@ class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
         require(writer.stamp == s.block_stamp[file], "the block is the file's last one")
         require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
         require(s.written[file] == 0, "nothing was written")
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.abandon_block)
         s.last_block_is_gone(file)
         stamp = s.block_stamp[file]
@@ -70,26 +83,27 @@ class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
 
         Source  DFSOutputStream#flushOrSync, FSNamesystem#fsync, Hadoop 3.4.1; facts C.4, E.10, A6.
         """
-        s.may_take_length(client, file, s.written[file])
+        s.may_take_length(client, file, s.passed_stamp(client, file), s.written[file], answers=True)
         require(s.writer[client][file].stage.at(StreamStage.STREAMING), "the client has a block")
-        require(s.writer[client][file].stamp == s.block_stamp[file], "the block is the file's last one")
         require(s.written[file] > 0, "something was written")
-        s.take_length(file, s.written[file])
+        s.take_length(client, file, s.written[file])
         s.promised[file] = s.written[file]
 
-    def may_take_length(s, client: Client, file: File, num_bytes: Number) -> None:
+    def may_take_length(s, client: Client, file: File, stamp: Ordered, num_bytes: Number, *, answers: bool) -> None:
         """Checks: of the NameNode's part of fsync.
 
-        Hadoop asks for neither the block's state nor whether the length grows; so a call that comes late changes what
-        was committed, or what a recovery works on.
+        Hadoop asks neither whose length it is, nor for the block's state, nor whether the length grows. So a call that
+        comes late changes what was committed, what a recovery works on, or the length of the next block.
         """
-        s.check_lease(client, file, answers=True)
+        s.check_lease(client, file, answers=answers)
+        require(stamp == s.block_stamp[file], "the length is that of the last block", "IOException")
         writing = s.block[file].at(BlockLifecycle.under_construction)
         require(writing, "the last block is being written", "IOException")
-        require(num_bytes >= s.block_bytes[file], "the length does not fall", "IOException")
+        require(num_bytes >= s.block_bytes[file], "the length does not fall", "IOException", defensive=answers)
 
-    def take_length(s, file: File, num_bytes: Number) -> None:
+    def take_length(s, client: Client, file: File, num_bytes: Number) -> None:
         """The length is taken over, and logged."""
+        s.writes(client, file)
         s.block[file].fire(BlockLifecycle.fsync)
         s.block_bytes[file] = num_bytes
         s.synced_bytes[file] = num_bytes

@@ -4,7 +4,7 @@ Coarser than HDFS: no quota and no erasure coding; whether a last block is full 
 appending changes no stamp, which is for the client's next call (updateBlockForPipeline).
 """
 
-from genstamp_model.language import Maybe, action, each, none, observe, require
+from genstamp_model.language import Maybe, Part, action, each, none, number, observe, require
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, no_earlier
 from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
@@ -13,11 +13,19 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class Inodes(EarlierBlocks, lane="namenode"):
+class InodeHistory(Part):
+    """History variables: only limited, and compared by properties that speak of one inode at one path."""
+
+    removals = number(limit="removals")
+    renames = number(limit="renames")
+
+
+class Inodes(EarlierBlocks, InodeHistory, lane="namenode"):
     """What happens to an inode that is removed, by whatever call."""
 
     def remove_inode(s, file: File) -> None:
         """The inode goes, with its lease and its blocks; whoever writes it does not know (facts E.14, A20)."""
+        s.removals = s.removals + 1
         s.drop_lease(file)
         s.client_name[file] = none
         s.block[file].fire(BlockLifecycle.remove, where=~s.block[file].at(BlockLifecycle.absent))
@@ -124,7 +132,11 @@ class Appending(Inodes, lane="namenode"):
         s.client_name[file] = client
         s.grant(client, file)
         s.writer.update(lambda other: each(File, lambda f: s.answered(other, f, file)))
+        s.length_is_logged(file)
         s.open_stream(client, file)
+
+    def length_is_logged(s, file: File) -> None:
+        """The length of the last block was logged when the file was closed."""
 
     def answered(s, client: Client, file: File, opened: File) -> Writer:
         """A client that has missed the end of its complete() has no claim to it once the file is opened again."""

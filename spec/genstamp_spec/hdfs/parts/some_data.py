@@ -39,6 +39,7 @@ from genstamp_spec.hdfs.parts.state import (
     only,
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
 
 
 class Writer(Record):
@@ -67,9 +68,18 @@ class SomeDataState(Part):
 class SomeData(Blocks, SomeDataState, lane=Datanode):
     """Replicas that are finalized and reported, and recoveries that end."""
 
+    def writes(s, client: Client, file: File) -> None:
+        """A client's call changes the file."""
+
+    def commit(s, client: Client, file: File) -> None:
+        """The client's call has changed the file."""
+        super().commit(client, file)
+        s.writes(client, file)
+
     def allocate(s, client: Client, file: File) -> None:
         """A new block has no replica yet."""
         super().allocate(client, file)
+        s.writes(client, file)
         s.written[file] = 0
         s.finalized[file] = False
 
@@ -99,11 +109,14 @@ class SomeData(Blocks, SomeDataState, lane=Datanode):
         s.led[primary][file] = s.recovery_id[file]
 
     def reports_back(s, primary: Datanode, file: File) -> Attempt:
-        """What the primary has: the replicas as they are, or none if nothing was written."""
+        """What the primary has: the replicas as they are, or none if nothing was written.
+
+        Of a block that is gone meanwhile it has some.
+        """
         require(s.running.has(primary), "the primary is running")
         require(s.led[primary][file] > 0, "the primary leads a recovery")
         return when(
-            s.written[file] > 0,
+            (s.written[file] > 0) | s.block[file].at(BlockLifecycle.absent),
             s.attempt_in(AttemptStage.UPDATING, primary, file),
             s.attempt_in(AttemptStage.DELETING, primary, file),
         )
@@ -127,6 +140,21 @@ class SomeData(Blocks, SomeDataState, lane=Datanode):
         """Nothing goes on at the primary; what it has recovered is finalized."""
         s.led[primary][file] = 0
         s.finalized[file] = s.finalized[file] | s.block[file].at(BlockLifecycle.complete)
+
+    @action
+    def datanode_stops(s, datanode: Datanode) -> None:
+        """A datanode is dead; the recoveries that it led end with it."""
+        require(s.running.has(datanode), "the datanode is running")
+        s.running.remove(datanode)
+        s.crashes = s.crashes + 1
+        s.stored.update(lambda file: s.stored[file] - only(datanode))
+        s.led[datanode].update(lambda file: 0)
+
+    @action
+    def datanode_returns(s, datanode: Datanode) -> None:
+        """The datanode is back with its replicas, and will report them."""
+        require(~s.running.has(datanode), "the datanode is down")
+        s.running.add(datanode)
 
 
 class SomeStreams(SomeData, lane=Client):
@@ -156,7 +184,8 @@ class SomeStreams(SomeData, lane=Client):
         """The client's last packet is acknowledged, or it has no block of its own."""
         writer = s.writer[client][file]
         nothing = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.complete)
-        return writer.stage.at(StreamStage.CLOSING) | (writer.stage.at(StreamStage.OPEN) & nothing)
+        waits = writer.unanswered & s.under_construction(file)
+        return ~waits & writer.stage.at(StreamStage.CLOSING) | (writer.stage.at(StreamStage.OPEN) & nothing)
 
     def passes_no_block(s, client: Client, file: File) -> Bool:
         """The client was never given a block."""
@@ -168,14 +197,22 @@ class SomeStreams(SomeData, lane=Client):
 
     def passed_bytes(s, client: Client, file: File) -> Number:
         """What is on the datanodes is acknowledged."""
-        return when(s.passes_no_block(client, file), 0, s.written[file])
+        return when(~s.passes_no_block(client, file), s.written[file], 0)
 
     def block_matches(s, client: Client, file: File) -> Bool:
-        """The file's last block is the client's in stamp, or neither has one (Block#matchingIdAndGenStamp)."""
+        """The file's last block is the client's in stamp, or the client was given none.
+
+        Hadoop asks that there is none in the file then (Block#matchingIdAndGenStamp); so it refuses the repeated
+        complete() of a client that has appended nothing to a full block.
+        """
         writer = s.writer[client][file]
         nothing = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
         same = writer.stage.at(StreamStage.CLOSING) & ~nothing & (s.block_stamp[file] == writer.stamp)
-        return ~writer.gone & (same | (s.passes_no_block(client, file) & nothing))
+        return ~writer.gone & (same | (s.passes_no_block(client, file) & s.may_pass_none(file)))
+
+    def may_pass_none(s, file: File) -> Bool:
+        """Whether complete() without a block is true of a closed file."""
+        return s.file[file].at(FileLifecycle.closed)
 
     def same_inode(s, client: Client, file: File, refused: str | None) -> None:
         """Checks: the path still leads to the inode that the client opened."""

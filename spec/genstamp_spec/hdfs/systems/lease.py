@@ -1,32 +1,185 @@
-"""hdfs.lease: files, leases and the calls that they decide about; what becomes of blocks is told coarsely."""
+"""hdfs.lease: files, leases and the calls that they decide about; what becomes of blocks is told coarsely.
 
-from genstamp_model.language import Bool, Configuration, System, count, invariant, when
-from genstamp_spec.hdfs.parts.late_calls import LateCalls
-from genstamp_spec.hdfs.parts.namenode_opening import Appending, Overwriting
-from genstamp_spec.hdfs.parts.state import File, Holder
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the properties.
+"""
+
+from genstamp_model.language import Bool, Configuration, Hole, System, action, require
+from genstamp_spec.hdfs.parts.lease_history import Owners
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
+from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+OMITS = (
+    "replicas one by one, pipelines and what a block recovery does: they are in hdfs.pipeline and hdfs.recovery",
+    "truncate and snapshots: they are in hdfs.truncate",
+    "the edit log, standby NameNodes and the retry cache: they are in hdfs.journal; what was answered is logged",
+    "how often clients renew, and clocks: they are in hdfs.renewal; here a lease may pass a limit at any time",
+    "what has to happen in the end: that is in hdfs.takeover",
+    "row 2 of the release of a file: blocks before the last two are complete by their kind",
+    "a close with committed blocks (dfs.namenode.file.close.num-committed-allowed is 0)",
+    "directories, permissions, quotas, concat, erasure-coded files",
+)
 
 
-class LeaseProperties(LateCalls, Appending, Overwriting):
-    @invariant(inductive=True, given=("only_granted_leases_cover_files",))
-    def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, its client name's."""
-        open_ = s.under_construction(file)
-        leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
-        named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
-        return when(open_, (leases == 1) & named, (leases == 0) & s.client_name[file].is_none())
+class WriterKeepsFile(Owners):
+    """After the soft limit the file stays with its writer."""
 
-    @invariant(inductive=True, given=("one_lease_per_open_file",))
-    def only_granted_leases_cover_files(s, holder: Holder) -> Bool:
-        """A holder has a lease if and only if it covers a file."""
-        return s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
+    def hold_softly(s, file: File) -> None:
+        """The writer's lease is renewed, and no more."""
+        Leases.hold_softly(s, file)
 
 
-ZERO = {"bytes": 1, "older": 0, "renames": 0, "restarts": 0, "late_calls": 0, "lost": 0, "crashes": 0}
+SOFT_LIMIT_TAKES_THE_FILE = Hole(
+    "soft-limit-takes-the-file",
+    "a file that another client has had taken over after the soft limit stays with its old writer",
+    parts=(WriterKeepsFile,),
+    breaks=("taken_over_file_leaves_its_writer",),
+    configuration="two_clients",
+    depth=4,
+    source="facts F.2; FSNamesystem#recoverLeaseInternal, #internalReleaseLease with newHolder null, Hadoop 3.4.1",
+)
+FSYNC_LOOKS_AT_THE_BLOCK = Hole(
+    "fsync-looks-at-the-block",
+    "an fsync that comes late changes the length of a block that is committed, under recovery, or not the one it meant",
+    drops=tuple(
+        (call, label)
+        for call in ("fsync", "fsync_arrives_late")
+        for label in (
+            "the length is that of the last block",
+            "the last block is being written",
+            "the length does not fall",
+        )
+    ),
+    breaks=("commit_fixes_content", "promised_bytes_are_known", "fenced_client_changes_nothing"),
+    configuration="late_calls",
+    depth=6,
+    source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
+)
+ABANDON_LOOKS_AT_THE_BLOCK = Hole(
+    "abandon-looks-at-the-block",
+    "abandonBlock drops a block that is under recovery",
+    drops=(("abandon_block", "the block is not under recovery"),),
+    breaks=("fenced_client_changes_nothing",),
+    configuration="two_clients",
+    depth=4,
+    source="facts E.8, A15; FSDirWriteFileOp#abandonBlock, Hadoop 3.4.1",
+)
+
+
+class OnlyOneBlockFilesPassNone(Owners):
+    """Whoever passes no block is taken for the writer of a file without blocks, or with one."""
+
+    def may_have_passed_none(s, file: File) -> Bool:
+        """The file has one block."""
+        return s.earlier[file].state.at(BlockLifecycle.absent)
+
+    def may_pass_none(s, file: File) -> Bool:
+        """The file has no block."""
+        return super().may_pass_none(file) & s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed)
+
+
+APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
+    "append-to-a-full-block-passes-none",
+    "after an append to a full block, a repeated addBlock or complete is refused: the client has no block to pass",
+    parts=(OnlyOneBlockFilesPassNone,),
+    breaks=("missed_block_can_be_had", "missed_close_can_be_had"),
+    configuration="late_calls",
+    depth=9,
+    source="found with this model; FSDirWriteFileOp#analyzeFileState, #completeFileInternal, Hadoop 3.4.1",
+)
+
+
+class RecoveryChangesFirst(Owners):
+    """The file is found not to be closable when the last block is changed already."""
+
+    @action(event="commit_block_synchronization", refuses="IllegalStateException")
+    def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
+        """The last block is complete, or gone, in memory only; the file stays open."""
+        attempt = s.reports_back(primary, file)
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        require(~s.earlier_is_complete(file), "the block before is not complete")
+        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization)
+        s.block_stamp[file] = attempt.recovery_id
+        s.block_bytes[file] = attempt.new_bytes
+        s.stored[file] = attempt.updated
+        s.attempt_ends(primary, file)
+
+
+CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
+    "closing-fails-before-it-begins",
+    "a recovery that cannot close the file has completed the last block in memory when it finds out, and logs nothing",
+    parts=(RecoveryChangesFirst,),
+    breaks=("only_the_last_two_blocks_are_incomplete",),
+    configuration="blocks",
+    depth=9,
+    source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
+)
+
+OFF = {"bytes": 1, "older": 0, "renames": 0, "removals": 0, "restarts": 0, "late_calls": 0, "lost": 0, "crashes": 0}
+
 LEASE = System(
     "hdfs.lease",
-    parts=[LeaseProperties],
+    parts=[LeasePromises],
+    doc="Files, leases and the calls that they decide about, with lost and late calls and restarts of the NameNode.",
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (
+            SOFT_LIMIT_TAKES_THE_FILE,
+            FSYNC_LOOKS_AT_THE_BLOCK,
+            ABANDON_LOOKS_AT_THE_BLOCK,
+            APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
+            CLOSING_FAILS_BEFORE_IT_BEGINS,
+        ),
+    },
+    default_semantics="repaired",
     configurations=[
-        Configuration("one", sizes={"Client": 2, "File": 1, "Datanode": 1}, limits={**ZERO, "stamps": 2}),
+        Configuration(
+            "two_clients",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 2},
+            doc="two clients and the NameNode compete for one file",
+        ),
+        Configuration(
+            "restarts",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 2, "restarts": 1},
+            doc="the NameNode starts again",
+        ),
+        Configuration(
+            "blocks",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 4, "older": 1, "removals": 1, "crashes": 1},
+            doc="a file of three blocks, and without datanodes at times",
+        ),
+        Configuration(
+            "late_calls",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 3, "bytes": 2, "late_calls": 1, "lost": 1},
+            doc="answers that are lost and calls that come late",
+        ),
+        Configuration(
+            "late_restart",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 2, "late_calls": 1, "lost": 1, "restarts": 1},
+            doc="the NameNode starts again while calls are under way",
+        ),
+        Configuration(
+            "files",
+            sizes={"Client": 2, "File": 2, "Datanode": 1},
+            limits={**OFF, "stamps": 1, "renames": 1, "removals": 1},
+            doc="two files, deleted, overwritten and renamed",
+        ),
+        Configuration(
+            "two_files",
+            sizes={"Client": 2, "File": 2, "Datanode": 1},
+            limits={**OFF, "stamps": 2, "renames": 1},
+            doc="a recovery of each of two files",
+            on_demand=True,
+        ),
     ],
+    omits=OMITS,
 )

@@ -1,0 +1,75 @@
+"""What is remembered of a file for the sake of properties: who last changed it, and who had it taken over.
+
+The repair of the takeover after a soft limit stands here too, since it is about who owns the file then.
+"""
+
+from genstamp_model.language import Part, none, optional, per
+from genstamp_spec.hdfs.parts.late_calls import LateCalls
+from genstamp_spec.hdfs.parts.namenode_files import exchange
+from genstamp_spec.hdfs.parts.namenode_opening import Appending, Overwriting
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+
+
+class OwnerHistory(Part):
+    """History variables: no step reads them."""
+
+    changed_by = per(File, optional(Client))  # whose call last changed the file, since it has its present owner
+    taken_by = per(File, optional(Holder))  # for whom the file was taken over while it is open
+
+
+class Owners(LateCalls, Appending, Overwriting, OwnerHistory, lane="namenode"):
+    """All steps of hdfs.lease, with what is remembered of them."""
+
+    def writes(s, client: Client, file: File) -> None:
+        """Remembered: who it was."""
+        super().writes(client, file)
+        s.changed_by[file] = client
+
+    def reassign(s, file: File, new_holder: Holder) -> None:
+        """Remembered: for whom; nobody has changed it since."""
+        super().reassign(file, new_holder)
+        s.changed_by[file] = none
+        s.taken_by[file] = new_holder
+
+    def recover_softly(s, client: Client, file: File, primary: Datanode) -> None:
+        """Remembered: for whom."""
+        super().recover_softly(client, file, primary)
+        s.taken_by[file] = client
+
+    def wait_softly(s, client: Client, file: File) -> None:
+        """Remembered: for whom."""
+        super().wait_softly(client, file)
+        s.taken_by[file] = client
+
+    def hold_softly(s, file: File) -> None:
+        """The NameNode holds the file, as it does past the hard limit, so that its writer has lost it.
+
+        Hadoop leaves it with its writer, whose lease is renewed (facts F.2).
+        """
+        s.reassign(file, Holder.NAMENODE)
+
+    def length_is_logged(s, file: File) -> None:
+        """The restarted NameNode will know it."""
+        super().length_is_logged(file)
+        s.synced_bytes[file] = s.block_bytes[file]
+
+    def close(s, file: File) -> None:
+        """Nobody owns the file."""
+        super().close(file)
+        s.forget_owner(file)
+
+    def remove_inode(s, file: File) -> None:
+        """Nobody owns the file."""
+        super().remove_inode(file)
+        s.forget_owner(file)
+
+    def forget_owner(s, file: File) -> None:
+        """Nothing is remembered of a file that nobody writes."""
+        s.changed_by[file] = none
+        s.taken_by[file] = none
+
+    def move(s, source: File, target: File) -> None:
+        """What is remembered moves with the file."""
+        super().move(source, target)
+        exchange(s.changed_by, source, target)
+        exchange(s.taken_by, source, target)
