@@ -18,6 +18,7 @@ from genstamp_model.language import Configuration, System
 PLACES: Final = (
     "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
     "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
+    "genstamp_spec.hdfs.systems.lease:LEASE",
     "genstamp_spec.hdfs.systems.recovery:RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",

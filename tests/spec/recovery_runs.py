@@ -3,6 +3,8 @@
 A run keeps one state; where an event has several outcomes in that state, the test says which action it means.
 """
 
+from typing import ClassVar
+
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.types import show
@@ -13,11 +15,15 @@ LIMITS = {"stamps": 100, "bytes": 100, "crashes": 100}
 
 
 class Run:
-    """A run from the initial state."""
+    """A run from the initial state; a system of the same steps has a class of its own."""
+
+    system = RECOVERY
+    sizes: ClassVar = SIZES
+    limits: ClassVar = LIMITS
 
     def __init__(self, semantics: str = "repaired", bugs: tuple[str, ...] = ()) -> None:
-        model = RECOVERY.model(semantics, bugs)
-        self.instance = Instance(model, Configuration("run", sizes=SIZES, limits=LIMITS))
+        model = self.system.model(semantics, bugs)
+        self.instance = Instance(model, Configuration("run", sizes=self.sizes, limits=self.limits))
         self.evaluator = Evaluator(self.instance)
         self.state = self.evaluator.initial()
 

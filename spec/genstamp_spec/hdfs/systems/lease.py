@@ -39,12 +39,20 @@ SOFT_LIMIT_TAKES_THE_FILE = Hole(
     depth=4,
     source="facts F.2; FSNamesystem#recoverLeaseInternal, #internalReleaseLease with newHolder null, Hadoop 3.4.1",
 )
-FSYNC_LOOKS_AT_THE_BLOCK = Hole(
-    "fsync-looks-at-the-block",
-    "an fsync that comes late changes the length of a block that is committed, under recovery, or not the one it meant",
+FSYNC_STOPS_FOR_A_RECOVERY = Hole(
+    "fsync-stops-for-a-recovery",
+    "fsync changes the length of a block that is under recovery",
+    drops=(("fsync", "the last block is being written"),),
+    breaks=("fenced_client_changes_nothing",),
+    configuration="two_clients",
+    depth=5,
+    source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
+)
+LATE_FSYNC_CHANGES_NOTHING = Hole(
+    "late-fsync-changes-nothing",
+    "an fsync that comes late changes a length that was committed, lowers one, or sets that of the next block",
     drops=tuple(
-        (call, label)
-        for call in ("fsync", "fsync_arrives_late")
+        ("fsync_arrives_late", label)
         for label in (
             "the length is that of the last block",
             "the last block is being written",
@@ -85,7 +93,7 @@ APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
     parts=(OnlyOneBlockFilesPassNone,),
     breaks=("missed_block_can_be_had", "missed_close_can_be_had"),
     configuration="late_calls",
-    depth=9,
+    depth=7,
     source="found with this model; FSDirWriteFileOp#analyzeFileState, #completeFileInternal, Hadoop 3.4.1",
 )
 
@@ -102,6 +110,7 @@ class RecoveryChangesFirst(Owners):
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         require(~s.earlier_is_complete(file), "the block before is not complete")
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        # Only this outcome is needed to break the promise: where nothing was found, the block is gone in memory.
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
         s.block_stamp[file] = attempt.recovery_id
         s.block_bytes[file] = attempt.new_bytes
@@ -115,7 +124,7 @@ CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     parts=(RecoveryChangesFirst,),
     breaks=("only_the_last_two_blocks_are_incomplete",),
     configuration="blocks",
-    depth=9,
+    depth=7,
     source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
 )
 
@@ -129,7 +138,8 @@ LEASE = System(
         "repaired": (),
         "hadoop-3.4": (
             SOFT_LIMIT_TAKES_THE_FILE,
-            FSYNC_LOOKS_AT_THE_BLOCK,
+            FSYNC_STOPS_FOR_A_RECOVERY,
+            LATE_FSYNC_CHANGES_NOTHING,
             ABANDON_LOOKS_AT_THE_BLOCK,
             APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
             CLOSING_FAILS_BEFORE_IT_BEGINS,

@@ -1,0 +1,200 @@
+"""hdfs.lease: runs that Hadoop's own tests describe, what is refused, and proofs for any number of files."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+from tests.spec.recovery_runs import Run
+
+from genstamp_model.parametric import prove_parametric
+from genstamp_spec.hdfs.systems.lease import LEASE
+
+
+class LeaseRun(Run):
+    """A run of hdfs.lease; clients, files and datanodes are numbered from 0."""
+
+    system = LEASE
+    sizes: ClassVar = {"Client": 2, "File": 2, "Datanode": 1}
+    limits: ClassVar = dict.fromkeys(LEASE.configurations[0].limits, 100)
+
+    def first_block(self, client: int = 0, file: int = 0, written: int = 1) -> None:
+        """Create a file, add its block, write and end it."""
+        self.do("create", client=client, file=file)
+        self.do("add_block", action="add_block", client=client, file=file)
+        for _ in range(written):
+            self.do("write", client=client, file=file)
+        self.do("last_packet", client=client, file=file)
+
+    def closed(self, client: int = 0, file: int = 0) -> None:
+        """A closed file of one block with one byte."""
+        self.first_block(client, file)
+        self.do("finalize_replicas", file=file)
+        self.do("block_received", file=file, datanode=0)
+        self.do("complete", client=client, file=file)
+
+    def expire(self, holder: int) -> None:
+        """The holder is silent past the hard limit."""
+        self.do("soft_limit_passes", holder=holder)
+        self.do("hard_limit_passes", holder=holder)
+
+
+def test_overwrite_open_for_write_leaves_the_old_writer_without_its_inode() -> None:
+    """TestFileCreation#testOverwriteOpenForWrite (HDFS-3755)."""
+    run = LeaseRun()
+    run.first_block()
+    assert run.refusal("create", client=1, file=0) == "AlreadyBeingCreatedException"
+    run.do("create", action="create_over", client=1, file=0)
+    assert run.refusal("complete", client=0, file=0) == "FileNotFoundException"
+    assert run.holds("one_lease_per_open_file")
+
+
+def test_two_calls_in_flight_give_one_block() -> None:
+    """TestAddBlockRetry#testRetryAddBlockWhileInChooseTarget (HDFS-4452)."""
+    run = LeaseRun()
+    run.do("create", client=0, file=0)
+    run.do("add_block_is_analysed", client=0, file=0)
+    run.do("add_block", action="add_block", client=0, file=0)
+    assert run.refusal("add_block", client=0, file=0) == "IOException"
+    assert run.shown("earlier").count("absent") == 2
+
+
+def test_repeated_add_block_returns_the_block_with_locations_after_a_restart() -> None:
+    """TestAddBlockRetry#testAddBlockRetryShouldReturnBlockWithLocations (HDFS-5257)."""
+    run = LeaseRun()
+    run.do("create", client=0, file=0)
+    run.do("add_block", action="add_block_unanswered", client=0, file=0)
+    run.do("namenode_restart")
+    assert run.refusal("complete", client=0, file=0) == "SafeModeException"
+    run.do("safe_mode_ends")
+    answer = run.do("add_block", client=0, file=0)
+    assert answer == {"generation_stamp": "1", "locations": "{datanode1}"}
+
+
+def test_next_block_waits_for_the_one_before_the_last() -> None:
+    run = LeaseRun()
+    run.first_block()
+    run.do("add_block", action="add_block", client=0, file=0)
+    run.do("write", client=0, file=0)
+    run.do("last_packet", client=0, file=0)
+    assert run.refusal("add_block", client=0, file=0) == "NotReplicatedYetException"
+    assert run.do("complete", client=0, file=0)["closed"] == "false"
+    assert "under_construction" in run.shown("block"), "nothing is committed before the block before is complete"
+    run.do("block_received", action="block_received_earlier", file=0, datanode=0)
+    run.do("add_block", action="add_block", client=0, file=0)
+
+
+def test_abandoned_block_leaves_the_one_before() -> None:
+    """TestAbandonBlock#testAbandonBlock."""
+    run = LeaseRun()
+    run.first_block()
+    run.do("add_block", action="add_block", client=0, file=0)
+    run.do("abandon_block", client=0, file=0)
+    assert "file1: committed" in run.shown("block")
+    run.do("add_block", action="add_block", client=0, file=0)
+    assert "file1: 3" in run.shown("block_stamp")
+
+
+def test_close_while_recover_lease_is_refused() -> None:
+    """TestLeaseRecovery2#testCloseWhileRecoverLease (HDFS-10240)."""
+    run = LeaseRun()
+    run.first_block()
+    run.do("recover_lease", client=0, file=0, primary=0)
+    assert run.refusal("complete", client=0, file=0) == "IOException"
+    assert run.refusal("add_block", client=0, file=0) == "IOException"
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
+
+
+def test_committed_block_that_was_never_written_is_dropped_by_the_monitor() -> None:
+    """TestLeaseRecovery#testLeaseManagerRecoversEmptyCommittedLastBlock (HDFS-14498)."""
+    run = LeaseRun()
+    run.first_block(written=0)
+    assert run.do("complete", client=0, file=0)["closed"] == "false"
+    run.do("client_crash", client=0)
+    run.expire(0)
+    run.do("release_expired_lease", holder=0, file=0, primary=0)
+    assert "NAMENODE: {file1}" in run.shown("lease_files")
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert "file1: closed" in run.shown("file")
+    assert "file1: absent" in run.shown("block")
+
+
+def test_committed_block_with_content_is_recovered_and_appended_to() -> None:
+    """TestLeaseRecovery#testLeaseManagerRecoversCommittedLastBlockWithContent (HDFS-15725)."""
+    run = LeaseRun()
+    run.first_block()
+    assert run.do("complete", client=0, file=0)["closed"] == "false"
+    run.expire(0)
+    run.do("release_expired_lease", holder=0, file=0, primary=0)
+    run.do("commit_block_synchronization", primary=0, file=0)
+    run.do("append", action="append", client=1, file=0)
+    run.do("write", client=1, file=0)
+    assert "file1: 2" in run.shown("written")
+
+
+def test_recovery_outlives_a_restart_of_the_namenode_only_as_a_new_one() -> None:
+    """TestLeaseRecovery2#testHardLeaseRecoveryAfterNameNodeRestart."""
+    run = LeaseRun()
+    run.first_block()
+    run.expire(0)
+    run.do("release_expired_lease", holder=0, file=0, primary=0)
+    run.do("namenode_restart")
+    assert "file1: NAMENODE" in run.shown("client_name")
+    assert "NAMENODE: held" in run.shown("lease")
+    run.do("safe_mode_ends")
+    assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert run.refused_with == "IOException", "the recovery id is forgotten"
+    run.do("replica_reported", file=0, datanode=0)
+    run.do("release_expired_lease", holder=2, file=0, primary=0)
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert "file1: closed" in run.shown("file")
+
+
+def test_writer_goes_on_after_a_rename() -> None:
+    """TestLease#testLeaseAfterRename."""
+    run = LeaseRun()
+    run.first_block()
+    run.do("rename", client=1, source=0, target=1)
+    assert "client1: {file2}" in run.shown("lease_files")
+    assert run.refusal("complete", client=0, file=0) == "FileNotFoundException"
+    run.do("add_block", action="add_block", client=0, file=1)
+    assert run.holds("one_lease_per_open_file")
+
+
+def test_append_to_an_open_file_is_refused_to_its_holder_too() -> None:
+    run = LeaseRun()
+    run.first_block()
+    for client in (0, 1):
+        assert run.refusal("append", client=client, file=0) == "AlreadyBeingCreatedException"
+
+
+def test_append_after_the_soft_limit_closes_an_empty_file_and_opens_it() -> None:
+    run = LeaseRun()
+    run.do("create", client=0, file=0)
+    run.do("soft_limit_passes", holder=0)
+    run.do("append", action="append_closes_and_opens", client=1, file=0)
+    assert "file1: client2" in run.shown("client_name")
+    assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
+
+
+LEASES = ("one_lease_per_open_file", "only_granted_leases_cover_files")
+OWNERS = ("only_the_owner_changes_a_file", "taken_over_file_leaves_its_writer")
+
+
+@pytest.mark.slow
+def test_leases_and_owners_are_proved_for_any_number_of_clients_and_files() -> None:
+    model = LEASE.model()
+    claims = tuple(claim for claim in model.properties if claim.name in LEASES + OWNERS)
+    report = prove_parametric(replace(model, properties=claims))
+    assert {proof.name for proof in report.proofs} >= {*LEASES, *OWNERS}
+    assert {proof.name for proof in report.proofs if proof.verdict.value != "proved"} == set()
+
+
+@pytest.mark.slow
+def test_proof_of_the_owners_fails_where_the_writer_keeps_its_file() -> None:
+    model = LEASE.model(bugs=("soft-limit-takes-the-file",))
+    claims = tuple(claim for claim in model.properties if claim.name in LEASES + OWNERS)
+    report = prove_parametric(replace(model, properties=claims))
+    assert report.proof("taken_over_file_leaves_its_writer").verdict.value == "violated"
+    assert report.proof("one_lease_per_open_file").verdict.value == "proved"
