@@ -7,6 +7,7 @@ stream; the count of recoveries without progress is not kept.
 
 from genstamp_model.language import (
     Bool,
+    Number,
     action,
     each,
     exists,
@@ -132,8 +133,12 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.in_stage(Stage.ENDED)
         require(s.under_construction(), "the block is under construction")
         require(s.stamp == s.block_stamp, "the client's stamp is the block's", "IOException", defensive=True)
-        s.commit(s.stamp, s.acked_bytes())
+        s.commit(s.stamp, s.length_to_commit())
         observe(block_state=s.block)
+
+    def length_to_commit(s) -> Number:
+        """The block's length as the client knows it once all is acknowledged (HDFS-8498)."""
+        return s.acked_bytes()
 
     @action(event="complete")
     def complete_closes(s) -> None:
@@ -180,6 +185,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.connected.clear()
         s.connection = each(Datanode, lambda d: Connection(taken=0, confirmed=0, bad_node=none))
         s.has_replaced = False
+        s.passed_over.clear()
 
     def give_up_node(s, bad: Datanode) -> None:
         """Step 3b: the bad node is left out and remembered; if it was the only one, the write fails."""
@@ -237,9 +243,12 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         return policy & (nodes < s.replication) & ~s.stage.at(Stage.SETUP_CREATE) & ~s.has_replaced
 
     def is_spare(s, datanode: Datanode) -> Bool:
-        """getAdditionalDatanode may give this node: not in the pipeline, not given up, and to stand after it."""
-        after = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.nearer(d, datanode))
-        return ~s.pipeline.has(datanode) & ~s.excluded.has(datanode) & after
+        """getAdditionalDatanode gives this node: the first one that is not in the pipeline and was not given up.
+
+        Which one it is makes no difference: they are alike, so that the chain stays in the order of their numbers.
+        """
+        others = those(Datanode, lambda d: ~s.pipeline.has(d) & ~s.excluded.has(d) & ~s.passed_over.has(d))
+        return others.has(datanode) & ~exists(Datanode, lambda d: others.has(d) & s.nearer(d, datanode))
 
     def looks_for_a_node(s) -> None:
         """Checks: it is time to add a datanode."""
@@ -275,7 +284,11 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.is_spare(target), "the NameNode may name this datanode")
         require(s.pipeline.has(source), "the source is in the pipeline")
         require(~s.running.has(target) | ~s.can_copy(source), "source or target does not work")
-        s.excluded.add(target)
+        s.leave_out(target)
+
+    def leave_out(s, target: Datanode) -> None:
+        """The next try asks for another datanode."""
+        s.passed_over.add(target)
 
     @action
     def no_datanode_to_add(s) -> None:
@@ -351,13 +364,17 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.new_stamp > s.block_stamp, "the new stamp is above the block's", "IOException", defensive=True)
         require(s.acked_bytes() >= s.block_bytes, "the block does not get shorter", "IOException", defensive=True)
         s.replace_generation(s.new_stamp, s.acked_bytes(), s.pipeline)
-        s.stamp = s.new_stamp
+        s.take_new_stamp()
         s.new_stamp = 0
         s.steady = when(s.hflushed > 0, s.pipeline - s.failed, no_datanode())
         closing = s.stage.at(Stage.CLOSE_RECOVERY)
         s.acked = when(closing, s.bytes_sent + 1, s.acked)
         s.stage = Stage.STREAMING
         s.stage = when(closing, Stage.ENDED, s.stage)
+
+    def take_new_stamp(s) -> None:
+        """The client's block has the new stamp, for all of its threads (HDFS-9289)."""
+        s.stamp = s.new_stamp
 
     @action(event="update_pipeline", refuses="IOException")
     def update_pipeline_refused(s) -> None:

@@ -272,10 +272,14 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     def may_fail(s, datanode: Datanode) -> None:
         """Checks: the datanode may have a fault; a hook, here without effect."""
 
-    def disconnect(s, datanode: Datanode) -> None:
-        """The node's connections close. What was on its way to it or from it is lost, or was received before."""
+    def close_connections(s, datanode: Datanode) -> None:
+        """What was on its way to the node or from it is lost, or was received before."""
         s.connected.remove(datanode)
         s.connection[datanode] = Connection(taken=0, confirmed=0, bad_node=none)
+
+    def disconnect(s, datanode: Datanode) -> None:
+        """A fault: the node's connections close."""
+        s.close_connections(datanode)
         s.failed.add(datanode)
         s.steady.remove(datanode)
 

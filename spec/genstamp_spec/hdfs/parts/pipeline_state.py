@@ -64,6 +64,7 @@ class WriterState(Part):
     pipeline = members(Datanode)
     set_up = members(Datanode)  # nodes that have done what the stage asks for, in this attempt
     excluded = members(Datanode)  # nodes that were given up
+    passed_over = members(Datanode)  # nodes that did not take a transfer, in this attempt
     replication = number(0, limit="replication")
     sent = number(limit="packets")  # last packet sent on this connection
     bytes_sent = number(limit="bytes")  # the most that was ever sent
@@ -75,6 +76,14 @@ class WriterState(Part):
     has_replaced = flag()  # a node was added in this attempt
 
 
+class LateCall(Record):
+    """A second copy of an updatePipeline call that was answered; of stamp 0 if there is none."""
+
+    stamp = ordered(limit="stamps")
+    num_bytes = number(limit="bytes")
+    locations = members(Datanode)
+
+
 class BlockAtNamenode(Part):
     """What the NameNode keeps of the block."""
 
@@ -84,6 +93,10 @@ class BlockAtNamenode(Part):
     locations = members(Datanode)
     stored = members(Datanode)  # whose FINALIZED replica was reported
     last_stamp = ordered(limit="stamps")
+    unknown = members(Datanode)  # nodes that registered anew and have not told of their storages yet
+    registrations = number(limit="registrations")  # history: only limited, never read
+    late_call = record(LateCall)
+    late_calls = number(limit="late_calls")  # history: only limited, never read
     takeovers = number(limit="takeovers")  # history: only limited, never read
 
 

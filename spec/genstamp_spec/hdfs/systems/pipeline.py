@@ -15,7 +15,7 @@ from genstamp_model.language import (
     transition,
     witness,
 )
-from genstamp_spec.hdfs.bugs.pipeline import BUGS, HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.bugs.pipeline_block import BUGS, HADOOP_2_7, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_client import RECOVERY_STAGES, PipelineClient
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -84,6 +84,15 @@ class PipelineProperties(PipelineClient):
         kept = (replica.num_bytes >= s.hflushed) & (replica.stamp >= s.block_stamp)
         return s.steady.has(datanode).implies(s.is_visible(replica) & kept)
 
+    @transition
+    def lost_node_is_replaced(s, t: Self) -> Bool:
+        """S6: a pipeline goes on with another node for the one that it lost, if the policy says so and there is one."""
+        set_up = s.stage.at(Stage.STREAMING_RECOVERY, Stage.CLOSE_RECOVERY) & t.stage.at(Stage.STREAMING, Stage.ENDED)
+        few = s.pipeline.size() + s.pipeline.size() <= s.replication
+        wanted = (s.always_replaces == 1) | ((s.replication >= 3) & (few | s.has_flushed | (s.appends > 0)))
+        whole = (s.pipeline.size() >= s.replication) | s.has_replaced
+        return (set_up & wanted).implies(whole | ~exists(Datanode, lambda d: s.is_spare(d)))
+
     # Stamps.
 
     @transition(inductive=True, given=("stamps_come_from_the_counter",))
@@ -149,12 +158,16 @@ class PipelineProperties(PipelineClient):
 
     @invariant
     def write_fails_only_with_cause(s) -> Bool:
-        """L4: a write ends with an error only if it was fenced, or no good node is left to write to or to add."""
+        """L4: a write ends with an error only if it was fenced, or no good node is left to write to or to add.
+
+        What was acknowledged to the last packet does not fail.
+        """
         every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
         some = exists(Datanode, lambda d: s.pipeline.has(d) & s.failed.has(d))
         no_other = forall(Datanode, lambda d: s.pipeline.has(d) | s.failed.has(d))
-        cause = ~s.under_construction() | every | (s.wants_replacement() & (some | no_other))
-        return s.stage.at(Stage.FAILED).implies(cause)
+        cause = every | (s.wants_replacement() & (some | no_other))
+        fenced = s.block.at(BlockLifecycle.under_recovery)
+        return s.stage.at(Stage.FAILED).implies(fenced | (cause & ~s.is_last(s.acked)))
 
     # What can happen.
 
@@ -200,10 +213,13 @@ def may_stop(s: PipelineProperties) -> Bool:
     return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
 
 
+FEATURES = ("crashes", "faults", "takeovers", "client_crashes", "appends", "always", "registrations", "late_calls")
+"""What a configuration has only if it says how often."""
+
+
 def limits(**limits: int) -> dict[str, int]:
     """Limits of a configuration: none of what is not named."""
-    names = ("stamps", "bytes", "packets", "replication", "crashes", "faults", "takeovers", "client_crashes", "appends")
-    return dict.fromkeys((*names, "always"), 0) | limits
+    return dict.fromkeys(("stamps", "bytes", "packets", "replication", *FEATURES), 0) | limits
 
 
 PIPELINE = System(
@@ -222,14 +238,20 @@ PIPELINE = System(
         Configuration(
             "chain",
             sizes={"Datanode": 3},
-            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2),
+            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2, late_calls=1),
             doc="three datanodes, two of which fail",
         ),
         Configuration(
             "spare",
             sizes={"Datanode": 3},
-            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=2, always=1),
+            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=2, always=1, registrations=1),
             doc="another datanode takes the place of one that failed",
+        ),
+        Configuration(
+            "four",
+            sizes={"Datanode": 4},
+            limits=limits(stamps=4, bytes=0, packets=1, replication=3, crashes=2, faults=1, always=1),
+            doc="four datanodes and an empty block",
         ),
         Configuration(
             "append",

@@ -1,0 +1,173 @@
+"""Faults in what the client and the NameNode say of a block that is written: stamps, lengths, the end of the write."""
+
+from genstamp_model.language import Bool, Bug, Hole, Members, Number, Ordered, action, exists, require
+from genstamp_spec.hdfs.bugs.pipeline import (
+    HDFS_101,
+    HDFS_1467,
+    HDFS_1606,
+    HDFS_2021,
+    HDFS_3398,
+    HDFS_3436,
+    HDFS_9106,
+    HDFS_16146,
+    VISIBLE_BEFORE_THE_ACK,
+)
+from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
+from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+
+class LengthOfAnotherBlockObject(PipelineClient):
+    """The length is read from a block object that others change while complete() is prepared."""
+
+    def length_to_commit(s) -> Number:
+        """What the block had when the NameNode was last told of it."""
+        return s.block_bytes
+
+
+HDFS_8498 = Bug(
+    "HDFS-8498",
+    "complete() commits the block with a length from before its last bytes were acknowledged",
+    parts=(LengthOfAnotherBlockObject,),
+    breaks=("committed_length_is_acknowledged",),
+    configuration="pair",
+    depth=20,
+    source="https://issues.apache.org/jira/browse/HDFS-8498; fixed in 2.7.4, 2.8.2",
+)
+
+
+class StampOfAnotherThread(PipelineClient):
+    """The thread that closes the file does not see the stamp that a recovery of the pipeline has brought."""
+
+    def take_new_stamp(s) -> None:
+        """The stamp stays what it was."""
+
+
+HDFS_9289 = Bug(
+    "HDFS-9289",
+    "a block is committed under a stamp from before the last pipeline recovery, and nobody compares",
+    drops=(("complete", "the client's stamp is the block's"),),
+    parts=(StampOfAnotherThread,),
+    breaks=("block_stamp_never_decreases", "committed_length_is_acknowledged"),
+    configuration="pair",
+    depth=20,
+    source="https://issues.apache.org/jira/browse/HDFS-9289; fixed in 2.6.3, 2.7.2",
+)
+
+
+class StorageMustBeKnown(PipelineClient, lane="client"):
+    """updatePipeline looks a location's storage up and does not expect to find none."""
+
+    @action(event="update_pipeline", refuses="NullPointerException")
+    def update_pipeline_finds_no_storage(s) -> None:
+        """A datanode of the new pipeline has registered anew."""
+        s.whole_pipeline_is_up()
+        require(s.new_stamp > s.stamp, "the stamp is a new one")
+        require(exists(Datanode, lambda d: s.pipeline.has(d) & s.unknown.has(d)), "a storage is unknown")
+        s.stage = Stage.FAILED
+
+
+HDFS_12299 = Bug(
+    "HDFS-12299",
+    "updatePipeline fails where a datanode of the pipeline has registered anew",
+    parts=(StorageMustBeKnown,),
+    breaks=("write_fails_only_with_cause",),
+    configuration="spare",
+    depth=10,
+    source="https://issues.apache.org/jira/browse/HDFS-12299; fixed in 2.7.6, 2.8.2",
+)
+
+HDFS_16127 = Bug(
+    "HDFS-16127",
+    "a connection that closes after the last ack has come starts a recovery, which may fail",
+    drops=(
+        ("connection_fails", "the last packet is not acknowledged yet (HDFS-16127)"),
+        ("error_ack_comes", "the last packet is not acknowledged yet (HDFS-16127)"),
+    ),
+    breaks=("write_fails_only_with_cause",),
+    configuration="pair",
+    depth=20,
+    source="https://issues.apache.org/jira/browse/HDFS-16127; fixed in 3.2.3, 3.3.2",
+)
+
+
+class LateCallCounts(PipelineClient, lane="namenode"):
+    """updatePipeline takes whatever stamp it is told."""
+
+    @action(event="update_pipeline")
+    def update_pipeline_comes_late(s) -> None:
+        """The copy of an older call takes effect again."""
+        require(s.late_call.stamp > 0, "a copy is on its way")
+        require(s.under_construction(), "the block is under construction")
+        stamp, length, locations = s.late_call.stamp, s.late_call.num_bytes, s.late_call.locations
+        s.replace_generation(stamp, length, locations)
+        s.forget_late_call()
+
+
+STAMPS_ARE_NOT_COMPARED = Bug(
+    "update-pipeline-compares-no-stamps",
+    "an updatePipeline call that comes late brings an older stamp back",
+    parts=(LateCallCounts,),
+    breaks=("block_stamp_never_decreases",),
+    configuration="chain",
+    depth=20,
+    source="the check in FSNamesystem#updatePipelineInternal",
+)
+
+
+class WriterIsNotShutOut(PipelineClient):
+    """checkUCBlock does not look at the block's state."""
+
+    def under_construction(s) -> Bool:
+        """A block under recovery is as good as any."""
+        return s.block.at(BlockLifecycle.under_construction, BlockLifecycle.under_recovery)
+
+    def replace_generation(s, stamp: Ordered, length: Number, locations: Members[Datanode]) -> None:
+        """The block leaves the recovery."""
+        recovering = s.block.at(BlockLifecycle.under_recovery)
+        s.block.fire(BlockLifecycle.commit_block_synchronization_without_close, where=recovering)
+        super().replace_generation(stamp, length, locations)
+
+
+HDFS_1555 = Bug(
+    "HDFS-1555",
+    "a writer whose block is under recovery still gets a stamp for its pipeline, and takes the block back",
+    parts=(WriterIsNotShutOut,),
+    breaks=("fenced_writer_changes_nothing",),
+    configuration="pair",
+    depth=20,
+    source="https://issues.apache.org/jira/browse/HDFS-1555; fixed in 0.23.0",
+)
+
+FIRST_ANSWER_COUNTS = Hole(
+    "first-answer-counts",
+    "a reader takes the length that the first location answers, and a recovery of the pipeline may cut bytes of it off",
+    drops=(("read", "no location shows less"),),
+    breaks=("shown_bytes_are_at_every_location",),
+    configuration="pair",
+    depth=14,
+    source="found with this model; facts C.3, S2, S4; DFSInputStream#readBlockLength, FsDatasetImpl#recoverRbw, 3.4.1",
+)
+
+BUGS: tuple[Bug, ...] = (
+    HDFS_101,
+    HDFS_1467,
+    HDFS_1555,
+    HDFS_1606,
+    HDFS_2021,
+    HDFS_3398,
+    HDFS_3436,
+    HDFS_8498,
+    HDFS_9106,
+    HDFS_9289,
+    HDFS_12299,
+    HDFS_16127,
+    HDFS_16146,
+    STAMPS_ARE_NOT_COMPARED,
+    VISIBLE_BEFORE_THE_ACK,
+)
+
+HADOOP_3_4 = (FIRST_ANSWER_COUNTS,)
+
+HADOOP_2_7 = HADOOP_3_4
