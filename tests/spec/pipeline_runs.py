@@ -13,7 +13,7 @@ class PipelineRun:
 
     def __init__(self, datanodes: int = 3, semantics: str = "repaired", bugs: tuple[str, ...] = ()) -> None:
         model = PIPELINE.model(semantics, bugs)
-        self.instance = Instance(model, Configuration("run", sizes={"Datanode": datanodes}, limits=LIMITS))
+        self.instance = Instance(model, Configuration("run", sizes={"Client": 1, "Datanode": datanodes}, limits=LIMITS))
         self.evaluator = Evaluator(self.instance)
         self.state = self.evaluator.initial()
 

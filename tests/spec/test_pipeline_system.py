@@ -70,13 +70,13 @@ def test_a_reader_is_shown_what_every_location_shows() -> None:
     run.stream(1)
     run.packet(0, 1)
     run.do("raise_bytes_acked", 1)
-    assert run.why_not("read", 1) == "no location shows less"
+    assert run.why_not("read", 0, 1) == "no location shows less"
     hole = PipelineRun(2, "hadoop-3.4")
     hole.stream(1)
     hole.packet(0, 1)
     hole.do("raise_bytes_acked", 1)
-    hole.do("read", 1)
-    assert hole.shown("shown") == "1"
+    hole.do("read", 0, 1)
+    assert hole.shown("shown") == "{client1: 1}"
 
 
 def test_a_failed_set_up_burns_a_stamp_and_the_next_one_lies_in_the_window() -> None:

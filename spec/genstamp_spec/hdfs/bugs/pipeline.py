@@ -24,7 +24,7 @@ HDFS_101 = Bug(
     parts=(NodeStopsWithItsMirror,),
     breaks=("only_failed_nodes_are_given_up",),
     configuration="pair",
-    depth=7,
+    depth=6,
     source="https://issues.apache.org/jira/browse/HDFS-101; fixed in 0.20.2, 0.21.0",
 )
 
@@ -53,7 +53,7 @@ HDFS_2021 = Bug(
     drops=(("send_ack", "its byte is visible here"),),
     breaks=("acked_bytes_are_visible_on_every_node",),
     configuration="pair",
-    depth=9,
+    depth=7,
     source="https://issues.apache.org/jira/browse/HDFS-2021; fixed in 0.23.0",
 )
 
@@ -105,7 +105,7 @@ HDFS_1606 = Bug(
     parts=(NobodyIsReplaced,),
     breaks=("lost_node_is_replaced",),
     configuration="spare",
-    depth=10,
+    depth=9,
     source="https://issues.apache.org/jira/browse/HDFS-1606; fixed in 0.23.0",
 )
 
@@ -143,7 +143,7 @@ HDFS_3436 = Bug(
     parts=(SourceMustHaveTheClientsStamp,),
     breaks=("write_fails_only_with_cause",),
     configuration="four",
-    depth=10,
+    depth=13,
     source="https://issues.apache.org/jira/browse/HDFS-3436; fixed in 2.0.2",
 )
 
@@ -163,6 +163,6 @@ HDFS_9106 = Bug(
     parts=(SameTargetEachTime,),
     breaks=("write_fails_only_with_cause",),
     configuration="four",
-    depth=10,
+    depth=8,
     source="https://issues.apache.org/jira/browse/HDFS-9106; fixed in 2.7.2, 2.8.0",
 )

@@ -32,7 +32,7 @@ HDFS_8498 = Bug(
     parts=(LengthOfAnotherBlockObject,),
     breaks=("committed_length_is_acknowledged",),
     configuration="pair",
-    depth=20,
+    depth=15,
     source="https://issues.apache.org/jira/browse/HDFS-8498; fixed in 2.7.4, 2.8.2",
 )
 
@@ -51,7 +51,7 @@ HDFS_9289 = Bug(
     parts=(StampOfAnotherThread,),
     breaks=("block_stamp_never_decreases", "committed_length_is_acknowledged"),
     configuration="pair",
-    depth=20,
+    depth=11,
     source="https://issues.apache.org/jira/browse/HDFS-9289; fixed in 2.6.3, 2.7.2",
 )
 
@@ -74,7 +74,7 @@ HDFS_12299 = Bug(
     parts=(StorageMustBeKnown,),
     breaks=("write_fails_only_with_cause",),
     configuration="spare",
-    depth=10,
+    depth=7,
     source="https://issues.apache.org/jira/browse/HDFS-12299; fixed in 2.7.6, 2.8.2",
 )
 
@@ -87,7 +87,7 @@ HDFS_16127 = Bug(
     ),
     breaks=("write_fails_only_with_cause",),
     configuration="pair",
-    depth=20,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-16127; fixed in 3.2.3, 3.3.2",
 )
 
@@ -110,7 +110,7 @@ STAMPS_ARE_NOT_COMPARED = Bug(
     "an updatePipeline call that comes late brings an older stamp back",
     parts=(LateCallCounts,),
     breaks=("block_stamp_never_decreases",),
-    configuration="chain",
+    configuration="append",
     depth=20,
     source="the check in FSNamesystem#updatePipelineInternal",
 )
@@ -136,7 +136,7 @@ HDFS_1555 = Bug(
     parts=(WriterIsNotShutOut,),
     breaks=("fenced_writer_changes_nothing",),
     configuration="pair",
-    depth=20,
+    depth=7,
     source="https://issues.apache.org/jira/browse/HDFS-1555; fixed in 0.23.0",
 )
 
@@ -170,4 +170,4 @@ BUGS: tuple[Bug, ...] = (
 
 HADOOP_3_4 = (FIRST_ANSWER_COUNTS,)
 
-HADOOP_2_7 = HADOOP_3_4
+HADOOP_2_7 = (*HADOOP_3_4, HDFS_12299, HDFS_16127, HDFS_16146)

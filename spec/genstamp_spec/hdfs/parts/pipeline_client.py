@@ -23,7 +23,7 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.pipeline_namenode import PipelineNamenode
 from genstamp_spec.hdfs.parts.pipeline_network import PipelineNetwork
 from genstamp_spec.hdfs.parts.pipeline_state import Connection, Stage
-from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
+from genstamp_spec.hdfs.parts.state import Client, Datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 RECOVERY_STAGES = (
@@ -109,7 +109,6 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.block_bytes = when(s.has_flushed, s.block_bytes, s.acked)
         s.has_flushed = True
         s.hflushed = s.acked
-        s.steady = s.pipeline - s.failed
         observe(num_bytes=s.acked)
 
     @action
@@ -134,6 +133,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.under_construction(), "the block is under construction")
         require(s.stamp == s.block_stamp, "the client's stamp is the block's", "IOException", defensive=True)
         s.commit(s.stamp, s.length_to_commit())
+        s.hflushed = s.block_bytes
         observe(block_state=s.block)
 
     def length_to_commit(s) -> Number:
@@ -168,6 +168,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.locations = s.stored
         s.pipeline = s.stored
         s.stored.clear()
+        s.steady = s.pipeline
         s.acked = s.block_bytes
         s.sent = s.block_bytes
         s.appends = s.appends + 1
@@ -272,6 +273,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.can_copy(source), "the source has the replica")
         s.transfer(source, target)
         s.pipeline.add(target)
+        s.steady.add(target)
         s.has_replaced = True
 
     @action
@@ -351,6 +353,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.new_stamp == s.stamp, "the block has its first stamp")
         s.stage = Stage.STREAMING
         s.new_stamp = 0
+        s.steady = s.pipeline
 
     @action
     def update_pipeline(s) -> None:
@@ -366,7 +369,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.replace_generation(s.new_stamp, s.acked_bytes(), s.pipeline)
         s.take_new_stamp()
         s.new_stamp = 0
-        s.steady = when(s.hflushed > 0, s.pipeline - s.failed, no_datanode())
+        s.steady = s.pipeline
         closing = s.stage.at(Stage.CLOSE_RECOVERY)
         s.acked = when(closing, s.bytes_sent + 1, s.acked)
         s.stage = Stage.STREAMING
@@ -400,7 +403,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         return s.locations.has(datanode) & s.running.has(datanode) & s.is_visible(replica) & current
 
     @action
-    def read(s, datanode: Datanode) -> None:
+    def read(s, client: Client, datanode: Datanode) -> None:
         """A reader opens the file and asks its locations how much is visible. The smallest answer counts.
 
         Hadoop takes the first answer: bytes that only a node far down the chain shows may be cut off by a recovery.
@@ -411,6 +414,6 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         visible = s.visible_bytes(s.replica[datanode])
         least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible_bytes(s.replica[d])))
         require(least, "no location shows less")
-        require(visible > s.shown, "something new is shown")
-        s.shown = visible
+        require(visible > s.shown[client], "something new is shown")
+        s.shown[client] = visible
         observe(num_bytes=visible)

@@ -21,7 +21,7 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.pipeline_state import Connection, PipelineState, Stage
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
-from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
@@ -254,7 +254,9 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     def datanode_crash(s, datanode: Datanode) -> None:
         """A datanode stops without warning. What is on disk stays."""
         s.may_fail(datanode)
+        finalized = s.replica[datanode].state.at(ReplicaLifecycle.finalized)
         s.stop(datanode)
+        s.steady = when(finalized, s.steady, s.steady - only(datanode))
         s.crashes = s.crashes + 1
         s.disconnect(datanode)
 
@@ -281,7 +283,6 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         """A fault: the node's connections close."""
         s.close_connections(datanode)
         s.failed.add(datanode)
-        s.steady.remove(datanode)
 
     @action
     def datanode_restart(s, datanode: Datanode) -> None:

@@ -78,7 +78,8 @@ class PipelineNamenode(PipelineState, lane="namenode"):
     @action(hidden=True)
     def update_pipeline_is_sent_twice(s) -> None:
         """A copy of the last updatePipeline call is still on its way, since it was sent again (facts E.0)."""
-        require(s.stage.at(Stage.STREAMING) & ~s.excluded.is_empty(), "the call was answered")
+        changed = ~s.excluded.is_empty() | (s.appends > 0)
+        require(s.stage.at(Stage.STREAMING) & changed, "the call was answered")
         require(s.late_call.stamp == 0, "no copy is on its way")
         s.late_calls = s.late_calls + 1
         s.late_call = LateCall(stamp=s.block_stamp, num_bytes=s.block_bytes, locations=s.locations)

@@ -31,7 +31,7 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_spec.hdfs.parts.replica_state import ReplicaState
-from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -120,14 +120,15 @@ class NodesState(ReplicaState):
 class PipelineState(WriterState, BlockAtNamenode, NodesState):
     """All of it, and what properties remember.
 
-    History variables, which no step reads: `hflushed` bytes were promised by an hflush; `steady` are the nodes that
-    were in the NameNode's pipeline after it and never failed since; `shown` bytes were shown to some reader; `failed`
-    are the nodes that ever had a fault.
+    History variables, which no step of the protocol reads: `hflushed` bytes were promised by an hflush, or by the
+    commit of the block; `shown` bytes were shown to a reader; `steady` are the nodes that have had all
+    of that ever since: those of the pipeline, without those that crashed while they were writing; `failed` are the
+    nodes that ever had a fault.
     """
 
     hflushed = number(limit="bytes")
     steady = members(Datanode)
-    shown = number(limit="bytes")
+    shown = per(Client, number(limit="bytes"))
     failed = members(Datanode)
 
     # The chain.

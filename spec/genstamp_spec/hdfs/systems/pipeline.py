@@ -8,17 +8,24 @@ from typing import Self
 from genstamp_model.language import (
     Bool,
     Configuration,
+    Number,
+    RefinementDeclaration,
     System,
+    each,
     exists,
     forall,
     invariant,
+    largest,
+    maximum,
     transition,
+    when,
     witness,
 )
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS, HADOOP_2_7, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_client import RECOVERY_STAGES, PipelineClient
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
-from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.parts.state import Client, Datanode
+from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -73,13 +80,13 @@ class PipelineProperties(PipelineClient):
         return goes_on.implies(t.visible_bytes(after) >= s.visible_bytes(before))
 
     @invariant
-    def shown_bytes_are_at_every_location(s, datanode: Datanode) -> Bool:
+    def shown_bytes_are_at_every_location(s, client: Client, datanode: Datanode) -> Bool:
         """S2, S4: what a reader was shown, every location that a reader may ask next has."""
-        return s.serves(datanode).implies(s.shown <= s.replica[datanode].num_bytes)
+        return s.serves(datanode).implies(s.shown[client] <= s.replica[datanode].num_bytes)
 
     @invariant
     def hflushed_bytes_survive(s, datanode: Datanode) -> Bool:
-        """S6: a node of the pipeline that never failed since has what an hflush promised, and is not stale."""
+        """S6: a node of the pipeline that has not crashed has what an hflush promised, and is not stale."""
         replica = s.replica[datanode]
         kept = (replica.num_bytes >= s.hflushed) & (replica.stamp >= s.block_stamp)
         return s.steady.has(datanode).implies(s.is_visible(replica) & kept)
@@ -205,7 +212,40 @@ class PipelineProperties(PipelineClient):
     def joined_node_is_all_that_is_left(s, datanode: Datanode) -> Bool:
         """What an hflush promised is on a node that joined later, when all others have failed."""
         others = forall(Datanode, lambda d: (d == datanode) | s.failed.has(d))
-        return (s.hflushed > 0) & s.steady.has(datanode) & others & s.stage.at(Stage.STREAMING)
+        joined = s.steady.has(datanode) & ~s.failed.has(datanode)
+        return (s.hflushed > 0) & joined & others & s.stage.at(Stage.STREAMING)
+
+
+UNREACHABLE = {"delete": "no step deletes the file"}
+
+
+def is_open(s: PipelineClient) -> Bool:
+    """The file is open at the NameNode."""
+    return ~s.block.at(BlockLifecycle.absent, BlockLifecycle.complete)
+
+
+def keeps_promises(s: PipelineClient) -> Bool:
+    """A node has had all that was promised ever since."""
+    return ~s.steady.is_empty()
+
+
+def promised(s: PipelineClient) -> Number:
+    """What an hflush promised, or a reader was shown."""
+    shown = maximum(Client, lambda client: s.shown[client], where=lambda client: True, default=0)
+    return when(keeps_promises(s), largest(s.hflushed, shown), 0)
+
+
+AS_DURABLE_PREFIX = RefinementDeclaration(
+    DURABLE_PREFIX,
+    {
+        "open": is_open,
+        "length": lambda s: when(is_open(s), 0, s.block_bytes),
+        "promised": promised,
+        "seen": lambda s: each(Client, lambda client: when(keeps_promises(s), s.shown[client], 0)),
+    },
+    unreachable=UNREACHABLE,
+)
+"""hflush is the promise to the writer, the visible length the one to readers."""
 
 
 def may_stop(s: PipelineProperties) -> Bool:
@@ -231,42 +271,43 @@ PIPELINE = System(
     configurations=[
         Configuration(
             "pair",
-            sizes={"Datanode": 2},
+            sizes={"Client": 1, "Datanode": 2},
             limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=1, faults=1, takeovers=1),
             doc="two datanodes, either of which may fail",
         ),
         Configuration(
             "chain",
-            sizes={"Datanode": 3},
-            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2, late_calls=1),
+            sizes={"Client": 1, "Datanode": 3},
+            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2),
             doc="three datanodes, two of which fail",
         ),
         Configuration(
             "spare",
-            sizes={"Datanode": 3},
+            sizes={"Client": 1, "Datanode": 3},
             limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=2, always=1, registrations=1),
             doc="another datanode takes the place of one that failed",
         ),
         Configuration(
             "four",
-            sizes={"Datanode": 4},
+            sizes={"Client": 1, "Datanode": 4},
             limits=limits(stamps=4, bytes=0, packets=1, replication=3, crashes=2, faults=1, always=1),
             doc="four datanodes and an empty block",
         ),
         Configuration(
             "append",
-            sizes={"Datanode": 2},
-            limits=limits(stamps=4, bytes=2, packets=3, replication=2, crashes=1, faults=1, appends=1),
+            sizes={"Client": 1, "Datanode": 2},
+            limits=limits(stamps=4, bytes=2, packets=3, replication=2, crashes=1, appends=1, late_calls=1),
             doc="the file is closed and opened again",
         ),
         Configuration(
             "client",
-            sizes={"Datanode": 2},
+            sizes={"Client": 1, "Datanode": 2},
             limits=limits(stamps=3, bytes=2, packets=3, replication=2, crashes=1, client_crashes=1, takeovers=1),
             doc="the client fails, and its block is taken over",
         ),
     ],
     bugs=BUGS,
+    refines=[AS_DURABLE_PREFIX],
     may_stop=may_stop,
     omits=OMITS,
 )
