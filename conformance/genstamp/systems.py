@@ -24,6 +24,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
     "genstamp_spec.hdfs.systems.replica:REPLICA",
     "genstamp_spec.hdfs.systems.journal:JOURNAL",
+    "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
 )
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
 

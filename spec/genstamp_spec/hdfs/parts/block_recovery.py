@@ -300,7 +300,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """
         attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
         s.is_as_found(replica, attempt.recovery_id, attempt.found[datanode].num_bytes)
-        s.changes_in_place(file)
+        s.changes_in_place(primary, file)
         s.install(replica, attempt.recovery_id, attempt.new_bytes)
         attempt.updated.add(datanode)
         s.replica_is_cut(file, datanode)
@@ -319,7 +319,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         replica.num_bytes = num_bytes
         s.forget(replica)
 
-    def changes_in_place(s, file: File) -> None:
+    def changes_in_place(s, primary: Datanode, file: File) -> None:
         """Checks: the recovery changes the replicas themselves, not copies."""
 
     def replica_is_cut(s, file: File, datanode: Datanode) -> None:

@@ -1,0 +1,117 @@
+"""Faults of append and truncate that Hadoop once had."""
+
+from genstamp_model.language import Bool, Bug, Number, action, require
+from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
+from genstamp_spec.hdfs.parts.snapshots import Snapshots
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+HDFS_6325 = Bug(
+    "HDFS-6325",
+    "append opens a file whose last block has too few live replicas",
+    drops=(("append", "the last block is sufficiently replicated"),),
+    breaks=("append_finds_the_bytes",),
+    configuration="snapshot",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-6325; fixed in 2.4.1",
+)
+
+
+class SnapshotShowsAll(Snapshots, lane="namenode"):
+    """A reader of a snapshot trusts the replica's length."""
+
+    def shown_length(s, file: File, datanode: Datanode) -> Number:
+        """All that the replica has."""
+        _, visible = s.snapshot_replica(file, datanode)
+        return visible
+
+
+HDFS_7263 = Bug(
+    "HDFS-7263",
+    "a reader of a snapshot is shown bytes that were appended after it was taken",
+    parts=(SnapshotShowsAll,),
+    breaks=("snapshot_shows_no_later_bytes",),
+    configuration="snapshot",
+    depth=14,
+    source="https://issues.apache.org/jira/browse/HDFS-7263; fixed in 2.6.1, 2.7.0",
+)
+
+
+class UpgradeHoldsNothing(NamenodeTruncate, lane="namenode"):
+    """Only a snapshot keeps a block from being cut in place."""
+
+    def is_held(s, file: File) -> Bool:
+        """An upgrade is not asked for."""
+        return s.is_in_snapshot(file)
+
+
+HDFS_7843 = Bug(
+    "HDFS-7843",
+    "a file that is truncated during an upgrade is cut in place, so that a rollback finds it shorter",
+    parts=(UpgradeHoldsNothing,),
+    breaks=("rollback_finds_its_bytes",),
+    configuration="two_clients",
+    depth=16,
+    source="https://issues.apache.org/jira/browse/HDFS-7843; fixed in 2.7.0",
+)
+
+
+class SnapshotTakesTheSource(NamenodeTruncate, lane="namenode"):
+    """Deleting a snapshot does not ask whether a truncate still copies the block."""
+
+    def goes_with_the_snapshot(s, file: File) -> Bool:
+        """The former block goes in any case."""
+        return s.former_block[file].at(BlockLifecycle.complete)
+
+
+HDFS_7903 = Bug(
+    "HDFS-7903",
+    "deleting a snapshot removes the block that a truncate is about to copy, and the file is never closed",
+    parts=(SnapshotTakesTheSource,),
+    breaks=("copies_have_their_source",),
+    configuration="by_copy",
+    depth=16,
+    source="https://issues.apache.org/jira/browse/HDFS-7903; fixed in 2.7.0",
+)
+
+
+class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
+    """A client that asks again meets its own truncate, as if it were somebody else's."""
+
+    @action(event="truncate", refuses="AlreadyBeingCreatedException")
+    def truncate_refused_again(s, client: Client, file: File) -> None:
+        """The file is open: recoverLeaseInternal refuses its own holder (facts F.1 row 2)."""
+        s.may_call(client)
+        require(s.unanswered[client][file], "the answer to the client was lost")
+        require(s.under_construction(file), "the file is open")
+        s.is_answered(client, file)
+        s.misled[client] = True
+
+
+HDFS_7926 = Bug(
+    "HDFS-7926",
+    "a truncate that is repeated while its recovery runs is refused, although it was carried out",
+    parts=(RepeatedTruncateIsRefused,),
+    breaks=("truncate_is_not_misreported",),
+    configuration="two_clients",
+    depth=11,
+    source="https://issues.apache.org/jira/browse/HDFS-7926; fixed in 2.7.0",
+)
+
+
+class SourceIsForgotten(NamenodeTruncate, lane="namenode"):
+    """Deleting a file collects its own blocks, and not the one that its last block is copied from."""
+
+    def delete_source(s, file: File) -> None:
+        """The former block stays in the block map, without a file."""
+
+
+HDFS_12638 = Bug(
+    "HDFS-12638",
+    "a file that is deleted while its block is copied for a truncate leaves the former block behind, without a file",
+    parts=(SourceIsForgotten,),
+    breaks=("blocks_belong_to_somebody",),
+    configuration="two_clients",
+    depth=12,
+    source="https://issues.apache.org/jira/browse/HDFS-12638; fixed in 2.7.5, 2.8.3",
+)

@@ -1,0 +1,96 @@
+"""What Hadoop 3.4.1 lacks of append and truncate, each with its repair in the text."""
+
+from genstamp_model.language import Hole, Maybe, action, require, those
+from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
+from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
+from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+
+class AnswersAreNotKept(NamenodeTruncate, lane="namenode"):
+    """A truncate that is asked for again is carried out again."""
+
+    @action(event="truncate")
+    def truncate_answered_again(s, client: Client, file: File) -> None:
+        """The file has the length that was asked for, or is being cut to it: the same answer."""
+        asked = s.asked_bytes[client][file]
+        done = s.file[file].at(FileLifecycle.closed) & (s.block_bytes[file] == asked)
+        s.may_call(client)
+        require(s.unanswered[client][file], "the answer to the client was lost")
+        require(done | (s.is_truncated(file) & (s.truncate_to[file] == asked)), "the file has this length, or gets it")
+        s.is_answered(client, file)
+
+    @action(event="truncate")
+    def truncate_cuts_again(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """Somebody has appended since: those bytes are cut off, which nobody has asked for."""
+        promised = s.block_bytes[file]
+        s.may_call(client)
+        require(s.unanswered[client][file], "the answer to the client was lost")
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        require(promised > s.asked_bytes[client][file], "the file is longer than that")
+        require(~s.is_held(file), "nothing holds the block")
+        require(s.may_lead_cut(file, primary), "the primary is a candidate")
+        s.block[file].fire(BlockLifecycle.truncate)
+        s.truncate_mode[file] = TruncateMode.IN_PLACE
+        s.begin_truncate(client, file, primary, s.asked_bytes[client][file])
+        s.hflushed[file] = promised
+        s.is_answered(client, file)
+
+
+ANSWERS_ARE_KEPT = Hole(
+    "answers-are-kept",
+    "truncate is not in the retry cache: a call that is repeated after others have appended cuts their bytes off",
+    parts=(AnswersAreNotKept,),
+    breaks=("hflushed_bytes_survive",),
+    configuration="retries",
+    depth=30,
+    source="facts E.0; https://issues.apache.org/jira/browse/HDFS-16322; NameNodeRpcServer#truncate, Hadoop 3.4.1",
+)
+
+
+class DeletionTakesTheSnapshotsBlock(NamenodeTruncate, lane="namenode"):
+    """Deleting a file does not ask whether a snapshot holds the block that its last block is copied from."""
+
+    def delete_source(s, file: File) -> None:
+        """The former block goes in any case."""
+        s.remove_former_block(file, s.truncate_mode[file].at(TruncateMode.BY_COPY))
+
+
+DELETION_SPARES_SNAPSHOTS = Hole(
+    "deletion-spares-snapshots",
+    "a file that is deleted while its block is copied for a truncate takes the snapshot's block with it",
+    parts=(DeletionTakesTheSnapshotsBlock,),
+    breaks=("snapshot_keeps_its_bytes",),
+    configuration="by_copy",
+    depth=16,
+    source="found while this was written; INode.BlocksMapUpdateInfo#addDeleteBlock (since HDFS-12638), "
+    "INodeFile#collectBlocksBeyondSnapshot, Hadoop 3.4.1",
+)
+
+
+class CopiesOfEarlierAttemptsCount(DatanodeTruncate, lane="namenode"):
+    """Copies that an earlier attempt has made, and their datanodes have reported, stay in the block map."""
+
+    def take_result(s, file: File, attempt: Attempt) -> None:
+        """They are not marked corrupt when the recovery ends, as they would be without a copy (HDFS-7930, G.6)."""
+        copied = s.truncate_mode[file].at(TruncateMode.BY_COPY)
+        earlier = those(
+            Datanode,
+            lambda d: copied & s.running.has(d) & (s.former_replica[d][file].stamp > s.former_stamp[file]),
+        )
+        super().take_result(file, attempt)
+        s.stored[file] = s.stored[file] | earlier
+
+
+COPIES_OF_EARLIER_ATTEMPTS = Hole(
+    "copies-of-earlier-attempts",
+    "a copy that an earlier attempt of a truncate has made counts for the block, under a stamp that is not the block's",
+    parts=(CopiesOfEarlierAttemptsCount,),
+    breaks=("counted_replicas_match",),
+    configuration="by_copy",
+    depth=30,
+    source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization (markBlockReplicasAsStale), Hadoop 3.4.1",
+)

@@ -1,0 +1,293 @@
+"""The NameNode: truncate, in place and by copy, and the deletion of files and snapshots around it.
+
+Coarser than HDFS: a file has one block, so that only length 0 is a block boundary; a file has one copy made in its
+life; a file that a snapshot or an upgrade holds is not cut to nothing, and not deleted while it is being written; once
+deleted it is not created again, since it is an inode. What an upgrade holds goes to the trash of the datanodes, which
+is not here. That a replica is shorter than the length to cut to (facts B.4 step 7) cannot happen here.
+"""
+
+from genstamp_model.language import Bool, Maybe, Number, action, each, none, observe, pick, require, when
+from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.snapshots import Snapshots
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_datanode
+from genstamp_spec.hdfs.parts.truncate_state import TruncateMode, TruncateState
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+LONGEST = 3  # no truncate to more bytes is looked at
+
+
+class NamenodeTruncate(Snapshots, NamenodeAppend, TruncateState, lane="namenode"):
+    """truncate, delete, deleteSnapshot."""
+
+    def is_truncated(s, file: File) -> Bool:
+        """The file's last block is being cut."""
+        return ~s.truncate_mode[file].at(TruncateMode.NONE)
+
+    def is_held(s, file: File) -> Bool:
+        """A snapshot or an upgrade holds the file's last block, which must not be cut (facts A.6)."""
+        return s.is_in_snapshot(file) | s.upgrade
+
+    def is_in_snapshot(s, file: File) -> Bool:
+        """The file's last block is in the snapshot: it is not a copy made since then."""
+        return s.snapshot[file] & ~s.former_block[file].at(BlockLifecycle.complete)
+
+    # truncate (E.4).
+
+    def may_truncate(s, client: Client, file: File, new_bytes: Number) -> None:
+        """Checks of truncate, in its order.
+
+        That a truncate to the same length is under way comes first, whoever asks (HDFS-7926, HDFS-15875).
+        """
+        under_way = s.is_truncated(file) & s.block[file].at(BlockLifecycle.under_recovery)
+        other = under_way & (new_bytes != s.truncate_to[file])
+        s.may_call(client)
+        require(~s.unanswered[client][file], "the client has its answer")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        require(~other, "no truncate to another length is under way", "AlreadyBeingCreatedException")
+        require(~under_way, "no truncate is under way")
+        s.recover_lease_internal(client, file)
+        longer = new_bytes > s.block_bytes[file]
+        require(~longer, "the file is not shorter than that", "HadoopIllegalArgumentException")
+        require(new_bytes < s.block_bytes[file], "the file is longer than that")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+
+    @action
+    def truncate(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """The last block is to be cut in place: false, wait for the file to be closed.
+
+        Source  FSDirTruncateOp#truncate, #prepareFileForTruncate, Hadoop 3.4.1; facts E.4, A.6, A3.
+        """
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        lost = pick("lost_answer", 0, 1)
+        s.may_truncate(client, file, new_bytes)
+        require(new_bytes > 0, "the length is no block boundary")
+        require(~s.is_held(file), "nothing holds the block")
+        require(s.may_lead_cut(file, primary), "the primary is a candidate")
+        s.block[file].fire(BlockLifecycle.truncate)
+        s.truncate_mode[file] = TruncateMode.IN_PLACE
+        s.begin_truncate(client, file, primary, new_bytes)
+        s.answer(client, file, new_bytes, lost)
+        observe(closed=False, num_bytes=new_bytes, recovery_id=s.recovery_id[file])
+
+    @action(event="truncate")
+    def truncate_by_copy(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """A new block takes the place of one that must not be cut, and is copied from it.
+
+        Source  FSDirTruncateOp#prepareFileForTruncate, #shouldCopyOnTruncate, Hadoop 3.4.1; facts E.4, A.6, A4.
+        """
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        lost = pick("lost_answer", 0, 1)
+        s.may_truncate_at_all(client, file, new_bytes)
+        require(new_bytes > 0, "the length is no block boundary")
+        require(s.is_held(file), "something holds the block")
+        require(s.may_lead_cut(file, primary), "the primary is a candidate")
+        s.copies = s.copies + 1
+        s.former_stamp[file] = s.block_stamp[file]
+        s.former_bytes[file] = s.block_bytes[file]
+        s.former_stored[file] = s.stored[file]
+        s.truncate_mode[file] = TruncateMode.BY_COPY
+        s.begin_truncate(client, file, primary, new_bytes)
+        s.new_block_takes_the_place(file)
+        s.block_stamp[file] = s.recovery_id[file]
+        s.block_bytes[file] = new_bytes
+        s.stored[file].clear()
+        s.answer(client, file, new_bytes, lost)
+        observe(closed=False, num_bytes=new_bytes, recovery_id=s.recovery_id[file])
+
+    def new_block_takes_the_place(s, file: File) -> None:
+        """The file's last block becomes the former one."""
+        s.former_block[file].fire(BlockLifecycle.copy_on_truncate)
+        new = each(File, lambda f: when(f == file, s.former_block[f], s.block[f]))
+        former = each(File, lambda f: when(f == file, s.block[f], s.former_block[f]))
+        s.block.update(lambda f: new[f])
+        s.former_block.update(lambda f: former[f])
+
+    def may_truncate_at_all(s, client: Client, file: File, new_bytes: Number) -> None:
+        """The checks of `may_truncate`, whose refusals stand with the first of the steps."""
+        s.may_call(client)
+        require(~s.unanswered[client][file], "the client has its answer")
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        require(new_bytes < s.block_bytes[file], "the file is longer than that")
+
+    def may_lead_cut(s, file: File, primary: Datanode) -> Bool:
+        """The primary of the first attempt: a live location of the block as it is now (facts G.1)."""
+        live = s.stored[file] & s.running
+        return when(live.is_empty(), primary.is_none(), ~primary.is_none() & live.has(primary))
+
+    def begin_truncate(s, client: Client, file: File, primary: Datanode, new_bytes: Number) -> None:
+        """The file is open, for the client, and its first recovery starts; it is no young attempt (facts G.5)."""
+        s.visible_bytes_are_promised(file)
+        s.hflushed[file] = new_bytes
+        s.bytes_before_cut.update(
+            lambda d: each(File, lambda f: when(f == file, s.replica[d][f].num_bytes, s.bytes_before_cut[d][f]))
+        )
+        s.truncates = s.truncates + 1
+        s.truncate_to[file] = new_bytes
+        s.file[file].fire(FileLifecycle.truncate)
+        s.client_name[file] = client
+        s.grant(client, file)
+        s.locations[file] = s.stored[file]
+        s.tried_as_primary[file].clear()
+        s.last_stamp = s.last_stamp + 1
+        s.recovery_id[file] = s.last_stamp
+        s.lead(file, primary)
+
+    def answer(s, client: Client, file: File, new_bytes: Number, lost: Number) -> None:
+        """The answer reaches the client, or is lost."""
+        s.lost_answers = s.lost_answers + lost
+        s.unanswered[client][file] = lost == 1
+        s.asked_bytes[client][file] = when(lost == 1, new_bytes, 0)
+
+    def is_answered(s, client: Client, file: File) -> None:
+        """The answer reaches the client in the end."""
+        s.unanswered[client][file] = False
+        s.asked_bytes[client][file] = 0
+
+    @action(event="truncate")
+    def truncate_is_under_way(s, client: Client, file: File) -> None:
+        """A truncate to this length is under way already: false, as it was for the one who began it (HDFS-7926).
+
+        Source  FSDirTruncateOp#truncate, Hadoop 3.4.1; facts E.4 step 2.
+        """
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        s.may_call(client)
+        require(s.is_truncated(file), "a truncate is under way")
+        require(s.block[file].at(BlockLifecycle.under_recovery), "the block is under recovery")
+        require(new_bytes == s.truncate_to[file], "it is to the same length")
+        observe(closed=False, num_bytes=s.truncate_to[file])
+
+    @action(event="truncate")
+    def truncate_to_same_length(s, client: Client, file: File) -> None:
+        """The file has this length: true, nothing changes (facts E.4 step 4)."""
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        s.may_call(client)
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(new_bytes == s.block_bytes[file], "the file has this length")
+        observe(closed=True, num_bytes=new_bytes)
+
+    @action(event="truncate")
+    def truncate_to_nothing(s, client: Client, file: File) -> None:
+        """Length 0 is a block boundary: the block is removed, and the file stays closed (facts E.4 step 5, A20)."""
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        s.may_call(client)
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        require(new_bytes == 0, "the length is a block boundary")
+        require(~s.is_held(file), "nothing holds the block")
+        s.file[file].fire(FileLifecycle.truncate_at_block_boundary)
+        s.remove_block(file)
+        s.hflushed[file] = 0
+        observe(closed=True, num_bytes=0)
+
+    @action(event="truncate")
+    def truncate_answered_again(s, client: Client, file: File) -> None:
+        """A client that has lost its answer asks again: the answer was kept, and nothing is done twice.
+
+        No released Hadoop keeps it: truncate is declared idempotent (HDFS-16322; facts E.0).
+        """
+        s.may_call(client)
+        require(s.unanswered[client][file], "the answer to the client was lost")
+        s.is_answered(client, file)
+
+    @action(event="truncate", refuses="RecoveryInProgressException")
+    def truncate_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+        """A writer's soft limit has passed: the call starts a recovery and is refused (facts E.4 step 3, F.1 row 5)."""
+        require(~s.is_truncated(file), "no truncate is under way")
+        s.recover_softly(client, file, primary)
+
+    # Its recovery, started again (F.4), and its end (G.6).
+
+    def start_recovery(s, file: File, primary: Datanode) -> None:
+        """F.4 step 2: a block that is copied gets the new recovery id as its stamp.
+
+        Of one that is cut in place `truncateBlock` gets it, which is no more than the recovery id here. Copies made
+        under an earlier id are of no use any more: the next ones are made from the former block again.
+        """
+        super().start_recovery(file, primary)
+        copied = s.truncate_mode[file].at(TruncateMode.BY_COPY)
+        s.block_stamp[file] = when(copied, s.recovery_id[file], s.block_stamp[file])
+        s.change_places(file, copied)
+
+    def change_places(s, file: File, copied: Bool) -> None:
+        """Replicas of the former block are those to recover again."""
+
+    def recovery_ends(s, file: File) -> None:
+        """The truncate has ended: without a snapshot that holds it, the former block goes (facts G.6, A20)."""
+        goes = s.truncate_mode[file].at(TruncateMode.BY_COPY) & ~s.snapshot[file]
+        s.remove_former_block(file, goes)
+        s.truncate_mode[file] = TruncateMode.NONE
+
+    def remove_block(s, file: File) -> None:
+        """BlockManager#removeBlock: the last block leaves the block map; its replicas are deleted later."""
+        s.block[file].fire(BlockLifecycle.remove)
+        s.stored[file].clear()
+        s.locations[file].clear()
+
+    def remove_former_block(s, file: File, goes: Bool) -> None:
+        """The former block leaves the block map, where it is one to go."""
+        s.former_block[file].fire(BlockLifecycle.remove, where=goes)
+        s.former_stored[file] = when(goes, no_datanode(), s.former_stored[file])
+
+    # Deletion (E.14) of files and snapshots.
+
+    def may_create(s, file: File) -> None:
+        """Checks: a file that was deleted is not meant; its inode does not come back."""
+        deleted = s.file[file].at(FileLifecycle.absent) & ~s.block[file].at(BlockLifecycle.absent)
+        require(~deleted, "the file was not deleted")
+
+    @action(event="delete")
+    def delete(s, client: Client, file: File) -> None:
+        """A closed file is deleted; what a snapshot holds stays (FSDirDeleteOp#delete, Hadoop 3.4.1; facts E.14)."""
+        s.may_call(client)
+        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        kept = s.is_in_snapshot(file)
+        s.file[file].fire(FileLifecycle.delete)
+        s.block[file].fire(BlockLifecycle.remove, where=~kept)
+        s.stored[file] = when(kept, s.stored[file], no_datanode())
+        s.locations[file].clear()
+
+    @action(event="delete")
+    def delete_open_file(s, client: Client, file: File) -> None:
+        """A file is deleted while it is written or cut; the block that it is copied from goes as well (HDFS-12638).
+
+        Unless a snapshot holds that one: Hadoop deletes it all the same.
+
+        Source  FSDirDeleteOp#delete, INode.BlocksMapUpdateInfo#addDeleteBlock, Hadoop 3.4.1; facts E.14, A20.
+        """
+        s.may_call(client)
+        require(s.under_construction(file), "the file is open")
+        require(~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed), "the file has a block")
+        require(~s.is_in_snapshot(file), "no snapshot holds the block that is written")
+        s.give_up_lease(file)
+        s.client_name[file] = none
+        s.file[file].fire(FileLifecycle.delete)
+        s.remove_block(file)
+        s.delete_source(file)
+        s.truncate_mode[file] = TruncateMode.NONE
+        s.attempt_is_young[file] = False
+
+    def delete_source(s, file: File) -> None:
+        """The block that a copy is made from goes with the file, unless a snapshot holds it."""
+        s.remove_former_block(file, s.truncate_mode[file].at(TruncateMode.BY_COPY) & ~s.snapshot[file])
+
+    @action
+    def delete_snapshot(s, file: File) -> None:
+        """The snapshot is deleted, and with it what only it held, but for a block that is just being copied.
+
+        Source  FileDiffList#combineAndCollectSnapshotBlocks, Hadoop 3.4.1; facts A20.
+        """
+        require(s.snapshot[file], "the file is in a snapshot")
+        gone = s.file[file].at(FileLifecycle.absent)
+        s.block[file].fire(BlockLifecycle.remove, where=gone & s.is_in_snapshot(file))
+        s.stored[file] = when(gone, no_datanode(), s.stored[file])
+        s.remove_former_block(file, s.goes_with_the_snapshot(file))
+        s.snapshot[file] = False
+        s.snapshot_bytes[file] = 0
+
+    def goes_with_the_snapshot(s, file: File) -> Bool:
+        """Only the snapshot holds the former block: no truncate copies it (HDFS-7903)."""
+        kept = s.former_block[file].at(BlockLifecycle.complete)
+        return kept & ~s.truncate_mode[file].at(TruncateMode.BY_COPY)
