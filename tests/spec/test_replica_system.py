@@ -51,6 +51,12 @@ class Run:
         """Fields of the replica, as reports show them."""
         return self.fields("replica", *fields)
 
+    def full_report(self) -> str:
+        """The state that a full report names."""
+        [observed] = self.evaluator.model.observations
+        value = self.evaluator.value(observed.value, self.state, bound={"datanode": 0})
+        return show(value, observed.value.type, self.evaluator.sizes)
+
     def fields(self, variable: str, *fields: str) -> list[str]:
         """Fields of the record that the datanode has in a variable."""
         array = self.evaluator.model.types[variable]
@@ -216,6 +222,29 @@ def test_a_stale_recovery_stops_the_writer_before_it_is_refused() -> None:
     run.do("writer_has_ended")
     assert run.refusal("serve_init_replica_recovery", old=1, new=2) == "IOException"
     assert run.refusal("serve_packet") == "a thread writes the replica"
+
+
+def test_what_a_datanode_reports() -> None:
+    run = Run()
+    steps: list[tuple[str, dict[str, int], set[str], str]] = [
+        ("serve_create_rbw", {"generation": 1}, {"receiving"}, "RBW"),
+        ("writer_finalizes", {}, {"received"}, "FINALIZED"),
+        ("serve_append", {"old": 1, "new": 2, "expected_bytes": 0}, {"receiving"}, "RBW"),
+        ("stop_writer", {}, set(), "RBW"),
+        ("writer_has_ended", {}, set(), "RBW"),
+        ("serve_recover_rbw", {"old": 1, "new": 2, "min_bytes": 0, "max_bytes": 0}, set(), "RBW"),
+        ("datanode_stops", {}, set(), "RBW"),
+        ("datanode_restarts", {}, set(), "RWR"),
+        ("serve_init_replica_recovery", {"old": 1, "new": 3}, set(), "RWR"),
+        ("serve_update", {"generation": 3, "old_bytes": 0, "new_bytes": 0}, {"received"}, "FINALIZED"),
+        ("condemn", {"generation": 3}, set(), "FINALIZED"),
+        ("serve_invalidate", {"generation": 3}, {"deleted"}, "NONE"),
+        ("serve_create_temporary", {"generation": 3}, set(), "NONE"),
+    ]
+    for step, given, incremental, full in steps:
+        shown = run.do(step, **given)
+        assert set(shown) & {"receiving", "received", "deleted"} == incremental, step
+        assert run.full_report() == full, step
 
 
 class EqualIdIsTaken(ReplicaRecovery):

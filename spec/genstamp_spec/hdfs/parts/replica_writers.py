@@ -11,6 +11,7 @@ pipeline or is finalized; a thread whose replica is deleted ends with it.
 
 from genstamp_model.language import (
     Bool,
+    Enumerated,
     Index,
     Number,
     Ordered,
@@ -22,6 +23,8 @@ from genstamp_model.language import (
     limit,
     members,
     number,
+    observation,
+    observe,
     ordered,
     per,
     pick,
@@ -29,8 +32,8 @@ from genstamp_model.language import (
     require,
 )
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
-from genstamp_spec.hdfs.parts.replica_state import Writer
-from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.parts.replica_state import Report, Writer
+from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 BYTES = 2  # lengths that requests speak of
@@ -85,6 +88,15 @@ class ReplicaWorld(ReplicaRecovery):
     def has_space(s, datanode: Datanode) -> None:
         """Checks: a volume has room."""
         require(~s.full.has(datanode), "a volume has room", "DiskOutOfSpaceException")
+
+    def tells(s, datanode: Datanode, report: Report) -> None:
+        """Whoever sees the step sees which incremental report follows it (facts B.9)."""
+        observe(reporter=datanode, **{report.name.lower(): True})
+
+    @observation
+    def full_report(s, datanode: Datanode) -> Enumerated[OriginalState]:
+        """The replica's state in a full report: a RUR is its original, a TEMPORARY is left out (facts B.9)."""
+        return s.original_state(s.replica[datanode])
 
 
 class ReplicaWriters(ReplicaWorld, lane=Datanode):
