@@ -300,11 +300,15 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """
         attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
         s.is_as_found(replica, attempt.recovery_id, attempt.found[datanode].num_bytes)
+        s.may_update(datanode)
         s.changes_in_place(primary, file)
         s.install(replica, attempt.recovery_id, attempt.new_bytes)
         attempt.updated.add(datanode)
         s.replica_is_cut(file, datanode)
         observe(recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+
+    def may_update(s, datanode: Datanode) -> None:
+        """Checks: the datanode can write."""
 
     def is_as_found(s, replica: Replica, recovery_id: Ordered, found_bytes: Number) -> None:
         """Checks: the replica is under this recovery, unchanged (facts B.4 steps 2, 3 and 5)."""

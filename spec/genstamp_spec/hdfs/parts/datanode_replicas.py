@@ -98,7 +98,7 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
                  Of complete blocks they stay counted here: those that it was completed with.
         """
         require(s.running.has(datanode), "the datanode is running")
-        s.may_fail()
+        s.may_crash()
         s.running.remove(datanode)
         s.stored.update(
             lambda file: when(
@@ -108,6 +108,10 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         s.crashes = s.crashes + 1
         s.attempt[datanode].update(lambda file: no_attempt())
         s.steady.update(lambda file: s.steady[file] - only(datanode))
+
+    def may_crash(s) -> None:
+        """Checks: a datanode may stop."""
+        s.may_fail()
 
     def may_fail(s) -> None:
         """Checks: something may still go wrong; here, always."""

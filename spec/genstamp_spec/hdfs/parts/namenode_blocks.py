@@ -92,6 +92,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """The attempt of a primary that has done what it agreed on, with the checks that it has."""
         raise NotImplementedError
 
+    def report_is_answered(s, primary: Datanode, file: File, attempt: Attempt) -> None:
+        """What becomes of the message that brought the report; here, the call and its answer are one step."""
+
     def attempt_ends(s, primary: Datanode, file: File) -> None:
         """The primary is done with its attempt."""
 
@@ -256,6 +259,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.attempt_is_young[file] = False
         s.recovery_ends(file)
         s.close(file)
+        s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization")
@@ -276,6 +280,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.recovery_ends(file)
         s.last_block_is_gone(file)
         s.close(file)
+        s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization")
@@ -284,6 +289,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         attempt = s.reports_back(primary, file)
         gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
         require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
+        s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization", refuses="IOException")
@@ -292,6 +298,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         require(~s.known(file), "the block is unknown")
+        s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
     @action(event="commit_block_synchronization", refuses="IOException")
@@ -302,6 +309,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.not_deleted(file, None)
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id != s.recovery_id[file], "the recovery id is not the current one")
+        s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
 

@@ -13,10 +13,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 
 
 class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
-    """create, internalReleaseLease and delete, without leases."""
-
-    deleted = per(File, flag())  # the file is out of the tree, its block still in the block map
-    deletions = number(limit="deletions")  # history: only limited, never read
+    """create and internalReleaseLease, without leases."""
 
     @action(event="create")
     def open_file(s, client: Client, file: File) -> None:
@@ -36,7 +33,8 @@ class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
 
         Source  FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts A11, A12, F.3 row 9, F.4 step 1, F.4 step 3.
         """
-        require(s.under_construction(file) & ~s.deleted[file], "the file is under construction")
+        require(s.under_construction(file), "the file is under construction")
+        s.not_deleted(file, None)
         require(~s.nothing_to_recover(file), "there is something to recover")
         require(~s.attempt_is_young[file], "no attempt is younger than the gate")
         require(s.may_lead(file, primary), "the primary is a candidate")
@@ -46,9 +44,17 @@ class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
     @action(event="release")
     def release_closes(s, file: File) -> None:
         """Somebody has an open file recovered that has no block, or a complete one: it is closed (facts F.3 row 1)."""
-        require(s.under_construction(file) & ~s.deleted[file], "the file is under construction")
+        require(s.under_construction(file), "the file is under construction")
+        s.not_deleted(file, None)
         require(s.block[file].at(BlockLifecycle.absent, BlockLifecycle.complete), "there is nothing to recover")
         s.close(file)
+
+
+class FileDeletion(RecoveryFromOutside, lane="namenode"):
+    """delete, in two steps: the file leaves the tree, its block leaves the block map."""
+
+    deleted = per(File, flag())  # the file is out of the tree, its block still in the block map
+    deletions = number(limit="deletions")  # history: only limited, never read
 
     @action
     def delete(s, file: File) -> None:

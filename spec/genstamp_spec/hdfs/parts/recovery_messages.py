@@ -138,6 +138,7 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
         require(call.updates, "the call is updateReplicaUnderRecovery")
         require(s.running.has(call.datanode), "the datanode is running")
         s.is_as_found(replica, call.recovery_id, call.found_bytes)
+        s.may_update(call.datanode)
         s.calls.take(call)
         s.install(replica, call.recovery_id, call.new_bytes)
 
@@ -147,17 +148,19 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
     def report_back(s, primary: Datanode, file: File) -> None:
         """The primary calls commitBlockSynchronization, and is done (facts G.4)."""
         attempt = super().reports_back(primary, file)
-        s.reports.send(
-            Report(
-                primary=primary,
-                file=file,
-                recovery_id=attempt.recovery_id,
-                stage=attempt.stage,
-                new_bytes=attempt.new_bytes,
-                targets=attempt.updated,
-            )
-        )
+        s.reports.send(s.report_of(primary, file, attempt))
         s.attempt[primary][file] = no_attempt()
+
+    def report_of(s, primary: Datanode, file: File, attempt: Attempt) -> Report:
+        """What the primary tells of an attempt."""
+        return Report(
+            primary=primary,
+            file=file,
+            recovery_id=attempt.recovery_id,
+            stage=attempt.stage,
+            new_bytes=attempt.new_bytes,
+            targets=attempt.updated,
+        )
 
     def reports_back(s, primary: Datanode, file: File) -> Attempt:
         """A report arrives at the NameNode, for the first time or again."""

@@ -21,7 +21,7 @@ from genstamp_spec.hdfs.bugs.block_recovery import BUGS
 from genstamp_spec.hdfs.bugs.block_recovery_holes import HOLES
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
-from genstamp_spec.hdfs.parts.recovery_from_outside import RecoveryFromOutside
+from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
@@ -136,7 +136,7 @@ def limits(
 
 BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
-    parts=[BlockRecoveryProperties],
+    parts=[BlockRecoveryProperties, FileDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",

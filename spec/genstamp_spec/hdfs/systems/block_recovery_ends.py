@@ -1,0 +1,101 @@
+"""hdfs.block_recovery_ends: that recoveries come to an end, if failures do.
+
+The parts of `hdfs.block_recovery`, with so many mishaps and no more (`bounded_faults.py`). Under repaired semantics a
+file whose writer has stopped is closed in the end, whatever went wrong before, at any rate of attempts.
+"""
+
+from genstamp_model.language import Bool, Configuration, System, exists, leads_to
+from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
+from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+OMITS = (
+    "the datanodes' clocks and the NameNode's: the gate opens when an attempt has ended, however it did",
+    "a second datanode that fails while another is down or broken: nobody promises anything then",
+    "writers that live: hdfs.lease has what becomes of them",
+)
+FAIR = (
+    "release",
+    "release_closes",
+    "recovery_gate_opens",
+    "receive_recovery_command",
+    "recovery_command_is_dropped",
+    "init_replica_recovery",
+    "init_replica_recovery_without_replica",
+    "init_replica_recovery_refused",
+    "init_replica_recovery_preempted",
+    "init_replica_recovery_failed",
+    "sync_block",
+    "sync_block_finds_nothing",
+    "abandon_recovery",
+    "update_replica_under_recovery",
+    "update_replica_under_recovery_gone",
+    "update_replica_under_recovery_refused",
+    "update_replica_failed",
+    "update_replica_on_broken_disk",
+    "report_back",
+    "commit_block_synchronization",
+    "commit_block_synchronization_deletes",
+    "commit_block_synchronization_again",
+    "commit_block_synchronization_unknown",
+    "commit_block_synchronization_stale",
+    "datanode_becomes_stale",
+    "datanode_is_taken_for_dead",
+    "block_received",
+)
+
+
+class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
+    """Numbers L are those of the facts, section J."""
+
+    @leads_to(fair=FAIR)
+    def files_of_silent_writers_are_closed(s, file: File) -> tuple[Bool, Bool]:
+        """L1, L6: a file whose writer has stopped is closed in the end, even if one replica cannot be updated."""
+        return s.writer_is_silent(file), ~s.under_construction(file)
+
+    @leads_to(fair=FAIR)
+    def recoveries_end(s, file: File) -> tuple[Bool, Bool]:
+        """L2: the recovery of a silent writer's block ends, however often it is asked for."""
+        recovering = s.block[file].at(BlockLifecycle.under_recovery)
+        return recovering & s.alive.is_empty(), ~recovering
+
+    @leads_to(fair=FAIR)
+    def committed_blocks_become_complete(s, file: File) -> tuple[Bool, Bool]:
+        """L5: a COMMITTED block of which a datanode that is up has a matching replica becomes COMPLETE."""
+        committed = s.block[file].at(BlockLifecycle.committed)
+        waits = committed & exists(Datanode, lambda d: s.running.has(d) & s.matches(d, file))
+        return waits, ~waits
+
+    @leads_to(fair=FAIR)
+    def queued_commands_are_taken(s, datanode: Datanode, file: File) -> tuple[Bool, Bool]:
+        """L10: no command stands in the way of a datanode's other commands for ever."""
+        waits = s.running.has(datanode) & s.recovery_queue[datanode].has(file)
+        return waits & s.alive.is_empty(), ~waits
+
+
+BLOCK_RECOVERY_ENDS = System(
+    "hdfs.block_recovery_ends",
+    parts=[RecoveriesEnd],
+    doc="Recoveries of one block come to an end, if failures do.",
+    semantics={"repaired": ()},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "one_mishap",
+            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 1},
+            limits={
+                "stamps": 3,
+                "bytes": 1,
+                "crashes": 1,
+                "calls": 1,
+                "reports": 1,
+                "lost_commands": 1,
+                "silences": 1,
+                "deletions": 0,
+            },
+            doc="one thing goes wrong",
+        ),
+    ],
+    omits=OMITS,
+)
