@@ -113,3 +113,33 @@ HOLES = (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
 )
+
+
+class FinalizedLengthsMustAgree(CarefulAgreement):
+    """FINALIZED replicas of different length end the recovery, this one and each one after it.
+
+    In Hadoop 3.4.1  RecoveryTaskContiguous#syncBlock throws "Inconsistent size of finalized replicas". Two recoveries
+        that died half-way leave such replicas: the first updates one datanode to its length (the other one did not
+        answer) and its primary dies before commitBlockSynchronization; the second finds that datanode down, updates
+        the other one to its own, shorter length, and its report is lost. When both are back, each attempt fails, and
+        the file never closes: nobody but an operator can end it (L1, L6).
+    Repair  in #syncBlock, let the longest FINALIZED replicas decide and leave the shorter ones out, as RBW of another
+        length are. All bytes come from one writer, so the shorter is a beginning of the longer; readers may have seen
+        the longer, which no shorter length would keep (S4). The append design has another repair (AD 6.5, step 4.d: a
+        further stamp for those that were updated), which was not built.
+    """
+
+    def can_agree(s, attempt: Attempt, finalized: Members[Datanode]) -> Bool:
+        """All have one length."""
+        return s.agree_on_length(attempt, finalized)
+
+
+FINALIZED_LENGTHS_NEED_NOT_AGREE = Hole(
+    "finalized-lengths-need-not-agree",
+    "FINALIZED replicas of different length, left by two recoveries that died, stop all further ones",
+    parts=(FinalizedLengthsMustAgree,),
+    breaks=("files_of_silent_writers_are_closed",),
+    configuration="two_dead_recoveries",
+    source="found with this model; facts G.4 row 1, L1, L6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
+    "Hadoop 3.4.1",
+)

@@ -18,12 +18,8 @@ class CarefulAgreement(BlockRecovery):
     holding = per(File, members(Datanode))  # history: who had bytes when the last command was given
 
     def recovery_begins(s, file: File) -> None:
-        """It is noted which locations have bytes of the block."""
-        s.holding[file] = those(Datanode, lambda d: s.may_be_asked(d, file) & s.has_bytes(d, file))
-
-    def may_be_asked(s, datanode: Datanode, file: File) -> Bool:
-        """The datanode is a location that is not gone for good."""
-        return s.locations[file].has(datanode)
+        """It is noted which datanodes have bytes of the block."""
+        s.holding[file] = those(Datanode, lambda d: s.has_bytes(d, file))
 
     def has_bytes(s, datanode: Datanode, file: File) -> Bool:
         """The datanode has a replica that is not empty, be the datanode up or down."""

@@ -5,7 +5,7 @@ Coarser than HDFS: a datanode is taken for dead only if it is down; its replicas
 
 import enum
 
-from genstamp_model.language import Members, action, enumeration, number, per, require, those
+from genstamp_model.language import Members, action, enumeration, members, number, per, require, those
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File
 
@@ -23,12 +23,13 @@ class DatanodeContact(BlockRecovery, lane="namenode"):
     """Stale and dead datanodes, and storages that the NameNode does not know."""
 
     contact = per(Datanode, enumeration(Contact))
+    given_up = members(Datanode)  # history: who was ever taken for dead
     silences = number(limit="silences")  # history: only limited, never read
 
     @action(hidden=True)
     def datanode_becomes_stale(s, datanode: Datanode) -> None:
         """Time: nothing was heard of a datanode for 30 s (DatanodeInfo#isStale; facts G.2)."""
-        require(s.contact[datanode].at(Contact.FRESH), "the datanode was heard of lately")
+        require(s.contact[datanode].at(Contact.FRESH, Contact.UNKNOWN), "the datanode was heard of lately")
         s.may_fall_silent(datanode)
         s.contact[datanode] = Contact.STALE
         s.silences = s.silences + 1
@@ -42,6 +43,7 @@ class DatanodeContact(BlockRecovery, lane="namenode"):
         require(s.contact[datanode].at(Contact.STALE), "the datanode was not heard of lately")
         require(~s.running.has(datanode), "the datanode is down")
         s.contact[datanode] = Contact.DEAD
+        s.given_up.add(datanode)
 
     @action(hidden=True)
     def datanode_is_heard_of(s, datanode: Datanode) -> None:

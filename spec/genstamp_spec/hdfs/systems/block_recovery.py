@@ -45,10 +45,6 @@ class BlockRecoveryProperties(
 ):
     """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, section J."""
 
-    def may_be_asked(s, datanode: Datanode, file: File) -> Bool:
-        """A datanode that is taken for dead counts as gone for good."""
-        return super().may_be_asked(datanode, file) & ~s.contact[datanode].at(Contact.DEAD)
-
     @invariant
     def complete_blocks_have_a_replica(s, file: File) -> Bool:
         """S7: of a COMPLETE block some datanode has a replica that matches, be it down or unknown to the NameNode."""
@@ -61,16 +57,16 @@ class BlockRecoveryProperties(
         return replica.state.at(ReplicaLifecycle.finalized) & same
 
     def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
-        """The same; a datanode that is taken for dead counts as gone for good."""
-        return super().holds_promised_bytes(datanode, file) & ~s.contact[datanode].at(Contact.DEAD)
+        """The same; a datanode that was ever taken for dead counts as gone for good."""
+        return super().holds_promised_bytes(datanode, file) & ~s.given_up.has(datanode)
 
     @transition
     def no_recovery_drops_data(s, t: Self, file: File, datanode: Datanode) -> Bool:
-        """S18: a recovery drops a block only if all who had bytes of it when it began have lost them, or are dead."""
+        """S18: a recovery drops a block only if all who had bytes of it when it began lost them, or died."""
         dropped = ~s.block[file].at(BlockLifecycle.removed) & t.block[file].at(BlockLifecycle.removed)
         by_recovery = dropped & ~t.file[file].at(FileLifecycle.absent)
         has = s.holding[file].has(datanode) & s.has_bytes(datanode, file)
-        return by_recovery.implies(~has | s.contact[datanode].at(Contact.DEAD))
+        return by_recovery.implies(~has | s.given_up.has(datanode))
 
     @transition(inductive=True)
     def committed_content_stays(s, t: Self, file: File) -> Bool:

@@ -5,6 +5,7 @@ file whose writer has stopped is closed in the end, whatever went wrong before, 
 """
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to
+from genstamp_spec.hdfs.bugs.block_recovery_holes import FINALIZED_LENGTHS_NEED_NOT_AGREE
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
@@ -78,7 +79,7 @@ BLOCK_RECOVERY_ENDS = System(
     "hdfs.block_recovery_ends",
     parts=[RecoveriesEnd],
     doc="Recoveries of one block come to an end, if failures do.",
-    semantics={"repaired": ()},
+    semantics={"repaired": (), "hadoop-3.4": (FINALIZED_LENGTHS_NEED_NOT_AGREE,)},
     default_semantics="repaired",
     configurations=[
         Configuration(
