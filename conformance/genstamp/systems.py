@@ -21,6 +21,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.lease:LEASE",
     "genstamp_spec.hdfs.systems.recovery:RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
+    "genstamp_spec.hdfs.systems.block_recovery_ends:BLOCK_RECOVERY_ENDS",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
     "genstamp_spec.hdfs.systems.replica:REPLICA",
     "genstamp_spec.hdfs.systems.journal:JOURNAL",

@@ -1,10 +1,11 @@
 """Failures that stop: so much may go wrong, and then no more, as what is promised of the end of recoveries assumes.
 
 Coarser than HDFS: time is only this, that an attempt that is still under way is younger than the gate between two
-attempts (90 s), and that a datanode that is up is heard of. At most one datanode is down or has a broken disk.
+attempts (90 s), unless that goes wrong too, and that a datanode that is up is heard of. At most one datanode is down or
+has a broken disk.
 """
 
-from genstamp_model.language import Bool, Index, action, choose, exists, forall, members, require
+from genstamp_model.language import Bool, Index, Number, action, choose, exists, forall, limit, members, number, require
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_from_outside import RecoveryFromOutside
@@ -21,6 +22,12 @@ class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, Recover
 
     ahead = members(Mishap, initially_all=True)
     broken = members(Datanode)  # cannot update replicas any more
+    slow_attempts = number(limit="slow_attempts")  # history: only limited, never read
+
+    @limit("broken_disks")
+    def broken_disks(s) -> Number:
+        """How many datanodes have broken disks."""
+        return s.broken.size()
 
     def may_fail(s) -> None:
         """One mishap less is ahead."""
@@ -28,8 +35,9 @@ class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, Recover
         s.ahead.remove(choose(Mishap, lambda mishap: s.ahead.has(mishap)))
 
     def may_crash(s) -> None:
-        """Only while all is well with every datanode, and there is another."""
-        require(s.all_are_well(), "all datanodes are up, with good disks, and there are several")
+        """Only while all is well with every datanode, and there is another; or before there is a block."""
+        nothing_yet = forall(File, lambda file: ~s.known(file))
+        require(s.all_are_well() | nothing_yet, "another datanode is well, or there is no block yet")
         s.may_fail()
 
     def all_are_well(s) -> Bool:
@@ -80,6 +88,15 @@ class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, Recover
     def may_open_gate(s, file: File) -> None:
         """An attempt that is under way is younger than the gate."""
         require(~s.attempt_is_under_way(file), "no attempt is under way")
+
+    @action(hidden=True)
+    def attempt_takes_long(s, file: File) -> None:
+        """The gate opens although the attempt is under way: it takes longer than 90 s."""
+        require(s.attempt_is_young[file], "an attempt is younger than the gate")
+        require(s.attempt_is_under_way(file), "the attempt is under way")
+        s.may_fail()
+        s.attempt_is_young[file] = False
+        s.slow_attempts = s.slow_attempts + 1
 
     def attempt_is_under_way(s, file: File) -> Bool:
         """The current attempt waits for its primary, is led by it, or is on its way back."""

@@ -92,6 +92,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """The attempt of a primary that has done what it agreed on, with the checks that it has."""
         raise NotImplementedError
 
+    def may_close(s, attempt: Attempt) -> None:
+        """Checks: nothing; the block is completed with whatever storages are known (HDFS-12886)."""
+
     def report_is_answered(s, primary: Datanode, file: File, attempt: Attempt) -> None:
         """What becomes of the message that brought the report; here, the call and its answer are one step."""
 
@@ -253,6 +256,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)
+        s.may_close(attempt)
         observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
         s.take_result(file, attempt)

@@ -99,6 +99,10 @@ class BlockRecoveryProperties(
         closed = s.block[file].at(BlockLifecycle.complete) & ~s.stored[file].has(datanode)
         return closed & s.matches(datanode, file) & (s.recovery_id[file] == s.block_stamp[file])
 
+
+class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
+    """The same with files that are deleted, and what can come of datanodes that are taken for dead too early."""
+
     @witness
     def promised_bytes_are_on_a_dead_node(s, datanode: Datanode, file: File) -> Bool:
         """J.3: a block is dropped though a datanode that is taken for dead has promised bytes of it."""
@@ -132,7 +136,7 @@ def limits(
 
 BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
-    parts=[BlockRecoveryProperties, FileDeletion],
+    parts=[SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",
