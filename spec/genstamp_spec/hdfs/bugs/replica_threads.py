@@ -1,0 +1,43 @@
+"""Faults by which the threads around a replica wait for ever."""
+
+from genstamp_model.language import Bug, action, require
+from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads
+from genstamp_spec.hdfs.parts.state import Datanode
+
+
+class WaitsUnderTheLock(ReplicaThreads):
+    """An operation keeps the dataset lock while it waits for the writer."""
+
+    def takes_lock(s, datanode: Datanode) -> None:
+        """Checks: nobody waits, and so the lock is free."""
+        require(s.operation[datanode].at(Operation.NONE), "the dataset lock is free")
+
+
+HDFS_5016 = Bug(
+    "HDFS-5016",
+    "an operation waits without end for a writer, under the lock that the writer's responder needs to end",
+    parts=(WaitsUnderTheLock,),
+    breaks=("waiting_for_a_writer_ends",),
+    configuration="copy",
+    source="https://issues.apache.org/jira/browse/HDFS-5016; fixed in 2.1.0-beta",
+)
+
+
+class AnyReplicaIsInTheWay(ReplicaThreads, lane=Datanode):
+    """createTemporary refuses whatever is there."""
+
+    @action(event="create_temporary")
+    def copy_replaces_older(s, datanode: Datanode) -> None:
+        """Nothing makes room: the copy begins only where there is no replica."""
+        s.copy_is_wanted(datanode)
+        s.create_temporary(datanode, s.new_stamp)
+
+
+HDFS_6948 = Bug(
+    "HDFS-6948",
+    "a copy of a newer generation is refused for ever because an older replica lies there that was being written",
+    parts=(AnyReplicaIsInTheWay,),
+    breaks=("newer_copy_arrives",),
+    configuration="copy",
+    source="https://issues.apache.org/jira/browse/HDFS-6948; fixed in 2.6.0",
+)

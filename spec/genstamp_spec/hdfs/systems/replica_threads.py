@@ -1,0 +1,75 @@
+"""hdfs.replica_threads: an operation stops a replica's writer and takes its place, and nobody waits for ever."""
+
+from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, witness
+from genstamp_spec.hdfs.bugs.replica_threads import HDFS_5016, HDFS_6948
+from genstamp_spec.hdfs.parts.replica_state import Writer
+from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads, Responder
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+OMITS = (
+    "bytes, and every request but the one for a newer copy: hdfs.replica",
+    "a responder that outlives its writer: hdfs.replica",
+    "crashes of the datanode",
+    "semantics hadoop-2.7, where operations kept the dataset lock while they waited, but no longer than the time-out",
+    "an older FINALIZED replica in the way, which the NameNode has deleted first (facts I.3): hdfs.reports",
+)
+
+_THREADS = ("responder_finalizes", "refused_responder_ends", "waiting_responder_ends", "writer_has_ended")
+_COPY = ("copy_stops_writer", "copy_goes_on", "copy_begins", "copy_replaces_older", "copy_arrives")
+
+
+class ReplicaThreadsProperties(ReplicaThreads):
+    """What hdfs.replica_threads promises."""
+
+    @leads_to(fair=(*_THREADS, "copy_goes_on"))
+    def waiting_for_a_writer_ends(s, datanode: Datanode) -> tuple[Bool, Bool]:
+        """L8: whoever waits for a writer goes on at last, even if no time-out ever comes to help."""
+        return s.operation[datanode].at(Operation.WAITING), s.operation[datanode].at(Operation.NONE)
+
+    @leads_to(fair=(*_THREADS, *_COPY))
+    def newer_copy_arrives(s, datanode: Datanode) -> tuple[Bool, Bool]:
+        """L5: a copy that the NameNode asks for arrives at last, unless the older replica is finalized before."""
+        return s.asked.has(datanode), s.replica[datanode].state.at(ReplicaLifecycle.finalized)
+
+    @invariant(inductive=True)
+    def interrupted_thread_writes_no_copy(s, datanode: Datanode) -> Bool:
+        """S23: a replica is replaced only when its interrupted writer has ended."""
+        replica = s.replica[datanode]
+        return replica.writer.at(Writer.INTERRUPTED).implies(replica.state.at(ReplicaLifecycle.rbw))
+
+    @witness
+    def responder_closes_while_its_writer_is_stopped(s, datanode: Datanode) -> Bool:
+        """A responder is on its way to finalizeBlock when an operation begins to wait."""
+        return s.operation[datanode].at(Operation.WAITING) & s.responder[datanode].at(Responder.CLOSING)
+
+    @witness
+    def copy_has_replaced_an_older_replica(s, datanode: Datanode) -> Bool:
+        """The copy is here."""
+        replica = s.replica[datanode]
+        return replica.state.at(ReplicaLifecycle.finalized) & (replica.stamp == s.new_stamp)
+
+
+REPLICA_THREADS = System(
+    "hdfs.replica_threads",
+    parts=[ReplicaThreadsProperties],
+    doc="A replica's writer, its responder, and an operation that stops them and takes their place.",
+    semantics={"repaired": (), "hadoop-3.4": ()},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "copy",
+            sizes={"Datanode": 1},
+            limits={"stamps": 2, "bytes": 0},
+            doc="one datanode, two generations",
+        ),
+        Configuration(
+            "two_datanodes",
+            sizes={"Datanode": 2},
+            limits={"stamps": 2, "bytes": 0},
+            doc="two datanodes, each with threads of its own",
+        ),
+    ],
+    bugs=[HDFS_5016, HDFS_6948],
+    omits=OMITS,
+)
