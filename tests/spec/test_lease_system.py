@@ -189,12 +189,3 @@ def test_leases_and_owners_are_proved_for_any_number_of_clients_and_files() -> N
     report = prove_parametric(replace(model, properties=claims))
     assert {proof.name for proof in report.proofs} >= {*LEASES, *OWNERS}
     assert {proof.name for proof in report.proofs if proof.verdict.value != "proved"} == set()
-
-
-@pytest.mark.slow
-def test_proof_of_the_owners_fails_where_the_writer_keeps_its_file() -> None:
-    model = LEASE.model(bugs=("soft-limit-takes-the-file",))
-    claims = tuple(claim for claim in model.properties if claim.name in LEASES + OWNERS)
-    report = prove_parametric(replace(model, properties=claims))
-    assert report.proof("taken_over_file_leaves_its_writer").verdict.value == "violated"
-    assert report.proof("one_lease_per_open_file").verdict.value == "proved"

@@ -7,6 +7,7 @@ before a client commits a block, and before a recovery does.
 
 from genstamp_model.language import (
     Bool,
+    Members,
     Ordered,
     Part,
     Record,
@@ -174,9 +175,13 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         s.asks_for_a_block(client, file)
         require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
         require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
-        s.locations[file] = when(s.locations[file].is_empty(), s.running, s.locations[file])
+        s.locations[file] = s.known_or_chosen(file)
         s.give_block(client, file)
         observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
+
+    def known_or_chosen(s, file: File) -> Members[Datanode]:
+        """Where the client is to write a block that it asks for again."""
+        return when(s.locations[file].is_empty(), s.running, s.locations[file])
 
     # complete, reports, and the release of a file.
 

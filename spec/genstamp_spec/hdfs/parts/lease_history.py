@@ -54,17 +54,18 @@ class Owners(LateCalls, Appending, Overwriting, OwnerHistory, lane="namenode"):
         s.synced_bytes[file] = s.block_bytes[file]
 
     def close(s, file: File) -> None:
-        """Nobody owns the file."""
+        """Nobody owns the file; who changed it is remembered, since that may have closed it."""
         super().close(file)
-        s.forget_owner(file)
+        s.taken_by[file] = none
+
+    def open_stream(s, client: Client, file: File) -> None:
+        """Nobody has changed the file since."""
+        super().open_stream(client, file)
+        s.changed_by[file] = none
 
     def remove_inode(s, file: File) -> None:
-        """Nobody owns the file."""
+        """Nothing is remembered."""
         super().remove_inode(file)
-        s.forget_owner(file)
-
-    def forget_owner(s, file: File) -> None:
-        """Nothing is remembered of a file that nobody writes."""
         s.changed_by[file] = none
         s.taken_by[file] = none
 

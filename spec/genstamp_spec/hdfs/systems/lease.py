@@ -4,6 +4,7 @@ Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the
 """
 
 from genstamp_model.language import Bool, Configuration, Hole, System, action, require
+from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
@@ -184,6 +185,12 @@ LEASE = System(
             doc="two files, deleted, overwritten and renamed",
         ),
         Configuration(
+            "takeovers",
+            sizes={"Client": 1, "File": 2, "Datanode": 1},
+            limits={**OFF, "stamps": 2},
+            doc="one of two files of a lease is taken over",
+        ),
+        Configuration(
             "two_files",
             sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={**OFF, "stamps": 2, "renames": 1},
@@ -191,5 +198,6 @@ LEASE = System(
             on_demand=True,
         ),
     ],
+    bugs=LEASE_BUGS,
     omits=OMITS,
 )

@@ -30,10 +30,11 @@ class LeasePromises(Owners):
 
     # Owners.
 
-    @invariant(inductive=True, given=("one_lease_per_open_file",))
-    def only_the_owner_changes_a_file(s, file: File) -> Bool:
-        """S10: whoever has changed a file since it was opened or changed hands is its owner."""
-        return s.changed_by[file].is_none() | (s.changed_by[file] == s.client_name[file])
+    @transition(inductive=True)
+    def only_the_owner_changes_a_file(s, t: Self, file: File) -> Bool:
+        """S10: whoever changes a file, the first time since it was opened or changed hands, is its owner."""
+        changed = (t.changed_by[file] != s.changed_by[file]) & ~t.changed_by[file].is_none()
+        return (changed & (s.renames == t.renames)).implies(t.changed_by[file] == s.client_name[file])
 
     @invariant(inductive=True, given=("one_lease_per_open_file",))
     def taken_over_file_leaves_its_writer(s, file: File) -> Bool:

@@ -1,0 +1,265 @@
+"""Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease."""
+
+from genstamp_model.language import Bool, Bug, Members, Number, action, observe, require, those
+from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call
+from genstamp_spec.hdfs.parts.lease_history import Owners
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
+
+MONITOR = ("release_expired_lease_closes", "release_expired_lease_starts", "release_expired_lease_waits")
+
+HDFS_966 = Bug(
+    "HDFS-966",
+    "the lease monitor works in safe mode too",
+    drops=tuple((step, "the NameNode is not in safe mode") for step in MONITOR),
+    breaks=("safe_mode_gives_out_no_stamp",),
+    configuration="restarts",
+    depth=8,
+    source="https://issues.apache.org/jira/browse/HDFS-966; fixed in 0.21.0",
+)
+HDFS_1141 = Bug(
+    "HDFS-1141",
+    "complete() does not ask whether the caller owns the file",
+    drops=tuple((step, "the caller owns the file") for step in ("complete", "complete_commits", "complete_closes")),
+    breaks=("only_the_owner_changes_a_file",),
+    configuration="restarts",
+    depth=7,
+    source="https://issues.apache.org/jira/browse/HDFS-1141; fixed in 0.22.0",
+)
+
+
+class WholeLeaseGoes(Owners, lane="namenode"):
+    """Whoever takes one file over ends the former holder's lease."""
+
+    def reassign(s, file: File, new_holder: Holder) -> None:
+        """The lease of all the holder's files is removed with that of one."""
+        old = s.client_name[file]
+        super().reassign(file, new_holder)
+        gone = (old != new_holder) & ~s.lease_files[old].is_empty()
+        s.lease[old].fire(LeaseLifecycle.release, where=gone)
+        s.lease_files.update(
+            lambda holder: those(File, lambda f: s.lease_files[holder].has(f) & ~(gone & (holder == old)))
+        )
+
+
+HDFS_1204 = Bug(
+    "HDFS-1204",
+    "expiry recovers one file and ends the whole lease of its holder",
+    parts=(WholeLeaseGoes,),
+    breaks=("one_lease_per_open_file",),
+    configuration="takeovers",
+    depth=6,
+    source="https://issues.apache.org/jira/browse/HDFS-1204; fixed in the 0.20-append line",
+)
+
+
+class LeaseKeepsOldPath(Owners, lane="namenode"):
+    """Leases are keyed by path, and rename does not tell them."""
+
+    def move_lease(s, source: File, target: File) -> None:
+        """The lease covers the path as before."""
+
+
+HDFS_2827 = Bug(
+    "HDFS-2827",
+    "rename leaves the lease at the old path",
+    parts=(LeaseKeepsOldPath,),
+    breaks=("one_lease_per_open_file",),
+    configuration="files",
+    depth=2,
+    source="https://issues.apache.org/jira/browse/HDFS-2827; fixed in 0.23.1",
+)
+
+
+class RenameLosesLease(Owners, lane="namenode"):
+    """Leases are keyed by path, and rename gets their paths wrong."""
+
+    def move_lease(s, source: File, target: File) -> None:
+        """The lease is removed at the old path and is not added at the new one."""
+        holder = s.client_name[source]
+        s.lease_files[holder].remove(source)
+        last = ~holder.is_none() & s.lease_files[holder].is_empty() & (source != target)
+        s.lease[holder].fire(LeaseLifecycle.release, where=last)
+
+
+HDFS_4248 = Bug(
+    "HDFS-4248",
+    "rename removes the lease instead of writing its new path",
+    parts=(RenameLosesLease,),
+    breaks=("one_lease_per_open_file",),
+    configuration="files",
+    depth=2,
+    source="https://issues.apache.org/jira/browse/HDFS-4248; fixed in 0.23.6, 2.0.3",
+)
+
+
+class RemovedFileKeepsLease(Owners, lane="namenode"):
+    """Removing a file that is open leaves its lease."""
+
+    def drop_lease(s, file: File) -> None:
+        """Nothing happens to the lease."""
+
+
+HDFS_4232 = Bug(
+    "HDFS-4232",
+    "a lease still covers a file that was removed",
+    parts=(RemovedFileKeepsLease,),
+    breaks=("one_lease_per_open_file",),
+    configuration="blocks",
+    depth=2,
+    source="https://issues.apache.org/jira/browse/HDFS-4232; fixed in 0.23.6",
+)
+
+
+class SecondPartTrustsTheFirst(Owners, lane="namenode"):
+    """The second part of addBlock does not analyse the file again; shown for a file's first block."""
+
+    @action(event="add_block")
+    def add_block_goes_on(s, client: Client, file: File) -> None:
+        """There was no previous block, so nothing is committed, and a block is added behind what is there by now."""
+        s.late_call(client, file, LateKind.ADD_BLOCK)
+        s.check_lease(client, file, answers=False)
+        require(s.late.stamp == 0, "it was to be the file's first block")
+        s.push(file)
+        s.block[file].fire(BlockLifecycle.add_block)
+        s.last_stamp = s.last_stamp + 1
+        s.block_stamp[file] = s.last_stamp
+        s.locations[file] = s.running
+        s.late = no_call()
+
+
+HDFS_4452 = Bug(
+    "HDFS-4452",
+    "two addBlock calls in flight add two blocks",
+    parts=(SecondPartTrustsTheFirst,),
+    breaks=("only_the_last_two_blocks_are_incomplete",),
+    configuration="late_calls",
+    depth=4,
+    source="https://issues.apache.org/jira/browse/HDFS-4452; fixed in 2.0.3",
+)
+
+
+class LengthIsNotSent(Owners, lane="namenode"):
+    """The first hflush of a block makes the block known to the edit log, without its length."""
+
+    def take_length(s, client: Client, file: File, num_bytes: Number) -> None:
+        """Nothing is learned of the length."""
+        s.writes(client, file)
+        s.block[file].fire(BlockLifecycle.fsync)
+        observe(num_bytes=num_bytes)
+
+
+HDFS_4516 = Bug(
+    "HDFS-4516",
+    "after the first hflush a block is still empty to the NameNode, which drops it when it starts again",
+    parts=(LengthIsNotSent,),
+    breaks=("promised_bytes_are_known", "only_empty_blocks_are_dropped"),
+    configuration="two_clients",
+    depth=4,
+    source="https://issues.apache.org/jira/browse/HDFS-4516; fixed in 2.3.0",
+)
+
+
+class RepeatedCallGetsNoLocations(Owners, lane="namenode"):
+    """A block that is asked for again comes with the locations that are known."""
+
+    def known_or_chosen(s, file: File) -> Members[Datanode]:
+        """None, after a restart."""
+        return s.locations[file]
+
+
+HDFS_5257 = Bug(
+    "HDFS-5257",
+    "a repeated addBlock returns a block without locations after the NameNode has started again",
+    parts=(RepeatedCallGetsNoLocations,),
+    breaks=("given_block_has_locations",),
+    configuration="late_restart",
+    depth=5,
+    source="https://issues.apache.org/jira/browse/HDFS-5257; fixed in 2.3.0",
+)
+
+
+class CommitComesFirst(Owners, lane="namenode"):
+    """The last block is committed before the one before it is looked at."""
+
+    @action(event="complete")
+    def complete_waits_for_the_block_before(s, client: Client, file: File) -> None:
+        """False, and the last block is COMMITTED."""
+        s.check_lease(client, file, answers=False)
+        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
+        require(~s.earlier_is_complete(file), "the block before is not complete")
+        s.commit(client, file)
+        observe(closed=False, block_state=s.block[file])
+
+
+HDFS_5558 = Bug(
+    "HDFS-5558",
+    "the last block is committed before the block before it is known to be complete",
+    parts=(CommitComesFirst,),
+    breaks=("only_the_last_two_blocks_are_incomplete",),
+    configuration="two_clients",
+    depth=6,
+    source="https://issues.apache.org/jira/browse/HDFS-5558; fixed in 0.23.10, 2.3.0",
+)
+
+
+class RepeatedCallWaits(Owners, lane="namenode"):
+    """Progress of the block before the last one is asked for before a repeated call is recognized."""
+
+    def may_have_it_again(s, client: Client, file: File) -> Bool:
+        """Only if the client's previous block is complete by now."""
+        return super().may_have_it_again(client, file) & s.earlier_is_complete(file)
+
+
+HDFS_9690 = Bug(
+    "HDFS-9690",
+    "a repeated addBlock is refused while the client's previous block lacks replicas",
+    parts=(RepeatedCallWaits,),
+    breaks=("missed_block_can_be_had",),
+    configuration="late_calls",
+    depth=4,
+    source="https://issues.apache.org/jira/browse/HDFS-9690; fixed in 2.7.3",
+)
+
+
+class LeaseGoesFirst(Owners, lane="namenode"):
+    """Closing a file removes its lease, and then asks whether the blocks are complete."""
+
+    @action(event="commit_block_synchronization", refuses="IllegalStateException")
+    def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
+        """The file stays open without a lease."""
+        attempt = s.reports_back(primary, file)
+        require(s.known(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        require(~s.earlier_is_complete(file), "the block before is not complete")
+        s.drop_lease(file)
+        s.attempt_ends(primary, file)
+
+
+HDFS_10763 = Bug(
+    "HDFS-10763",
+    "a lease is removed although closing the file fails",
+    parts=(LeaseGoesFirst,),
+    breaks=("one_lease_per_open_file",),
+    configuration="blocks",
+    depth=6,
+    source="https://issues.apache.org/jira/browse/HDFS-10763; fixed in 2.6.5, 2.7.4, 2.8.0",
+)
+
+LEASE_BUGS = (
+    HDFS_966,
+    HDFS_1141,
+    HDFS_1204,
+    HDFS_2827,
+    HDFS_4232,
+    HDFS_4248,
+    HDFS_4452,
+    HDFS_4516,
+    HDFS_5257,
+    HDFS_5558,
+    HDFS_9690,
+    HDFS_10763,
+)
