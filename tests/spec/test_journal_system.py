@@ -208,3 +208,34 @@ def test_an_append_is_logged_and_refused_over_quota_before_anything_changed() ->
     run.close(client=1)
     run.do("quota_is_lowered")
     assert run.refusal("append", 0, 0) == "DSQuotaExceededException"
+
+
+@pytest.mark.parametrize(("semantics", "same"), [("hadoop-3.4", False), ("repaired", True)])
+def test_a_recovery_that_cannot_close_the_file(semantics: str, same: bool) -> None:
+    run = JournalRun(semantics)
+    run.call("create", 0, 0)
+    run.call("add_block", 0, 0)
+    run.call("add_block", 0, 0)
+    run.do("recover_lease_starts", 1, 0, 0)
+    run.do("log_sync")
+    run.do("receive_recovery_command", 0, 0)
+    run.do("commit_block_synchronization_too_early", 0, 0)
+    run.replay()
+    assert ("file1: 2" in run.shown("block_stamp")) is same, "Hadoop has dropped the last block, in memory only"
+    assert (
+        "file1: (state under_construction, path path1, holder client2, block under_construction, stamp 2"
+        in run.shown("image")
+    )
+
+
+def test_the_block_before_the_last_is_complete_after_a_restart() -> None:
+    run = JournalRun()
+    run.call("create", 0, 0)
+    run.call("add_block", 0, 0)
+    run.call("add_block", 0, 0)
+    assert run.why_not("complete_commits", 0, 0) == "the block before is complete"
+    run.replay()
+    run.fail_over()
+    assert "file1: (state complete, stamp 1" in run.shown("earlier_block")
+    run.close()
+    assert "file1: closed" in run.shown("file")

@@ -22,7 +22,7 @@ HDFS_1149 = Bug(
     parts=(ReassignmentNotLogged,),
     breaks=("replay_gives_the_state_of_the_active", "lost_files_stay_lost"),
     configuration="recoveries",
-    depth=9,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-1149; fixed in 0.23",
 )
 
@@ -30,9 +30,9 @@ HDFS_5590 = Bug(
     "HDFS-5590",
     "block ids and stamps are given to clients before they are synced",
     drops=(("answer_arrives", "what the call did is synced"),),
-    breaks=("stamps_are_given_out_once",),
+    breaks=("known_stamps_are_synced", "stamps_are_given_out_once"),
     configuration="recoveries",
-    depth=8,
+    depth=6,
     source="https://issues.apache.org/jira/browse/HDFS-5590; fixed in 2.3.0",
 )
 
@@ -50,7 +50,7 @@ HDFS_2991 = Bug(
     parts=(BoundaryAppendNotLogged,),
     breaks=("replay_never_fails", "replay_gives_the_state_of_the_active"),
     configuration="appends",
-    depth=7,
+    depth=8,
     source="https://issues.apache.org/jira/browse/HDFS-2991; fixed in 0.22.1, 2.0",
 )
 
@@ -74,7 +74,7 @@ HDFS_3031 = Bug(
     parts=(CompleteOnce,),
     breaks=("repeated_call_is_answered",),
     configuration="lost_answers",
-    depth=5,
+    depth=6,
     source="https://issues.apache.org/jira/browse/HDFS-3031; fixed in 2.0.2",
 )
 
@@ -93,7 +93,7 @@ HDFS_3922 = Bug(
     parts=(ReplayedAppendDropsBlock,),
     breaks=("promised_bytes_survive", "replay_gives_the_state_of_the_active"),
     configuration="appends",
-    depth=14,
+    depth=15,
     source="https://issues.apache.org/jira/browse/HDFS-3922; fixed in 0.23.4",
 )
 
@@ -103,7 +103,7 @@ HDFS_6527 = Bug(
     drops=(("add_block", "the file is not deleted"),),
     breaks=("replay_never_fails",),
     configuration="deletions",
-    depth=9,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-6527; fixed in 2.5.0",
 )
 
@@ -129,7 +129,7 @@ HDFS_6622 = Bug(
     parts=(PathOfTheCaller,),
     breaks=("replay_never_fails",),
     configuration="renames",
-    depth=9,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-6622; fixed in 2.5.0",
 )
 
@@ -142,7 +142,7 @@ HDFS_6647 = Bug(
     ),
     breaks=("replay_never_fails",),
     configuration="deletions",
-    depth=16,
+    depth=17,
     source="https://issues.apache.org/jira/browse/HDFS-6647; fixed in 2.5.0",
 )
 
@@ -155,7 +155,7 @@ HDFS_6825 = Bug(
     ),
     breaks=("replay_never_fails",),
     configuration="deletions",
-    depth=15,
+    depth=16,
     source="https://issues.apache.org/jira/browse/HDFS-6825; fixed in 2.6.0",
 )
 
@@ -174,7 +174,7 @@ HDFS_7707 = Bug(
     parts=(DeletedByName,),
     breaks=("replay_never_fails",),
     configuration="two_files",
-    depth=13,
+    depth=14,
     source="https://issues.apache.org/jira/browse/HDFS-7707; fixed in 2.6.1",
 )
 
@@ -188,7 +188,7 @@ HDFS_12369 = Bug(
     ),
     breaks=("replay_never_fails",),
     configuration="deletions",
-    depth=9,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-12369; fixed in 2.8.3, 2.9.0",
 )
 
@@ -212,7 +212,7 @@ HDFS_7587 = Bug(
     parts=(AppendBeforeQuota,),
     breaks=("replay_gives_the_state_of_the_active", "replay_never_fails"),
     configuration="appends",
-    depth=14,
+    depth=15,
     source="https://issues.apache.org/jira/browse/HDFS-7587; fixed in 2.6.1, 2.7.0",
 )
 

@@ -96,11 +96,6 @@ class ClientCalls(EditLog, lane="namenode"):
         """Some file of the tree is there."""
         return exists(File, lambda file: s.in_tree.has(file) & (s.path[file] == path))
 
-    def passes_previous(s, client: Client, file: File) -> None:
-        """Checks: one block a file, and a client that has not asked for it yet."""
-        require(s.opened[client].has(file), "the client has the file open")
-        require(s.block[file].at(BlockLifecycle.absent), "the file has no block yet")
-
     def give_block(s, client: Client, file: File) -> None:
         """OP_ADD_BLOCK; the client learns of the block by the answer."""
         s.log(Opcode.ADD_BLOCK, file, path=s.path_of_new_block(file))
@@ -151,8 +146,9 @@ class ClientCalls(EditLog, lane="namenode"):
         """
         s.check_lease(client, file, answers=False)
         require(s.opened[client].has(file), "the client has the file open")
-        require(s.passes_no_block(client, file), "the client passes no block")
-        require(s.block[file].at(BlockLifecycle.under_construction), "the file has one, under construction")
+        missed = s.known_stamp[client][file] == s.earlier_block[file].stamp
+        require(missed, "the client passes the block before the last one, or none where there is none")
+        require(s.block[file].at(BlockLifecycle.under_construction), "the last block is under construction")
         require(s.block_bytes[file] == 0, "it is empty")
         s.locations[file] = s.running
         s.called(client, CallKind.ADD_BLOCK, file, s.block_stamp[file])

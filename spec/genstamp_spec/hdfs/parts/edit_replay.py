@@ -6,7 +6,7 @@ fails, and a property says so.
 
 from genstamp_model.language import Bool, action, exists, none, require, when
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
+from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode, no_earlier_block
 from genstamp_spec.hdfs.parts.state import File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -91,7 +91,7 @@ class EditReplay(ClientCalls, lane="standby"):
         """OP_CLOSE: the last block is complete, whatever is known of its replicas (facts I.5, A10)."""
         edit, image = s.next_edit(Opcode.CLOSE)
         s.update_blocks(edit)
-        image.block.fire(BlockLifecycle.force_complete, where=edit.has_block)
+        image.block.fire(BlockLifecycle.force_complete, where=image.block.at(*BlockLifecycle.not_complete))
         image.holder = none
         image.state.fire(FileLifecycle.close)
 
@@ -121,3 +121,4 @@ class EditReplay(ClientCalls, lane="standby"):
         image.block.fire(BlockLifecycle.remove, where=s.image_has_block(edit.file))
         image.path = none
         image.holder = none
+        s.image_earlier_block[edit.file] = no_earlier_block()

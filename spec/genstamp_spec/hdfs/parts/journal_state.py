@@ -66,6 +66,8 @@ class Edit(Record):
     has_block = flag()
     stamp = ordered(limit="stamps")
     num_bytes = number(limit="bytes")
+    earlier_stamp = ordered(limit="stamps")  # of the block before the last one; 0: there is none
+    earlier_bytes = number(limit="bytes")
     caller = optional(Client)  # of a call that the retry cache remembers
     call_id = number(0, 2)
 
@@ -79,6 +81,19 @@ class ImageFile(Record):
     block = lifecycle(BlockLifecycle)
     stamp = ordered(limit="stamps")
     num_bytes = number(limit="bytes")
+
+
+class EarlierBlock(Record):
+    """The block before the last one. In the image it is complete, whatever it was."""
+
+    state = lifecycle(BlockLifecycle)
+    stamp = ordered(limit="stamps")
+    num_bytes = number(limit="bytes")
+
+
+def no_earlier_block() -> EarlierBlock:
+    """There is no such block."""
+    return EarlierBlock(state=BlockLifecycle.absent, stamp=0, num_bytes=0)
 
 
 class TreeState(NamespaceState):
@@ -104,6 +119,10 @@ class JournalState(TreeState, BlockState, RunningState):
     synced_holder = per(File, optional(Holder))  # history: whose each file was at the last sync
     given = ordered(limit="stamps")  # history: the largest stamp that anybody but the NameNode knows
     image = per(File, record(ImageFile))
+
+    earlier_block = per(File, record(EarlierBlock))
+    image_earlier_block = per(File, record(EarlierBlock))
+    second_blocks = number(limit="second_blocks")  # history: only limited, never read
 
 
 class CallKind(enum.Enum):

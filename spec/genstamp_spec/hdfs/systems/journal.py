@@ -18,9 +18,8 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Service
-from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
-from genstamp_spec.hdfs.parts.recovery_in_outline import RecoveryInOutline
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
+from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -28,7 +27,7 @@ LONGEST = 3
 """How many edits no configuration exceeds: properties that speak of all of them go so far."""
 
 OMITS = (
-    "files of more than one block, and blocks that are full",
+    "files of more than two blocks, and blocks that are full",
     "replicas: what a datanode does with a block; a recovery's primary finds what the NameNode knows",
     "overwriting, truncate and concat, abandonBlock, directories; of snapshots only that one may keep a deleted file",
     "checkpoints: the image is what the standby has replayed so far",
@@ -39,7 +38,7 @@ OMITS = (
 )
 
 
-class JournalProperties(NamenodeFailover, RecoveryInOutline):
+class JournalProperties(TwoBlocks):
     """What hdfs.journal promises; numbers S are those of the facts, section J."""
 
     # Replay.
@@ -66,7 +65,9 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
         same_length = when(closed, complete & (known == length), known <= length)
         same_block = (s.block_stamp[file] == image.stamp) & (s.known(file) == s.image_has_block(file))
         same_state = (image.holder == s.client_name[file]) & (closed == image.state.at(FileLifecycle.closed))
-        same = same_state & same_block & same_length
+        before, known_before = s.earlier_block[file], s.image_earlier_block[file]
+        same_before = (before.stamp == known_before.stamp) & (before.num_bytes == known_before.num_bytes)
+        same = same_state & same_block & same_length & same_before
         return caught_up.implies(same_path & (~there | same))
 
     # Stamps.
@@ -101,7 +102,8 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
     )
     def stamps_were_drawn(s, file: File) -> Bool:
         """A block's stamp and recovery id were given out."""
-        return (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp)
+        before = s.earlier_block[file].stamp <= s.last_stamp
+        return (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp) & before
 
     @invariant(inductive=True)
     def new_stamps_are_known(s, client: Client) -> Bool:
@@ -111,7 +113,7 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
     @invariant(inductive=True, given=("logged_stamps_were_drawn", "synced_stamp_was_drawn"))
     def image_stamps_are_synced(s, file: File) -> Bool:
         """What was replayed is on disk."""
-        return s.image[file].stamp <= s.synced_stamp
+        return (s.image[file].stamp <= s.synced_stamp) & (s.image_earlier_block[file].stamp <= s.synced_stamp)
 
     @invariant(
         inductive=True,
@@ -121,8 +123,8 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
         """No edit has a stamp above the counter; on disk none has one above the counter there."""
         holds: Bool | bool = True
         for position in range(LONGEST):
-            stamp = s.edits.at(position).stamp
-            holds = (stamp <= s.last_stamp) & (s.synced > position).implies(stamp <= s.synced_stamp) & holds
+            for stamp in (s.edits.at(position).stamp, s.edits.at(position).earlier_stamp):
+                holds = (stamp <= s.last_stamp) & (s.synced > position).implies(stamp <= s.synced_stamp) & holds
         return (s.edits.size() <= LONGEST) & (s.synced <= s.edits.size()) & holds
 
     # Ownership.
@@ -203,13 +205,34 @@ class JournalProperties(NamenodeFailover, RecoveryInOutline):
         return (s.led[datanode][file] > s.recovery_id[file]) & s.service.at(Service.ACTIVE) & s.under_construction(file)
 
 
+class ChangedBeforeClosing(TwoBlocks):
+    """The file is found not to be closable when its last block is changed in memory, and nothing is logged."""
+
+    def before_closing_fails(s, file: File, attempt: Attempt) -> None:
+        """The last block has the recovery's stamp, or is gone."""
+        deletes = attempt.stage.at(AttemptStage.DELETING)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete, where=deletes)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization, where=~deletes)
+        s.block_stamp[file] = when(deletes, s.block_stamp[file], attempt.recovery_id)
+        s.last_block_is_gone(file)
+
+
+CLOSING_FAILS_HALF_WAY = Hole(
+    "closing-fails-half-way",
+    "a recovery that cannot close the file has dropped or re-stamped the last block in memory, and logs nothing",
+    parts=(ChangedBeforeClosing,),
+    breaks=("replay_gives_the_state_of_the_active",),
+    configuration="two_blocks",
+    depth=17,
+    source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
+)
 RECOVERY_ID_LEAVES_UNSYNCED = Hole(
     "recovery-id-leaves-unsynced",
     "a heartbeat carries a recovery id that is not on disk yet; the next NameNode gives the stamp out again",
     drops=(("receive_recovery_command", "the recovery id is synced"),),
-    breaks=("stamps_are_given_out_once",),
+    breaks=("known_stamps_are_synced", "stamps_are_given_out_once"),
     configuration="recoveries",
-    depth=12,
+    depth=10,
     source="facts F.4 (note), H; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
 )
 
@@ -226,6 +249,7 @@ def limits(**chosen: int) -> dict[str, int]:
         "renames",
         "deletions",
         "quota_changes",
+        "second_blocks",
     )
     return dict.fromkeys(names, 0) | chosen
 
@@ -236,8 +260,8 @@ JOURNAL = System(
     doc="The edit log, its sync and replay, active and standby, restart and failover, and the retry cache.",
     semantics={
         "repaired": (),
-        "hadoop-3.4": (RECOVERY_ID_LEAVES_UNSYNCED,),
-        "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, HDFS_12369),
+        "hadoop-3.4": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY),
+        "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY, HDFS_12369),
     },
     bugs=JOURNAL_BUGS,
     default_semantics="repaired",
@@ -289,6 +313,12 @@ JOURNAL = System(
             sizes={"Client": 1, "File": 2, "Datanode": 1, "Path": 2},
             limits=limits(stamps=2, bytes=1, namenode_failures=0, edits=1, deletions=1),
             doc="a path that is used again",
+        ),
+        Configuration(
+            "two_blocks",
+            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
+            limits=limits(stamps=3, bytes=1, namenode_failures=1, edits=2, second_blocks=1),
+            doc="a file of two blocks",
         ),
     ],
     omits=OMITS,
