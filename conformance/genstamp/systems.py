@@ -23,6 +23,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery_ends:BLOCK_RECOVERY_ENDS",
     "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
+    "genstamp_spec.hdfs.systems.pipeline_progress:PIPELINE_PROGRESS",
     "genstamp_spec.hdfs.systems.replica:REPLICA",
     "genstamp_spec.hdfs.systems.replica_threads:REPLICA_THREADS",
     "genstamp_spec.hdfs.systems.journal:JOURNAL",

@@ -107,3 +107,52 @@ def test_get_new_stamp_is_refused_once_the_block_is_recovered() -> None:
     assert run.why_not("update_block_for_pipeline") == "the block is under construction"
     run.do("update_block_for_pipeline_refused")
     assert run.holds("writer_is_fenced")
+
+
+def test_pipeline_fi_34_a_node_that_hangs_is_noticed_and_blamed() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.packet(0, 1)
+    run.do("receiver_hangs", 1)
+    assert run.why_not("raise_bytes_acked", 1) == "the datanode's receiver works"
+    run.do("mirror_fails", 0)
+    run.do("error_ack_comes", 1)
+    hang = PipelineRun(2, bugs=("HDFS-101",))
+    hang.stream(1)
+    hang.do("receiver_hangs", 1)
+    hang.do("mirror_fails", 0)
+    hang.do("connection_fails", 0)
+    assert not hang.holds("only_failed_nodes_are_given_up")
+
+
+def test_a_late_update_pipeline_changes_nothing() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.do("receiver_fails", 1)
+    run.do("mirror_fails", 0)
+    run.do("error_ack_comes", 1)
+    run.again("set_up_streaming_recovery", 0)
+    run.do("update_pipeline_is_sent_twice")
+    before = run.shown("block_stamp")
+    run.do("update_pipeline_comes_late")
+    assert run.shown("block_stamp") == before
+
+
+def test_an_append_opens_the_replica_under_a_new_stamp() -> None:
+    run = PipelineRun(1)
+    run.stream(0)
+    run.packet(0)
+    run.acked(0)
+    run.do("send_last_packet")
+    run.do("receive_packet_without_news", 0)
+    run.do("finalize_replica", 0)
+    run.do("send_ack", 0)
+    for step in ("receive_ack", "end_block", "complete"):
+        run.do(step)
+    run.do("block_received", 0)
+    run.do("complete_closes")
+    run.do("append_file")
+    assert run.why_not("set_up_append", 0) == "the client has a stamp for it"
+    run.again("set_up_append", 0)
+    assert run.shown("block_stamp") == "2"
+    assert run.shown("block") == "under_construction"

@@ -4,12 +4,12 @@ Faults of what the client and the NameNode say of the block stand in `pipeline_b
 """
 
 from genstamp_model.language import Bool, Bug, Ordered, action, require, when
-from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
+from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 
 
-class NodeStopsWithItsMirror(PipelineClient):
+class NodeStopsWithItsMirror(PipelineSetUp):
     """A node that cannot write to the next one ends its own receiver, and nobody learns which of the two is bad."""
 
     def name_bad_node(s, datanode: Datanode, mirror: Datanode) -> None:
@@ -29,7 +29,7 @@ HDFS_101 = Bug(
 )
 
 
-class RequestCarriesTheNewStamp(PipelineClient):
+class RequestCarriesTheNewStamp(PipelineSetUp):
     """A node stamps the block object of the request before it passes it on."""
 
     def requested_stamp(s, datanode: Datanode) -> Ordered:
@@ -68,7 +68,7 @@ VISIBLE_BEFORE_THE_ACK = Bug(
 )
 
 
-class WriteErrorNamesNobody(PipelineClient, lane="client"):
+class WriteErrorNamesNobody(PipelineSetUp, lane="client"):
     """An error while the client writes to the first node does not say which node is bad."""
 
     @action
@@ -91,7 +91,7 @@ HDFS_3398 = Bug(
 )
 
 
-class NobodyIsReplaced(PipelineClient):
+class NobodyIsReplaced(PipelineSetUp):
     """The pipeline goes on with the nodes that are left."""
 
     def wants_replacement(s) -> Bool:
@@ -110,7 +110,7 @@ HDFS_1606 = Bug(
 )
 
 
-class NobodyIsReplacedWhileClosing(PipelineClient):
+class NobodyIsReplacedWhileClosing(PipelineSetUp):
     """While the block is closed, the client does without the failed node."""
 
     def wants_replacement(s) -> Bool:
@@ -129,7 +129,7 @@ HDFS_16146 = Bug(
 )
 
 
-class SourceMustHaveTheClientsStamp(PipelineClient):
+class SourceMustHaveTheClientsStamp(PipelineSetUp):
     """The source of a transfer compares its replica with the request, and not with what it has stored."""
 
     def can_copy(s, source: Datanode) -> Bool:
@@ -148,7 +148,7 @@ HDFS_3436 = Bug(
 )
 
 
-class SameTargetEachTime(PipelineClient):
+class SameTargetEachTime(PipelineSetUp):
     """Every try takes the same two nodes, and after the third one the write ends."""
 
     def leave_out(s, target: Datanode) -> None:

@@ -12,13 +12,14 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
-from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
+from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
-class LengthOfAnotherBlockObject(PipelineClient):
+class LengthOfAnotherBlockObject(PipelineSetUp):
     """The length is read from a block object that others change while complete() is prepared."""
 
     def length_to_commit(s) -> Number:
@@ -37,7 +38,7 @@ HDFS_8498 = Bug(
 )
 
 
-class StampOfAnotherThread(PipelineClient):
+class StampOfAnotherThread(PipelineSetUp):
     """The thread that closes the file does not see the stamp that a recovery of the pipeline has brought."""
 
     def take_new_stamp(s) -> None:
@@ -56,7 +57,7 @@ HDFS_9289 = Bug(
 )
 
 
-class StorageMustBeKnown(PipelineClient, lane="client"):
+class StorageMustBeKnown(PipelineSetUp, lane="client"):
     """updatePipeline looks a location's storage up and does not expect to find none."""
 
     @action(event="update_pipeline", refuses="NullPointerException")
@@ -92,7 +93,7 @@ HDFS_16127 = Bug(
 )
 
 
-class LateCallCounts(PipelineClient, lane="namenode"):
+class LateCallCounts(LateCalls, lane="namenode"):
     """updatePipeline takes whatever stamp it is told."""
 
     @action(event="update_pipeline")
@@ -111,12 +112,12 @@ STAMPS_ARE_NOT_COMPARED = Bug(
     parts=(LateCallCounts,),
     breaks=("block_stamp_never_decreases",),
     configuration="append",
-    depth=20,
+    depth=26,
     source="the check in FSNamesystem#updatePipelineInternal",
 )
 
 
-class WriterIsNotShutOut(PipelineClient):
+class WriterIsNotShutOut(PipelineSetUp):
     """checkUCBlock does not look at the block's state."""
 
     def under_construction(s) -> Bool:

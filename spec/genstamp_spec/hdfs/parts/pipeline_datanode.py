@@ -31,7 +31,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     def works(s, datanode: Datanode) -> None:
         """Checks: the node's receiver and responder are up, and it takes part in the pipeline."""
         require(s.pipeline.has(datanode), "the datanode is in the pipeline")
-        require(s.connected.has(datanode), "the datanode's receiver is up")
+        require(s.connected.has(datanode) & ~s.hung.has(datanode), "the datanode's receiver works")
 
     def takes_packet(s, datanode: Datanode) -> Number:
         """Checks: the next packet is here. It is forwarded in the same step. Gives its number."""
@@ -188,18 +188,6 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         s.grants(datanode, attempt(lambda: s.create_again(datanode)))
 
     @action
-    def set_up_append(s, datanode: Datanode) -> None:
-        """The FINALIZED replica is opened again (FsDatasetImpl#append, Hadoop 3.4.1; facts B2, C.1)."""
-        s.asked(datanode, Stage.SETUP_APPEND)
-        s.grants(datanode, attempt(lambda: s.open_again(datanode)))
-
-    @action
-    def set_up_append_recovery(s, datanode: Datanode) -> None:
-        """The node has opened its replica already, or not yet (FsDatasetImpl#recoverAppend; facts B3, B.3, C.1)."""
-        s.asked(datanode, Stage.SETUP_APPEND_RECOVERY)
-        s.grants(datanode, attempt(lambda: s.open_again_again(datanode)))
-
-    @action
     def set_up_streaming_recovery(s, datanode: Datanode) -> None:
         """What was not acknowledged is cut off, to be sent again (FsDatasetImpl#recoverRbw; facts B4, C.1)."""
         s.asked(datanode, Stage.STREAMING_RECOVERY)
@@ -271,12 +259,29 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         s.faults = s.faults + 1
         s.disconnect(datanode)
 
+    @action
+    def receiver_hangs(s, datanode: Datanode) -> None:
+        """The threads of this connection do nothing any more, until it is closed (fault scenarios pipeline_Fi_34)."""
+        require(s.connected.has(datanode) & ~s.hung.has(datanode), "the datanode's receiver works")
+        s.may_fail(datanode)
+        s.hangs = s.hangs + 1
+        s.hung.add(datanode)
+        s.failed.add(datanode)
+
+    def is_silent(s, datanode: Datanode) -> Bool:
+        """Whoever reads from the node finds its connection closed, or waits longer than the time-out.
+
+        Heartbeat packets keep a connection without traffic from running into it, since HDFS-724 (facts C.2).
+        """
+        return ~s.connected.has(datanode) | s.hung.has(datanode)
+
     def may_fail(s, datanode: Datanode) -> None:
         """Checks: the datanode may have a fault; a hook, here without effect."""
 
     def close_connections(s, datanode: Datanode) -> None:
         """What was on its way to the node or from it is lost, or was received before."""
         s.connected.remove(datanode)
+        s.hung.remove(datanode)
         s.connection[datanode] = Connection(taken=0, confirmed=0, bad_node=none)
 
     def disconnect(s, datanode: Datanode) -> None:

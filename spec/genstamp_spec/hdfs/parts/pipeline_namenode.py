@@ -5,8 +5,8 @@ are one step; somebody else's recovery of the block only begins here.
 """
 
 from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require
-from genstamp_spec.hdfs.parts.pipeline_state import LateCall, PipelineState, Stage
-from genstamp_spec.hdfs.parts.state import Datanode, no_datanode, only
+from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
+from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -63,44 +63,3 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         s.stored = s.stored | only(datanode)
         s.block.fire(BlockLifecycle.complete_block, where=s.block.at(BlockLifecycle.committed))
         observe(block_state=s.block)
-
-    @action(hidden=True)
-    def datanode_registers_again(s, datanode: Datanode) -> None:
-        """The NameNode forgets a datanode's storages until it reports them, which is not looked at here.
-
-        Source  DatanodeManager#registerDatanode, Hadoop 3.4.1; K.3 testUpdatePipeLineAfterDNReg.
-        """
-        require(s.running.has(datanode), "the datanode is running")
-        require(~s.unknown.has(datanode), "the NameNode knows its storages")
-        s.unknown.add(datanode)
-        s.registrations = s.registrations + 1
-
-    @action(hidden=True)
-    def update_pipeline_is_sent_twice(s) -> None:
-        """A copy of the last updatePipeline call is still on its way, since it was sent again (facts E.0)."""
-        changed = ~s.excluded.is_empty() | (s.appends > 0)
-        require(s.stage.at(Stage.STREAMING) & changed, "the call was answered")
-        require(s.late_call.stamp == 0, "no copy is on its way")
-        s.late_calls = s.late_calls + 1
-        s.late_call = LateCall(stamp=s.block_stamp, num_bytes=s.block_bytes, locations=s.locations)
-
-    @action(event="update_pipeline", refuses="IOException")
-    def update_pipeline_comes_late(s) -> None:
-        """The copy arrives: its stamp is not above the block's (FSNamesystem#updatePipelineInternal; facts E.7)."""
-        require(s.late_call.stamp > 0, "a copy is on its way")
-        s.forget_late_call()
-
-    def forget_late_call(s) -> None:
-        """Nothing is on its way any more."""
-        s.late_call = LateCall(stamp=0, num_bytes=0, locations=no_datanode())
-
-    @action(hidden=True)
-    def recovery_starts(s) -> None:
-        """Somebody has the file recovered: a recovery of the block begins, and its end is not looked at here.
-
-        Source  BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1; facts A11, A12, F.4 step 1.
-        """
-        require(s.block.at(BlockLifecycle.under_construction, BlockLifecycle.committed), "the block is not complete")
-        s.block.fire(BlockLifecycle.start_recovery)
-        s.last_stamp = s.last_stamp + 1
-        s.takeovers = s.takeovers + 1

@@ -14,7 +14,7 @@ class PipelineNetwork(PipelineDatanode, lane=Datanode):
 
     @action
     def mirror_fails(s, datanode: Datanode) -> None:
-        """The connection to the next node is closed: this node is fine, the next one is not.
+        """Nothing comes from the next node: this node is fine, the next one is not.
 
         Source  BlockReceiver.PacketResponder#run, BlockReceiver#handleMirrorOutError, Hadoop 3.4.1; facts C.2.
         """
@@ -22,7 +22,7 @@ class PipelineNetwork(PipelineDatanode, lane=Datanode):
         s.works(datanode)
         require(connection.bad_node.is_none(), "no node after it was found bad")
         require(~mirror.is_none() & s.set_up.has(mirror), "it was connected to a next node")
-        require(~s.connected.has(mirror), "the connection is closed")
+        require(s.is_silent(mirror), "the connection is closed, or nothing comes")
         require(~s.is_last(connection.confirmed), "the block is not acknowledged here")
         s.name_bad_node(datanode, mirror)
 

@@ -112,9 +112,11 @@ class NodesState(ReplicaState):
     """What the datanodes of the chain keep beside their replicas."""
 
     connected = members(Datanode)  # receiver and responder of the writer's block are up
+    hung = members(Datanode)  # they are up and do nothing any more
     connection = per(Datanode, record(Connection))
     crashes = number(limit="crashes")  # history: only limited, never read
     faults = number(limit="faults")  # history: likewise
+    hangs = number(limit="hangs")  # history: likewise
 
 
 class PipelineState(WriterState, BlockAtNamenode, NodesState):

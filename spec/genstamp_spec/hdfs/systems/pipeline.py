@@ -22,8 +22,10 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS, HADOOP_2_7, HADOOP_3_4
-from genstamp_spec.hdfs.parts.pipeline_client import RECOVERY_STAGES, PipelineClient
-from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
+from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
+from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
+from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, PipelineAppends, WriterIsFenced
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -41,7 +43,7 @@ OMITS = (
 )
 
 
-class PipelineProperties(PipelineClient):
+class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, BlockReaders):
     """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
 
     # Bytes along the chain.
@@ -219,17 +221,17 @@ class PipelineProperties(PipelineClient):
 UNREACHABLE = {"delete": "no step deletes the file"}
 
 
-def is_open(s: PipelineClient) -> Bool:
+def is_open(s: PipelineState) -> Bool:
     """The file is open at the NameNode."""
     return ~s.block.at(BlockLifecycle.absent, BlockLifecycle.complete)
 
 
-def keeps_promises(s: PipelineClient) -> Bool:
+def keeps_promises(s: PipelineState) -> Bool:
     """A node has had all that was promised ever since."""
     return ~s.steady.is_empty()
 
 
-def promised(s: PipelineClient) -> Number:
+def promised(s: PipelineState) -> Number:
     """What an hflush promised, or a reader was shown."""
     shown = maximum(Client, lambda client: s.shown[client], where=lambda client: True, default=0)
     return when(keeps_promises(s), largest(s.hflushed, shown), 0)
@@ -253,13 +255,13 @@ def may_stop(s: PipelineProperties) -> Bool:
     return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
 
 
-FEATURES = ("crashes", "faults", "takeovers", "client_crashes", "appends", "always", "registrations", "late_calls")
-"""What a configuration has only if it says how often."""
+FAULTS = ("crashes", "faults", "hangs", "client_crashes", "takeovers", "registrations", "late_calls")
+"""What goes wrong only if a configuration says how often."""
 
 
 def limits(**limits: int) -> dict[str, int]:
     """Limits of a configuration: none of what is not named."""
-    return dict.fromkeys(("stamps", "bytes", "packets", "replication", *FEATURES), 0) | limits
+    return dict.fromkeys(("stamps", "bytes", "packets", "replication", "appends", "always", *FAULTS), 0) | limits
 
 
 PIPELINE = System(
@@ -272,7 +274,7 @@ PIPELINE = System(
         Configuration(
             "pair",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=1, faults=1, takeovers=1),
+            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=1, hangs=1, takeovers=1),
             doc="two datanodes, either of which may fail",
         ),
         Configuration(

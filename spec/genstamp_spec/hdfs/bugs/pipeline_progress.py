@@ -1,0 +1,24 @@
+"""Faults of the write pipeline by which a write neither goes on nor fails."""
+
+from genstamp_model.language import Bool, Bug
+from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
+from genstamp_spec.hdfs.parts.state import Datanode
+
+
+class NobodyTimesOut(PipelineSetUp):
+    """Whoever waits for a node waits until its connection is closed."""
+
+    def is_silent(s, datanode: Datanode) -> Bool:
+        """Without heartbeat packets silence cannot be told from an idle writer."""
+        return ~s.connected.has(datanode)
+
+
+HDFS_724 = Bug(
+    "HDFS-724",
+    "a node that does not answer is never noticed, and the write hangs",
+    parts=(NobodyTimesOut,),
+    breaks=("write_ends_well", "pipeline_is_set_up_again"),
+    configuration="pair",
+    depth=0,
+    source="https://issues.apache.org/jira/browse/HDFS-724; fixed in 0.21.0",
+)

@@ -1,0 +1,31 @@
+"""Readers of a block that is written: how much of it they are shown."""
+
+from genstamp_model.language import Bool, action, forall, observe, require
+from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
+from genstamp_spec.hdfs.parts.state import Client, Datanode
+
+
+class BlockReaders(PipelineState, lane="client"):
+    """DFSInputStream."""
+
+    def serves(s, datanode: Datanode) -> Bool:
+        """The datanode is a location of the block, up, and has a replica of its generation that can be read."""
+        replica = s.replica[datanode]
+        current = replica.stamp >= s.block_stamp
+        return s.locations.has(datanode) & s.running.has(datanode) & s.is_visible(replica) & current
+
+    @action
+    def read(s, client: Client, datanode: Datanode) -> None:
+        """A reader opens the file and asks its locations how much is visible. The smallest answer counts.
+
+        Hadoop takes the first answer: bytes that only a node far down the chain shows may be cut off by a recovery.
+
+        Source  DFSInputStream#readBlockLength, Hadoop 3.4.1; facts C.3.
+        """
+        require(s.serves(datanode), "the datanode answers")
+        visible = s.visible_bytes(s.replica[datanode])
+        least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible_bytes(s.replica[d])))
+        require(least, "no location shows less")
+        require(visible > s.shown[client], "something new is shown")
+        s.shown[client] = visible
+        observe(num_bytes=visible)

@@ -1,0 +1,126 @@
+"""What else happens to a block that is written: its file is opened again, its writer crashes or is shut out.
+
+And a datanode registers anew, and a call of the writer comes a second time.
+"""
+
+from genstamp_model.language import action, attempt, require
+from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
+from genstamp_spec.hdfs.parts.pipeline_state import LateCall, Stage
+from genstamp_spec.hdfs.parts.state import Datanode, no_datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+
+class PipelineAppends(PipelineSetUp, lane="client"):
+    """A closed file is opened again by its writer."""
+
+    @action(event="append")
+    def append_file(s) -> None:
+        """The writer opens its file again; the locations are the datanodes that have the block.
+
+        Coarser  than HDFS, where anybody may: it is the same writer here.
+        Source  FSDirAppendOp#appendFile, DataStreamer#setAppendClosePipeline, Hadoop 3.4.1; facts A2, A.4, E.2, C.5.
+        """
+        s.in_stage(Stage.CLOSED)
+        require(s.bytes_sent > 0, "there is something to append to")
+        s.block.fire(BlockLifecycle.append)
+        s.locations = s.stored
+        s.pipeline = s.stored
+        s.stored.clear()
+        s.steady = s.pipeline
+        s.acked = s.block_bytes
+        s.sent = s.block_bytes
+        s.appends = s.appends + 1
+        s.has_flushed = False
+        s.excluded.clear()
+        s.stage = Stage.SETUP_APPEND
+        s.start_attempt()
+
+    @action
+    def set_up_append(s, datanode: Datanode) -> None:
+        """The FINALIZED replica is opened again (FsDatasetImpl#append, Hadoop 3.4.1; facts B2, C.1)."""
+        s.asked(datanode, Stage.SETUP_APPEND)
+        s.grants(datanode, attempt(lambda: s.open_again(datanode)))
+
+    @action
+    def set_up_append_recovery(s, datanode: Datanode) -> None:
+        """The node has opened its replica already, or not yet (FsDatasetImpl#recoverAppend; facts B3, B.3, C.1)."""
+        s.asked(datanode, Stage.SETUP_APPEND_RECOVERY)
+        s.grants(datanode, attempt(lambda: s.open_again_again(datanode)))
+
+
+class WriterIsFenced(PipelineSetUp, lane="client"):
+    """The writer crashes, or somebody has its block recovered, and it finds out."""
+
+    @action
+    def client_crash(s) -> None:
+        """The client stops without warning. What it sent goes on down the chain."""
+        require(s.writer_alive, "the client is running")
+        s.writer_alive = False
+        s.client_crashes = s.client_crashes + 1
+
+    @action(hidden=True)
+    def recovery_starts(s) -> None:
+        """Somebody has the file recovered: a recovery of the block begins, and its end is not looked at here.
+
+        Source  BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1; facts A11, A12, F.4 step 1.
+        """
+        require(s.block.at(BlockLifecycle.under_construction, BlockLifecycle.committed), "the block is not complete")
+        s.block.fire(BlockLifecycle.start_recovery)
+        s.last_stamp = s.last_stamp + 1
+        s.takeovers = s.takeovers + 1
+
+    @action(event="update_block_for_pipeline", refuses="IOException")
+    def update_block_for_pipeline_refused(s) -> None:
+        """The block is under recovery: the NameNode refuses the stamp, and the write ends (HDFS-1555; facts E.6)."""
+        s.asks_for_stamp()
+        require(~s.under_construction(), "the block is not under construction")
+        s.stage = Stage.FAILED
+
+    @action(event="update_pipeline", refuses="IOException")
+    def update_pipeline_refused(s) -> None:
+        """The block is under recovery by now: the write ends (facts E.7)."""
+        s.whole_pipeline_is_up()
+        require(s.new_stamp > s.stamp, "the stamp is a new one")
+        require(~s.under_construction(), "the block is not under construction")
+        s.stage = Stage.FAILED
+
+    @action(event="complete", refuses="IOException")
+    def complete_refused(s) -> None:
+        """The block is under recovery: nothing is committed, and the client gives up (HDFS-10240; facts A.3)."""
+        s.in_stage(Stage.ENDED)
+        require(s.block.at(BlockLifecycle.under_recovery), "the block is under recovery")
+        s.stage = Stage.FAILED
+
+
+class LateCalls(PipelineSetUp, lane="namenode"):
+    """Datanodes that the NameNode does not know, and calls that it knows already."""
+
+    @action(hidden=True)
+    def datanode_registers_again(s, datanode: Datanode) -> None:
+        """The NameNode forgets a datanode's storages until it reports them, which is not looked at here.
+
+        Source  DatanodeManager#registerDatanode, Hadoop 3.4.1; K.3 testUpdatePipeLineAfterDNReg.
+        """
+        require(s.running.has(datanode), "the datanode is running")
+        require(~s.unknown.has(datanode), "the NameNode knows its storages")
+        s.unknown.add(datanode)
+        s.registrations = s.registrations + 1
+
+    @action(hidden=True)
+    def update_pipeline_is_sent_twice(s) -> None:
+        """A copy of the last updatePipeline call is still on its way, since it was sent again (facts E.0)."""
+        changed = ~s.excluded.is_empty() | (s.appends > 0)
+        require(s.stage.at(Stage.STREAMING) & changed, "the call was answered")
+        require(s.late_call.stamp == 0, "no copy is on its way")
+        s.late_calls = s.late_calls + 1
+        s.late_call = LateCall(stamp=s.block_stamp, num_bytes=s.block_bytes, locations=s.locations)
+
+    @action(event="update_pipeline", refuses="IOException")
+    def update_pipeline_comes_late(s) -> None:
+        """The copy arrives: its stamp is not above the block's (FSNamesystem#updatePipelineInternal; facts E.7)."""
+        require(s.late_call.stamp > 0, "a copy is on its way")
+        s.forget_late_call()
+
+    def forget_late_call(s) -> None:
+        """Nothing is on its way any more."""
+        s.late_call = LateCall(stamp=0, num_bytes=0, locations=no_datanode())

@@ -1,0 +1,109 @@
+"""hdfs.pipeline_progress: a write goes on while a good node is left; the steps of hdfs.pipeline, with two faults.
+
+Apart from `hdfs.pipeline`, since what always follows can only be judged where the protocol itself bounds the faults and
+the bytes: here two datanodes fail, once each, and the application writes so many bytes and closes.
+"""
+
+from typing import Final
+
+from genstamp_model.language import Bool, Configuration, System, forall, leads_to, require
+from genstamp_spec.hdfs.bugs.pipeline_progress import HDFS_724
+from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
+from genstamp_spec.hdfs.parts.pipeline_state import Stage
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+BYTES: Final = 1
+"""What the application writes."""
+
+FAULTS: Final = 2
+"""How many datanodes fail."""
+
+OMITS = (
+    "further faults, faults of the client, somebody else's recovery, append: see hdfs.pipeline",
+    "how long anything takes",
+)
+
+STEPS = (
+    "set_up_create",
+    "set_up_create_again",
+    "start_streaming",
+    "send_packet",
+    "receive_packet",
+    "receive_packet_without_news",
+    "raise_bytes_acked",
+    "finalize_replica",
+    "send_ack",
+    "receive_ack",
+    "send_last_packet",
+    "end_block",
+    "complete",
+    "block_received",
+    "complete_closes",
+    "mirror_fails",
+    "error_ack_passes",
+    "error_ack_comes",
+    "connection_fails",
+    "set_up_fails",
+    "add_datanode",
+    "transfer_fails",
+    "no_datanode_to_add",
+    "update_block_for_pipeline",
+    "set_up_streaming_recovery",
+    "set_up_close_recovery",
+    "update_pipeline",
+    "datanode_restart",
+)
+"""What client, datanodes and NameNode do, if they can; an application that writes and then closes."""
+
+
+class PipelineProgress(PipelineSetUp):
+    """Two faults, so many bytes, and what follows."""
+
+    def may_fail(s, datanode: Datanode) -> None:
+        """Checks: it is the first fault of this node, and at most the second one."""
+        require(~s.failed.has(datanode), "the datanode has not failed yet")
+        require(s.failed.size() < FAULTS, "not too many datanodes have failed yet")
+
+    def may_write(s) -> None:
+        """Checks: the application has not written everything yet."""
+        require(s.sent < BYTES, "the application has something to write")
+
+    @leads_to(fair=STEPS)
+    def write_ends_well(s) -> tuple[Bool, Bool]:
+        """L4, L8: a write is closed in the end, or fails since all its nodes have, or no other is to be had."""
+        every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
+        fails = s.stage.at(Stage.FAILED) & (every | s.wants_replacement())
+        return s.stage.at(Stage.SETUP_CREATE), s.stage.at(Stage.CLOSED) | fails
+
+    @leads_to(fair=STEPS)
+    def pipeline_is_set_up_again(s) -> tuple[Bool, Bool]:
+        """L4: a pipeline that is broken is working again, or the block is done, or the write has failed."""
+        return s.stage.at(*RECOVERY_STAGES), s.stage.at(Stage.STREAMING, Stage.ENDED, Stage.FAILED)
+
+    @leads_to(fair=("block_received", "datanode_restart"))
+    def committed_block_becomes_complete(s) -> tuple[Bool, Bool]:
+        """L5: a committed block becomes COMPLETE, since a datanode with a matching replica reports it."""
+        return s.block.at(BlockLifecycle.committed), s.block.at(BlockLifecycle.complete)
+
+
+def limits(replication: int, always: int) -> dict[str, int]:
+    """Limits that no behaviour meets once it has begun, but for the choice of datanodes and policy."""
+    counts = ("crashes", "faults", "hangs", "client_crashes", "takeovers", "registrations", "late_calls")
+    return {"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": replication, "always": always} | (
+        dict.fromkeys((*counts, "appends"), FAULTS)
+    )
+
+
+PIPELINE_PROGRESS = System(
+    "hdfs.pipeline_progress",
+    parts=[PipelineProgress],
+    doc="A write goes on while a good node is left: the steps of hdfs.pipeline with two faults.",
+    configurations=[
+        Configuration("pair", sizes={"Client": 1, "Datanode": 2}, limits=limits(2, 0), doc="two datanodes"),
+        Configuration("spare", sizes={"Client": 1, "Datanode": 3}, limits=limits(2, 1), doc="and another one"),
+        Configuration("chain", sizes={"Client": 1, "Datanode": 3}, limits=limits(3, 0), doc="three datanodes"),
+    ],
+    bugs=[HDFS_724],
+    omits=OMITS,
+)
