@@ -1,11 +1,16 @@
 """hdfs.block_recovery, run by hand: what happens to its messages, cases of Hadoop's own tests, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
+from genstamp_model.explore import Verdict, explore
 from genstamp_model.language import Configuration, Instance
-from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY
+from genstamp_spec.hdfs.bugs.block_recovery import EQUAL_ID_IS_ACCEPTED
+from genstamp_spec.hdfs.bugs.block_recovery_holes import COMMAND_BELONGS_TO_ITS_ATTEMPT, HOLES
+from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY, limits
 
 
 class BlockRun(Run):
@@ -225,3 +230,21 @@ def test_finalized_replicas_that_dead_recoveries_left_with_two_lengths() -> None
     run.again(primary=2)
     run.ask(primary=2)
     assert run.do("sync_block", primary=2) == {"delete": "false", "participants": "{datanode1}", "num_bytes": "2"}
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["one primary an id", "two primaries of one id"])
+def test_equal_recovery_ids(shared: bool) -> None:
+    """Facts L.5: a replica under recovery may accept a recovery of the same id; nothing more breaks."""
+    holes = tuple(hole.name for hole in HOLES if hole is COMMAND_BELONGS_TO_ITS_ATTEMPT and shared)
+    told_apart = {"one_primary_per_recovery_id", "no_recovery_drops_data"} if shared else set()
+    sizes = {"Client": 1, "File": 1, "Datanode": 2}
+    configuration = Configuration("equal", sizes=sizes, limits=limits(stamps=3, reports=2))
+    system = replace(BLOCK_RECOVERY, bugs=(*BLOCK_RECOVERY.bugs, EQUAL_ID_IS_ACCEPTED))
+    found = {}
+    for bugs in (holes, (*holes, EQUAL_ID_IS_ACCEPTED.name)):
+        model = system.model(bugs=bugs)
+        claims = tuple(claim for claim in model.properties if claim.name not in told_apart)
+        found[bugs] = explore(Instance(replace(model, properties=claims), configuration))
+    strict, lenient = found.values()
+    assert strict.verdict is lenient.verdict is Verdict.HOLDS
+    assert (strict.states < lenient.states) if shared else (strict.states == lenient.states)

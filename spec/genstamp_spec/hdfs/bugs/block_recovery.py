@@ -1,8 +1,9 @@
 """Faults of block recovery that hdfs.block_recovery shows, each as one change."""
 
-from genstamp_model.language import Bool, Bug, Number, Ordered, action, require
+from genstamp_model.language import Bool, Bug, Members, Number, Ordered, action, maximum, require, when
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, OriginalState, Replica, StreamStage
+from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, OriginalState, Replica, StreamStage
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 ISSUES = "https://issues.apache.org/jira/browse/"
@@ -109,4 +110,73 @@ RECOVERY_ID_IGNORED = Bug(
     depth=14,
     source="facts G.6 row 7, S12",
 )
-BUGS = (HDFS_736, HDFS_1186, HDFS_1197, HDFS_1260, HDFS_3541, RECOVERY_ID_IGNORED)
+
+
+class LongestDecides(CarefulAgreement):
+    """Replicas that are being written take their longest length."""
+
+    def chosen(
+        s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
+    ) -> tuple[Members[Datanode], Number]:
+        """Who takes part, and the length: the maximum where RBW replicas decide."""
+        participants, shortest = super().chosen(attempt, finalized, rbw, rwr)
+        longest = maximum(Datanode, lambda d: attempt.found[d].num_bytes, where=lambda d: rbw.has(d), default=0)
+        return participants, when(finalized.is_empty() & ~rbw.is_empty(), longest, shortest)
+
+
+LONGEST_DECIDES = Bug(
+    "longest-rbw-decides",
+    "replicas that are being written take the longest length among them instead of the shortest",
+    parts=(LongestDecides,),
+    breaks=("recoveries_make_no_bytes_up",),
+    configuration="restarts",
+    depth=13,
+    source="facts G.4 row 2, S7",
+)
+
+
+class AnyLengthJoins(CarefulAgreement):
+    """RBW replicas take part beside FINALIZED ones whatever their length."""
+
+    def chosen(
+        s, attempt: Attempt, finalized: Members[Datanode], rbw: Members[Datanode], rwr: Members[Datanode]
+    ) -> tuple[Members[Datanode], Number]:
+        """Who takes part, and the length: all RBW join."""
+        participants, length = super().chosen(attempt, finalized, rbw, rwr)
+        return when(finalized.is_empty(), participants, participants | rbw), length
+
+
+ANY_LENGTH_JOINS = Bug(
+    "unequal-rbw-joins",
+    "RBW replicas of another length take part beside FINALIZED ones",
+    parts=(AnyLengthJoins,),
+    breaks=("recoveries_make_no_bytes_up",),
+    configuration="lengths",
+    depth=20,
+    source="facts G.4 row 1, S7",
+)
+
+
+class EqualIdIsAccepted(BlockRecovery, lane=Datanode):
+    """A replica under recovery goes over to a recovery of the same id, not only to a younger one (facts B.4 step 5).
+
+    Is that harmless? A datanode is asked twice under one id only if two primaries work under it, or one on a command
+    that came twice. In the repaired text neither happens, and the comparison of equal ids never decides: as many states
+    are reached with it as without. Where two primaries share an id (command-belongs-to-its-attempt), both go on to the
+    end instead of the second giving up, and still no promise breaks that the sharing does not break anyway: the
+    NameNode takes one of the two reports and finds the block complete when the other comes (facts G.6 row 6), and what
+    the other primary has finalized counts if it is as long as the block. So the guard saves work, not data.
+    `test_equal_recovery_ids` searches all of this.
+    """
+
+    def is_younger(s, replica: Replica, recovery_id: Ordered) -> Bool:
+        """The replica takes part in a later recovery."""
+        return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id > recovery_id)
+
+
+EQUAL_ID_IS_ACCEPTED = Bug(
+    "equal-id-is-accepted",
+    "a replica under recovery goes over to a recovery of the same id",
+    parts=(EqualIdIsAccepted,),
+)
+BUGS = (LONGEST_DECIDES, ANY_LENGTH_JOINS, HDFS_736, HDFS_1186, HDFS_1197, HDFS_1260, HDFS_3541, RECOVERY_ID_IGNORED)

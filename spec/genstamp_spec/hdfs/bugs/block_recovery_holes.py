@@ -1,6 +1,20 @@
 """What block recovery in Hadoop 3.4.1 still gets wrong: each with the steps, the method, and a repair.
 
 The repairs are the text of `careful_agreement.py`, `datanode_contact.py` and `block_recovery.py`; a hole takes one out.
+Two of them are a check that the text asks and Hadoop does not:
+
+A command belongs to its attempt. BlockUnderConstructionFeature#initializeBlockRecovery puts the block into the queue of
+the primary that it chooses, and leaves it in the queue of the primary that was chosen before and has not sent a
+heartbeat since. DatanodeManager#getBlockRecoveryCommand fills in the recovery id when the heartbeat comes: both
+primaries get the later id. No check at a datanode or at the NameNode can tell them apart from then on; each of them
+collects and decides by itself, and the NameNode takes whichever report comes first.
+
+The first hflush sees the recovery. A soft-limit takeover starts a recovery and leaves the old writer the owner of
+record (facts F.2). Its pipeline may not be set up yet: then the datanodes answer the recovery that they have no
+replica, the writer sets up its pipeline, writes, and hflushes. The first hflush of a block calls fsync, which asks
+whose file it is (FSNamesystem#checkLease) and not what state the block is in, while updateBlockForPipeline and complete
+do. The writer is told that its bytes are safe; then the recovery that has found nothing reports, and the block is
+dropped.
 """
 
 from genstamp_model.language import Bool, Hole, Members, those, when
@@ -68,6 +82,8 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
     configuration="late",
     depth=11,
     source="facts G.3, G.4 row 0, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
+    repair="In RecoveryTaskContiguous#recover, when syncList is empty and errorCount is not 0, throw as where all "
+    "datanodes failed. Skip dead locations in the command (HDFS-17430), or one that never returns blocks the file.",
 )
 WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
     "waiting-replicas-do-not-decide-alone",
@@ -78,6 +94,7 @@ WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = Hole(
     depth=19,
     source="found with this model; facts G.4 row 3, S6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
+    repair="In #syncBlock, when the best state is RWR and errorCount is not 0, throw; the next attempt asks again.",
 )
 STALE_IS_NOT_GONE = Hole(
     "stale-is-not-gone",
@@ -87,6 +104,7 @@ STALE_IS_NOT_GONE = Hole(
     configuration="three_datanodes",
     depth=12,
     source="found with this model; facts G.2, S6, S18; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
+    repair="Name every location that is not dead; one that does not answer costs a time-out of the call.",
 )
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
@@ -96,6 +114,8 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     configuration="overlapping",
     depth=7,
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
+    repair="In initializeBlockRecovery take the block out of the former primary's queue, or queue the recovery id "
+    "with the block and drop it at delivery if it is not the current one.",
 )
 HFLUSH_SEES_THE_RECOVERY = Hole(
     "hflush-sees-the-recovery",
@@ -105,6 +125,7 @@ HFLUSH_SEES_THE_RECOVERY = Hole(
     configuration="late",
     depth=14,
     source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
+    repair="In FSNamesystem#fsync refuse a last block that is UNDER_RECOVERY, as checkUCBlock does for the pipeline.",
 )
 HOLES = (
     UNREACHABLE_IS_NOT_EMPTY,
@@ -142,4 +163,5 @@ FINALIZED_LENGTHS_NEED_NOT_AGREE = Hole(
     configuration="two_dead_recoveries",
     source="found with this model; facts G.4 row 1, L1, L6; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
+    repair="In #syncBlock let the longest FINALIZED replicas take part, and leave shorter ones out.",
 )

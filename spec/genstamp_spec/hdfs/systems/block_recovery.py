@@ -93,6 +93,13 @@ class BlockRecoveryProperties(
         ended = after.state.at(ReplicaLifecycle.finalized).implies(after.stamp == before.recovery_id)
         return frozen.implies(kept & ended)
 
+    @transition(inductive=True)
+    def recoveries_make_no_bytes_up(s, t: Self, datanode: Datanode, file: File) -> Bool:
+        """S7: a recovery cuts replicas, and never makes one longer than what was received."""
+        before, after = s.replica[datanode][file], t.replica[datanode][file]
+        finalized = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.finalized)
+        return finalized.implies(after.num_bytes <= before.num_bytes)
+
     @witness
     def late_update_is_not_needed(s, file: File, datanode: Datanode) -> Bool:
         """A datanode that its primary has given up finalizes all the same, and what it has matches the block."""
@@ -164,6 +171,12 @@ BLOCK_RECOVERY = System(
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits=limits(num_bytes=2, crashes=1, calls=1),
             doc="replicas that come back from a restart, with bytes lost",
+        ),
+        Configuration(
+            "lengths",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(stamps=3, num_bytes=2, calls=1),
+            doc="replicas of several lengths, some of which an earlier recovery has finalized",
         ),
         Configuration(
             "deleted",

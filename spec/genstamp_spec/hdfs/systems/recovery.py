@@ -32,7 +32,7 @@ OMITS = (
     "stale and dead datanodes: a datanode is up or down, and whoever asks knows at once",
     "TEMPORARY replicas, re-replication, planned restarts, and the list of corrupt replicas",
     "quotas, permissions, erasure-coded files",
-    "semantics hadoop-2.7",
+    "what else Hadoop 2.7.4 lacked beside HDFS-10240 and HDFS-11817",
 )
 
 
@@ -75,6 +75,8 @@ UNREACHABLE_IS_NOT_EMPTY = Hole(
     configuration="outages",
     depth=16,
     source="facts G.3, S18; BlockRecoveryWorker.RecoveryTaskContiguous#recover, Hadoop 3.4.1",
+    repair="In RecoveryTaskContiguous#recover, when syncList is empty and errorCount is not 0, throw as where all "
+    "datanodes failed.",
 )
 HFLUSH_SEES_THE_RECOVERY = Hole(
     "hflush-sees-the-recovery",
@@ -84,6 +86,7 @@ HFLUSH_SEES_THE_RECOVERY = Hole(
     configuration="takeover",
     depth=10,
     source="found with this model; FSNamesystem#fsync, #checkLease, Hadoop 3.4.1",
+    repair="In FSNamesystem#fsync refuse a last block that is UNDER_RECOVERY, as checkUCBlock does for the pipeline.",
 )
 COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
@@ -93,6 +96,8 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     configuration="restarts",
     depth=7,
     source="found with this model; facts G.2; DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1",
+    repair="In initializeBlockRecovery take the block out of the former primary's queue, or queue the recovery id "
+    "with the block and drop it at delivery if it is not the current one.",
 )
 
 RECOVERY = System(
@@ -102,6 +107,13 @@ RECOVERY = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONGS_TO_ITS_ATTEMPT),
+        "hadoop-2.7": (
+            UNREACHABLE_IS_NOT_EMPTY,
+            HFLUSH_SEES_THE_RECOVERY,
+            COMMAND_BELONGS_TO_ITS_ATTEMPT,
+            HDFS_10240,
+            HDFS_11817,
+        ),
     },
     default_semantics="repaired",
     configurations=[
