@@ -6,7 +6,7 @@ Leaves out the computing, which each table's own module does.
 from collections.abc import Iterator, Mapping, Sequence
 
 from genstamp.systems import system_named
-from genstamp.tables import lease_recovery
+from genstamp.tables import lease_recovery, replica_operations
 
 
 def page() -> str:
@@ -18,6 +18,7 @@ def page() -> str:
         "column describe.",
         "",
         *_files_that_may_be_open(),
+        *_requests_and_states(),
     ]
     return "\n".join(lines)
 
@@ -28,6 +29,12 @@ def _files_that_may_be_open() -> Iterator[str]:
     yield from ("step alone.", "")
     found = lease_recovery.rows(system_named("hdfs.recovery"), "takeover")
     yield from table("the file", lease_recovery.CALLS, found)
+
+
+def _requests_and_states() -> Iterator[str]:
+    yield from ("## A request for a replica, by the replica's state (B.7)", "")
+    yield "Columns are the state before, cells the state after, or the exception and the check that fails."
+    yield from ("", *replica_operations.table(), "")
 
 
 def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
