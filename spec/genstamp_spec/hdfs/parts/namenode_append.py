@@ -73,10 +73,17 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, lane="namenode"
         stream = s.stream[client][file]
         return stream.stage.at(StreamStage.OPEN) & ~stream.pipeline.is_empty()
 
+    def needs_first_stamp(s, client: Client, file: File) -> Bool:
+        """The client goes to set up its first pipeline, or to try it again without a node that has failed."""
+        return s.is_setting_up(client, file) & (s.stream[client][file].stamp == 0)
+
+    def has_first_stamp(s, client: Client, file: File) -> Bool:
+        """The client has a stamp for its first pipeline."""
+        return s.is_setting_up(client, file) & (s.stream[client][file].stamp > 0)
+
     def asks_for_stamp(s, client: Client, file: File) -> None:
         """Checks: a pipeline is to be set up, for the first time or without a node that has failed."""
-        require(s.is_setting_up(client, file), "the client sets up a pipeline")
-        require(s.stream[client][file].stamp == 0, "the client needs a stamp")
+        require(s.needs_first_stamp(client, file), "the client is to set up a pipeline")
 
     def takes_stamp(s, client: Client, file: File) -> None:
         """The client goes to the nodes with it."""
@@ -85,8 +92,7 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, lane="namenode"
     def passes_pipeline(s, client: Client, file: File) -> None:
         """Checks: every node of the pipeline has taken the block."""
         stream = s.stream[client][file]
-        require(s.is_setting_up(client, file), "the client sets up a pipeline")
-        require(stream.stamp > 0, "the client has a stamp")
+        require(s.has_first_stamp(client, file), "the client sets up a pipeline")
         require(stream.pipeline <= stream.set_up, "every node of the pipeline is set up")
 
     def new_pipeline(s, client: Client, file: File) -> tuple[Ordered, Number, Members[Datanode]]:

@@ -15,9 +15,10 @@ class WritePathProperties(RecoveryProperties, PipelineRecovery):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
-        """The stamps of pipelines that are being set up again too."""
+        """Also the stamps of pipelines that clients set up."""
+        streams = forall(Client, lambda client: s.stream[client][file].stamp <= s.last_stamp)
         resumed = forall(Client, lambda client: s.resumption[client][file].new_stamp <= s.last_stamp)
-        return super().given_out(file) & resumed
+        return super().given_out(file) & streams & resumed
 
     @transition(inductive=True)
     def pipeline_stamps_are_given_out_once(s, t: Self, client: Client, file: File) -> Bool:
@@ -25,18 +26,20 @@ class WritePathProperties(RecoveryProperties, PipelineRecovery):
         before, after = s.resumption[client][file].new_stamp, t.resumption[client][file].new_stamp
         return ((after != before) & (after > 0)).implies(after > s.last_stamp)
 
+    def restamps(s, t: Self, client: Client, file: File) -> Bool:
+        """The client has set up a pipeline under the block's new stamp, and owns the file."""
+        stamps = (t.block_stamp[file] == s.resumption[client][file].new_stamp) | (
+            t.block_stamp[file] == s.stream[client][file].stamp
+        )
+        return (s.client_name[file] == client) & stamps
+
     @transition(inductive=True)
     def only_the_holder_restamps(s, t: Self, file: File) -> Bool:
         """S10, S11: the stamp of a block that is being written changes by its holder's hand alone."""
-        writing = s.block[file].at(BlockLifecycle.under_construction)
-        restamped = writing & t.block[file].at(BlockLifecycle.under_construction)
-        by_holder = exists(
-            Client,
-            lambda client: (
-                (s.client_name[file] == client) & (t.block_stamp[file] == s.resumption[client][file].new_stamp)
-            ),
-        )
-        return (restamped & (t.block_stamp[file] != s.block_stamp[file])).implies(by_holder)
+        under_construction = BlockLifecycle.under_construction
+        written = s.block[file].at(under_construction) & t.block[file].at(under_construction)
+        restamped = written & (t.block_stamp[file] != s.block_stamp[file])
+        return restamped.implies(exists(Client, lambda client: s.restamps(t, client, file)))
 
     @invariant
     def committed_length_is_on_every_replica(s, datanode: Datanode, file: File) -> Bool:
@@ -76,13 +79,13 @@ WRITE_PATH = System(
         Configuration(
             "one_node",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1},
+            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1},
             doc="small enough for other checkers",
         ),
         Configuration(
             "lost_node",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1},
+            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1},
             doc="a pipeline loses a node",
         ),
     ],
