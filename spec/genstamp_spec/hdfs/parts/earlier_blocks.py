@@ -22,6 +22,7 @@ from genstamp_model.language import (
     require,
     when,
 )
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.some_data import SomeStreams
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -54,7 +55,7 @@ class EarlierState(Part):
     older = per(File, number(limit="older"))  # how many there are before that, all complete
 
 
-class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
+class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
     """addBlock with a previous block, and the checks of the block before the last one."""
 
     def earlier_is_complete(s, file: File) -> Bool:
@@ -95,8 +96,6 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
 
     def asks_for_a_block(s, client: Client, file: File) -> None:
         """Checks: the client is done with its previous block."""
-        stage = s.writer[client][file].stage
-        require(stage.at(StreamStage.OPEN, StreamStage.CLOSING), "the client wants a block")
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the previous block is the last one, and the block before that is complete.
@@ -150,8 +149,6 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         s.block_bytes[file] = when(where, block.num_bytes, s.block_bytes[file])
         s.locations[file] = when(where, block.locations, s.locations[file])
         s.stored[file] = when(where, block.stored, s.stored[file])
-        s.written[file] = when(where, block.num_bytes, s.written[file])
-        s.finalized[file] = when(where, block.num_bytes > 0, s.finalized[file])
         s.recovery_id[file] = when(where, 0, s.recovery_id[file])
         s.attempt_is_young[file] = when(where, False, s.attempt_is_young[file])
 
@@ -162,26 +159,6 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         left = gone & (s.older[file] > 0)
         s.earlier[file] = when(gone, when(left, complete_block(), no_earlier()), s.earlier[file])
         s.older[file] = s.older[file] - when(left, 1, 0)
-
-    @action(event="add_block")
-    def add_block_again(s, client: Client, file: File) -> None:
-        """The client has missed the answer: it is given the block that was added, if nobody has written it.
-
-        Targets are chosen anew if the NameNode has started since and knows of no location (HDFS-5257).
-
-        Source  FSDirWriteFileOp#analyzeFileState cases 2 and 2', Hadoop 3.4.1; facts E.5.
-        """
-        s.check_lease(client, file, answers=False)
-        s.asks_for_a_block(client, file)
-        require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
-        require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
-        s.locations[file] = s.known_or_chosen(file)
-        s.give_block(client, file)
-        observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
-
-    def known_or_chosen(s, file: File) -> Members[Datanode]:
-        """Where the client is to write a block that it asks for again."""
-        return when(s.locations[file].is_empty(), s.running, s.locations[file])
 
     # complete, reports, and the release of a file.
 
@@ -198,9 +175,13 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         """A replica of the block before the last one is reported, and completes it (facts A8)."""
         require(s.running.has(datanode), "the datanode is running")
         require(s.earlier[file].state.at(BlockLifecycle.committed), "the block before is committed")
+        s.has_earlier_replica(file, datanode)
         s.earlier[file].state.fire(BlockLifecycle.complete_block)
         s.earlier[file].stored.add(datanode)
         observe(block_state=s.earlier[file].state)
+
+    def has_earlier_replica(s, file: File, datanode: Datanode) -> None:
+        """Checks: the datanode has a replica of the block before the last one."""
 
     def is_empty_and_unknown(s, file: File) -> Bool:
         """Row 8: the last block is empty and nobody was told to write it, or nobody is left who was."""
@@ -234,3 +215,38 @@ class EarlierBlocks(SomeStreams, EarlierState, lane="namenode"):
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         require(~s.earlier_is_complete(file), "the block before is not complete")
         s.attempt_ends(primary, file)
+
+
+class SomeEarlierBlocks(EarlierBlocks, SomeStreams, lane="namenode"):
+    """The same where data is told coarsely, and a client may miss the answer to its addBlock."""
+
+    def asks_for_a_block(s, client: Client, file: File) -> None:
+        """Checks: the client is done with its previous block."""
+        stage = s.writer[client][file].stage
+        require(stage.at(StreamStage.OPEN, StreamStage.CLOSING), "the client wants a block")
+
+    def put_last(s, file: File, block: Earlier, where: Bool | bool) -> None:
+        """What the datanodes have of it too."""
+        super().put_last(file, block, where)
+        s.written[file] = when(where, block.num_bytes, s.written[file])
+        s.finalized[file] = when(where, block.num_bytes > 0, s.finalized[file])
+
+    @action(event="add_block")
+    def add_block_again(s, client: Client, file: File) -> None:
+        """The client has missed the answer: it is given the block that was added, if nobody has written it.
+
+        Targets are chosen anew if the NameNode has started since and knows of no location (HDFS-5257).
+
+        Source  FSDirWriteFileOp#analyzeFileState cases 2 and 2', Hadoop 3.4.1; facts E.5.
+        """
+        s.check_lease(client, file, answers=False)
+        s.asks_for_a_block(client, file)
+        require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
+        require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
+        s.locations[file] = s.known_or_chosen(file)
+        s.give_block(client, file)
+        observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
+
+    def known_or_chosen(s, file: File) -> Members[Datanode]:
+        """Where the client is to write a block that it asks for again."""
+        return when(s.locations[file].is_empty(), s.running, s.locations[file])

@@ -5,7 +5,7 @@ appending changes no stamp, which is for the client's next call (updateBlockForP
 """
 
 from genstamp_model.language import Maybe, Part, action, each, none, number, observe, require
-from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks, no_earlier
+from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks, no_earlier
 from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -20,7 +20,7 @@ class InodeHistory(Part):
     renames = number(limit="renames")
 
 
-class Inodes(EarlierBlocks, InodeHistory, lane="namenode"):
+class Inodes(SomeEarlierBlocks, InodeHistory, lane="namenode"):
     """What happens to an inode that is removed, by whatever call."""
 
     def remove_inode(s, file: File) -> None:

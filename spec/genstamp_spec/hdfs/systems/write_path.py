@@ -3,15 +3,15 @@
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
-from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.parts.streamed_blocks import StreamedEarlierBlocks
 from genstamp_spec.hdfs.systems.recovery import RecoveryProperties
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class WritePathProperties(RecoveryProperties, PipelineRecovery):
+class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
@@ -27,15 +27,12 @@ class WritePathProperties(RecoveryProperties, PipelineRecovery):
         return ((after != before) & (after > 0)).implies(after > s.last_stamp)
 
     def restamps(s, t: Self, client: Client, file: File) -> Bool:
-        """The client has set up a pipeline under the block's new stamp, and owns the file."""
-        stamps = (t.block_stamp[file] == s.resumption[client][file].new_stamp) | (
-            t.block_stamp[file] == s.stream[client][file].stamp
-        )
-        return (s.client_name[file] == client) & stamps
+        """The client owns the file, and goes on under the block's new stamp."""
+        return (s.client_name[file] == client) & (t.block_stamp[file] == t.stream[client][file].stamp)
 
     @transition(inductive=True)
     def only_the_holder_restamps(s, t: Self, file: File) -> Bool:
-        """S10, S11: the stamp of a block that is being written changes by its holder's hand alone."""
+        """S10, S11: while a file is being written the stamp of its last block changes by its holder's hand alone."""
         under_construction = BlockLifecycle.under_construction
         written = s.block[file].at(under_construction) & t.block[file].at(under_construction)
         restamped = written & (t.block_stamp[file] != s.block_stamp[file])
@@ -49,6 +46,35 @@ class WritePathProperties(RecoveryProperties, PipelineRecovery):
         same_stamp = replica.stamp == s.block_stamp[file]
         finalized = replica.state.at(ReplicaLifecycle.finalized)
         return (committed & finalized & same_stamp).implies(replica.num_bytes == s.block_bytes[file])
+
+    @invariant(inductive=True)
+    def open_files_lost_no_block(s, file: File) -> Bool:
+        """Whatever drops the last block closes the file."""
+        return s.under_construction(file).implies(~s.block[file].at(BlockLifecycle.removed))
+
+    @invariant(inductive=True, given=("open_files_lost_no_block",))
+    def earlier_block_is_committed(s, file: File) -> Bool:
+        """S15: the block before the last one is committed at least."""
+        return s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.committed, BlockLifecycle.complete)
+
+    @invariant
+    def closed_files_have_complete_blocks(s, file: File) -> Bool:
+        """S16: the block before the last one of a closed file is complete."""
+        done = s.earlier[file].state.at(BlockLifecycle.absent, BlockLifecycle.complete)
+        return s.file[file].at(FileLifecycle.closed).implies(done)
+
+    @transition
+    def next_block_leaves_what_was_promised(s, t: Self, file: File) -> Bool:
+        """S6, S14: a block that is followed by another has all bytes that an hflush promised in it."""
+        followed = t.further_blocks > s.further_blocks
+        this_one = s.earlier[file].stamp != t.earlier[file].stamp
+        return (followed & this_one).implies(t.earlier[file].num_bytes >= s.hflushed[file])
+
+    @witness
+    def two_blocks_in_a_closed_file(s, file: File) -> Bool:
+        """A file is closed with two blocks that hold bytes."""
+        both = (s.earlier[file].num_bytes > 0) & s.block[file].at(BlockLifecycle.complete) & (s.block_bytes[file] > 0)
+        return s.file[file].at(FileLifecycle.closed) & both
 
     @witness
     def pipeline_goes_on(s, client: Client, file: File) -> Bool:
@@ -79,13 +105,13 @@ WRITE_PATH = System(
         Configuration(
             "one_node",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1},
+            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1, "further_blocks": 0, "older": 0},
             doc="small enough for other checkers",
         ),
         Configuration(
             "lost_node",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1},
+            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1, "further_blocks": 0, "older": 0},
             doc="a pipeline loses a node",
         ),
     ],
