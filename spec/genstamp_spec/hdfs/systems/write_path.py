@@ -1,14 +1,41 @@
-"""hdfs.write_path: what hdfs.recovery is made of, and the pipeline's recovery on top of it."""
+"""hdfs.write_path: leases, files of several blocks, pipelines and their recovery, appends and block recovery, composed.
 
+What the other systems say in full is told here as far as it takes to put the actors together: see `OMITS`.
+"""
+
+from dataclasses import replace
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.parts.streamed_blocks import StreamedEarlierBlocks
-from genstamp_spec.hdfs.systems.recovery import RecoveryProperties
+from genstamp_spec.hdfs.systems.recovery import (
+    COMMAND_BELONGS_TO_ITS_ATTEMPT,
+    HFLUSH_SEES_THE_RECOVERY,
+    UNREACHABLE_IS_NOT_EMPTY,
+    RecoveryProperties,
+)
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+OMITS = (
+    "truncate and snapshots: they are in hdfs.truncate",
+    "packets and acks one by one, and datanodes that join a pipeline: they are in hdfs.pipeline",
+    "messages of block recovery that are lost, late or doubled: they are in hdfs.block_recovery",
+    "the NameNode's restart, its edit log and safe mode: they are in hdfs.lease and hdfs.journal",
+    "delayed reports and corrupt replicas: they are in hdfs.reports",
+    "no configuration has two clients, three datanodes and two blocks at once",
+    "semantics hadoop-2.7",
+)
+
+
+HOLES = (
+    replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
+    replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
+    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, configuration="lost_node", depth=7),
+)
+"""Those of hdfs.recovery, where they show here."""
 
 
 class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
@@ -97,22 +124,62 @@ class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
         return s.file[file].at(FileLifecycle.closed) & stale
 
 
+def limits(**given: int) -> dict[str, int]:
+    """Limits of a configuration: what is not given cannot happen, but for the first stamps and bytes."""
+    return {"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0} | given
+
+
 WRITE_PATH = System(
     "hdfs.write_path",
     parts=[WritePathProperties],
-    doc="Leases, pipelines and their recovery, lease and block recovery, crashes.",
+    doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
+    semantics={"repaired": (), "hadoop-3.4": HOLES},
+    default_semantics="repaired",
     configurations=[
         Configuration(
-            "one_node",
+            "two_blocks",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1, "further_blocks": 0, "older": 0},
-            doc="small enough for other checkers",
+            limits=limits(further_blocks=1),
+            doc="a file of two blocks, and a recovery of either",
+        ),
+        Configuration(
+            "appenders",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits=limits(appends=2),
+            doc="two clients append in turn",
+        ),
+        Configuration(
+            "second_block",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(stamps=2, crashes=2, further_blocks=1),
+            doc="the pipeline of the second block loses its nodes",
+        ),
+        Configuration(
+            "append_after_loss",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(bytes=0, crashes=1, appends=1),
+            doc="a file is appended to whose pipeline has lost a node, or loses one then",
         ),
         Configuration(
             "lost_node",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits={"stamps": 3, "bytes": 1, "crashes": 1, "appends": 1, "further_blocks": 0, "older": 0},
-            doc="a pipeline loses a node",
+            limits=limits(crashes=1),
+            doc="a pipeline loses a node, and a recovery meets what is left of it",
+        ),
+        Configuration(
+            "three_nodes",
+            sizes={"Client": 1, "File": 1, "Datanode": 3},
+            limits=limits(stamps=2, crashes=1),
+            doc="two nodes are left of a pipeline",
+            on_demand=True,
+        ),
+        Configuration(
+            "two_clients",
+            sizes={"Client": 2, "File": 1, "Datanode": 2},
+            limits=limits(crashes=1),
+            doc="a takeover while a pipeline is set up again",
+            on_demand=True,
         ),
     ],
+    omits=OMITS,
 )
