@@ -6,7 +6,7 @@ Leaves out the computing, which each table's own module does.
 from collections.abc import Iterator, Mapping, Sequence
 
 from genstamp.systems import system_named
-from genstamp.tables import lease_recovery, replica_operations
+from genstamp.tables import lease_recovery, releases, replica_operations
 
 
 def page() -> str:
@@ -18,6 +18,7 @@ def page() -> str:
         "column describe.",
         "",
         *_files_that_may_be_open(),
+        *_releases(),
         *_requests_and_states(),
     ]
     return "\n".join(lines)
@@ -29,6 +30,13 @@ def _files_that_may_be_open() -> Iterator[str]:
     yield from ("step alone.", "")
     found = lease_recovery.rows(system_named("hdfs.recovery"), "takeover")
     yield from table("the file", lease_recovery.CALLS, found)
+
+
+def _releases() -> Iterator[str]:
+    yield from ("## The release of a file (F.3)", "")
+    yield "What recoverLease comes to, by the block before the last one (rows) and the last one (columns)."
+    yield ""
+    yield from table("block before", list(releases.LAST), releases.rows(system_named("hdfs.lease"), "two_clients"))
 
 
 def _requests_and_states() -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""The table of F.1, computed from the specification, is that of the facts."""
+"""The tables of F.1 and F.3, computed from the specification, are those of the facts."""
 
 from genstamp.systems import system_named
-from genstamp.tables import derived_page
+from genstamp.tables import derived_page, releases
 from genstamp.tables.lease_recovery import CALLS, SITUATIONS, rows
 
 EXISTS, CREATED, RECOVERING = (
@@ -26,6 +26,19 @@ FACTS = {
 
 def test_each_situation_has_the_outcomes_of_the_facts() -> None:
     assert rows(system_named("hdfs.recovery"), "takeover") == FACTS
+
+
+CLOSES, STARTS, ILLEGAL = "recover_lease_closes", "recover_lease_starts", "IllegalStateException"
+RELEASES = {
+    "none": (CLOSES, STARTS, STARTS, CLOSES, STARTS),  # rows 1, 6, 9, 8, 9
+    "COMPLETE": (CLOSES, STARTS, STARTS, CLOSES, STARTS),
+    "COMMITTED": (releases.NO_SUCH_FILE, CREATED, STARTS, ILLEGAL, STARTS),  # rows -, 5, 9, 8 and A.5, 9
+    "UNDER_CONSTRUCTION": (releases.NO_SUCH_FILE, *["IOException"] * 4),  # row 3
+}
+
+
+def test_releases_are_those_of_the_facts() -> None:
+    assert releases.rows(system_named("hdfs.lease"), "two_clients") == RELEASES
 
 
 def test_the_page_shows_every_row() -> None:
