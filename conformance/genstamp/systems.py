@@ -28,6 +28,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.replica_threads:REPLICA_THREADS",
     "genstamp_spec.hdfs.systems.journal:JOURNAL",
     "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
+    "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",
     "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
 )
 """Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""

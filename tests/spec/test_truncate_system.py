@@ -1,11 +1,9 @@
 """hdfs.truncate, run by hand: cases of Hadoop's tests of append and truncate, and what is refused."""
 
-import pytest
 from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
-from genstamp_model.explore import explore
-from genstamp_model.language import Configuration, Instance, Variation
+from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.systems.truncate import TRUNCATE
 
 
@@ -227,11 +225,3 @@ def test_a_truncate_that_was_carried_out_by_half_ends_in_the_next_attempt() -> N
     run.synchronize(primary=2)
     assert "file1: closed" in run.shown("file")
     assert "file1: 1" in run.shown("block_bytes")
-
-
-@pytest.mark.parametrize("variation", TRUNCATE.variations, ids=lambda variation: variation.name)
-def test_variation_breaks_its_property_at_its_depth(variation: Variation) -> None:
-    found = explore(TRUNCATE.instance(variation.configuration, bugs=[variation.name]))
-    assert found.violation is not None
-    assert found.violation.name in variation.breaks
-    assert len(found.violation.path.steps) == variation.depth

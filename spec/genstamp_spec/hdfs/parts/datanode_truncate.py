@@ -21,7 +21,6 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
 from genstamp_spec.hdfs.parts.truncate_state import FinalizedReplica, TruncateMode
@@ -29,7 +28,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class DatanodeTruncate(BlockRecovery, DatanodeAppend, NamenodeTruncate, lane=Datanode):
+class DatanodeTruncate(BlockRecovery, NamenodeTruncate, lane=Datanode):
     """Block recovery with the length of a truncate, and the copy."""
 
     def is_of_former_block(s, file: File, replica: Replica) -> Bool:

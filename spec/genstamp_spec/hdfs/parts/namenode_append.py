@@ -9,6 +9,7 @@ the choice of a new block instead of the last one (NEW_BLOCK) are not here.
 from genstamp_model.language import Bool, Maybe, Members, Number, Ordered, Part, action, none, number, observe, require
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
+from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -20,7 +21,7 @@ class AppendState(Part):
     appends = number(limit="appends")  # only limited, never read
 
 
-class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, lane="namenode"):
+class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, lane="namenode"):
     """append, and what its client passes to updateBlockForPipeline and updatePipeline.
 
     A client that appends is `OPEN` until its pipeline is set up; its stamp is 0 while it has none from the NameNode.
@@ -55,11 +56,6 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, lane="namenode"
         stream.acked = s.block_bytes[file]
         stream.pipeline = s.stored[file]
         observe(generation_stamp=s.block_stamp[file], num_bytes=s.block_bytes[file], locations=s.stored[file])
-
-    def visible_bytes_are_promised(s, file: File) -> None:
-        """History: all bytes of a closed file stay, as long as a node that has them does."""
-        s.hflushed[file] = s.block_bytes[file]
-        s.steady[file] = s.stored[file] & s.running
 
     @action(event="append", refuses="RecoveryInProgressException")
     def append_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:

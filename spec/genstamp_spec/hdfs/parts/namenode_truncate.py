@@ -7,7 +7,8 @@ is not here. That a replica is shorter than the length to cut to (facts B.4 step
 """
 
 from genstamp_model.language import Bool, Maybe, Number, action, each, none, observe, pick, require, when
-from genstamp_spec.hdfs.parts.namenode_append import NamenodeAppend
+from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
+from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode, TruncateState
@@ -17,7 +18,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 LONGEST = 3  # no truncate to more bytes is looked at
 
 
-class NamenodeTruncate(Snapshots, NamenodeAppend, TruncateState, lane="namenode"):
+class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, lane="namenode"):
     """truncate, delete, deleteSnapshot."""
 
     def is_truncated(s, file: File) -> Bool:

@@ -83,9 +83,13 @@ class Snapshots(DatanodeReplicas, SnapshotState, lane="namenode"):
     def upgrade_begins(s) -> None:
         """An upgrade, rolling or not, begins: until it is finalized it may be rolled back."""
         require(~s.upgrade, "no upgrade is going on")
+        s.may_upgrade()
         s.upgrade = True
         s.upgrades = s.upgrades + 1
         s.rollback_bytes.update(lambda file: when(s.file[file].at(FileLifecycle.closed), s.block_bytes[file], 0))
+
+    def may_upgrade(s) -> None:
+        """Checks: an upgrade may begin; here, at any time."""
 
     @action
     def upgrade_is_finalized(s) -> None:

@@ -26,6 +26,7 @@ from genstamp_spec.hdfs.bugs.truncate_holes import (
     DELETION_SPARES_SNAPSHOTS,
 )
 from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
@@ -47,8 +48,8 @@ OMITS = (
 )
 
 
-class TruncateProperties(DatanodeTruncate, Clients):
-    """What hdfs.truncate promises; numbers S and L are those of the facts, section J."""
+class FirstWrite(DatanodeTruncate):
+    """Limits that keep out what other systems are for, and history that they look at."""
 
     closed_once = members(File)  # history: the first write has ended
 
@@ -71,6 +72,10 @@ class TruncateProperties(DatanodeTruncate, Clients):
     def expired_leases(s) -> Number:
         """Holders whose lease is past its soft limit."""
         return count(Holder, lambda holder: s.past_soft_limit(holder))
+
+
+class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
+    """What hdfs.truncate promises; numbers S and L are those of the facts, section J."""
 
     # Leases.
 
@@ -279,7 +284,7 @@ class TruncateProperties(DatanodeTruncate, Clients):
 
 def limits(**given: int) -> dict[str, int]:
     """Limits of a configuration: what is not given stays out."""
-    names = ("crashes", "appends", "truncates", "copies", "snapshots", "upgrades", "lost_answers")
+    names = ("crashes", "truncates", "copies", "snapshots", "upgrades", "lost_answers")
     none_of = dict.fromkeys((*names, "troubles_of_first_write", "expired_leases"), 0)
     return {**none_of, "bytes": 2, **given}
 
@@ -304,13 +309,13 @@ TRUNCATE = System(
         Configuration(
             "in_place",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=3, crashes=1, truncates=1),
+            limits=limits(appends=0, stamps=3, crashes=1, truncates=1),
             doc="a block is cut, with a datanode that stops in between",
         ),
         Configuration(
             "by_copy",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=3, crashes=1, truncates=1, copies=1, snapshots=1),
+            limits=limits(appends=0, stamps=3, crashes=1, truncates=1, copies=1, snapshots=1),
             doc="the same with a snapshot, so that the block is copied",
         ),
         Configuration(
@@ -328,7 +333,9 @@ TRUNCATE = System(
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(stamps=3, truncates=1, copies=1, snapshots=1, upgrades=1, lost_answers=1, expired_leases=1),
+            limits=limits(
+                appends=0, stamps=3, truncates=1, copies=1, snapshots=1, upgrades=1, lost_answers=1, expired_leases=1
+            ),
             doc="another client cuts, appends to, takes over or deletes the file; answers are lost",
         ),
         Configuration(

@@ -1,0 +1,109 @@
+"""hdfs.truncate_ends: a truncate that was accepted comes to its end, if failures do.
+
+The parts of hdfs.truncate, with one datanode that stops and comes back. Time is said as far as it matters: an attempt
+that nothing disturbs takes less than the 90 s of the gate, and a client that truncates, which has nothing open, does
+not renew its lease for ever.
+"""
+
+from genstamp_model.language import Bool, Configuration, System, exists, leads_to, require
+from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
+from genstamp_spec.hdfs.parts.client import Clients
+from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.systems.truncate import FirstWrite, limits
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+OMITS = (
+    "everything that hdfs.truncate omits",
+    "append; a second crash, and an upgrade that begins while a file is being cut",
+    "messages of a recovery that are lost: see hdfs.block_recovery_ends",
+)
+FAIR = (
+    "receive_recovery_command",
+    "recovery_command_is_dropped",
+    "init_replica_recovery",
+    "init_replica_recovery_without_replica",
+    "init_replica_recovery_refused",
+    "init_replica_recovery_preempted",
+    "init_replica_recovery_failed",
+    "sync_block",
+    "abandon_recovery",
+    "update_replica_under_recovery",
+    "update_replica_copies",
+    "update_replica_under_recovery_gone",
+    "update_replica_under_recovery_refused",
+    "update_replica_failed",
+    "commit_block_synchronization",
+    "commit_block_synchronization_stale",
+    "recovery_gate_opens",
+    "datanode_restart",
+)
+
+
+class TruncateEnds(FirstWrite, Clients):
+    """Numbers L are those of the facts, section J."""
+
+    def may_fail(s) -> None:
+        """Checks: one datanode stops, once, and after the file was written."""
+        require(s.crashes == 0, "nothing has failed yet")
+
+    def may_upgrade(s) -> None:
+        """Checks: nobody begins an upgrade while a file is being cut."""
+        require(~exists(File, s.is_truncated), "no file is being cut")
+
+    def may_open_gate(s, file: File) -> None:
+        """Checks: no attempt that may still succeed is under way; such a one ends within the 90 s."""
+        require(~exists(Datanode, lambda d: s.is_under_way(d, file)), "the attempt has ended")
+
+    def is_under_way(s, primary: Datanode, file: File) -> Bool:
+        """The primary has the command of the current attempt, or works on it."""
+        waits = s.recovery_queue[primary].has(file) & (s.primary[file] == primary)
+        attempt = s.attempt[primary][file]
+        works = ~attempt.stage.at(AttemptStage.IDLE) & (attempt.recovery_id == s.recovery_id[file])
+        return s.running.has(primary) & (waits | works)
+
+    @leads_to(fair=FAIR, strongly_fair=("soft_limit_passes", "hard_limit_passes", "release_expired_lease_starts"))
+    def truncate_ends(s, file: File) -> tuple[Bool, Bool]:
+        """L7: a truncate whose answer was false ends: the file is closed with that length, or somebody deletes it."""
+        closed = s.file[file].at(FileLifecycle.closed) & (s.block_bytes[file] == s.truncate_to[file])
+        return s.is_truncated(file), closed | s.file[file].at(FileLifecycle.absent)
+
+
+TRUNCATE_ENDS = System(
+    "hdfs.truncate_ends",
+    parts=[TruncateEnds],
+    doc="A truncate that was accepted comes to its end, if failures do.",
+    semantics={"repaired": (), "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,), "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH,)},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "one_datanode",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits=limits(stamps=4, crashes=1, truncates=1, expired_leases=2, snapshots=1, copies=1),
+            doc="a block is cut, or copied if a snapshot has it, and its datanode stops in between",
+        ),
+        Configuration(
+            "in_place",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits=limits(stamps=4, crashes=1, truncates=1, expired_leases=2),
+            doc="a block is cut, and a datanode stops in between",
+        ),
+        Configuration(
+            "by_copy",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits=limits(
+                stamps=4, crashes=1, truncates=1, expired_leases=2, snapshots=1, upgrades=1, copies=1, lost_answers=1
+            ),
+            doc="the same during an upgrade, and with answers that are lost",
+        ),
+        Configuration(
+            "two_clients",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits=limits(
+                bytes=1, stamps=3, crashes=1, expired_leases=3, upgrades=1, snapshots=1, troubles_of_first_write=1
+            ),
+            doc="a file that is too short to be cut, and what hdfs.recovery does to it",
+        ),
+    ],
+    bugs=[HDFS_9516],
+    omits=OMITS,
+)
