@@ -6,7 +6,7 @@ Leaves out the computing, which each table's own module does.
 from collections.abc import Iterator, Mapping, Sequence
 
 from genstamp.systems import system_named
-from genstamp.tables import lease_recovery, releases, replica_operations
+from genstamp.tables import lease_recovery, releases, replica_operations, sync_block
 
 
 def page() -> str:
@@ -20,6 +20,7 @@ def page() -> str:
         *_files_that_may_be_open(),
         *_releases(),
         *_requests_and_states(),
+        *_two_replicas(),
     ]
     return "\n".join(lines)
 
@@ -43,6 +44,14 @@ def _requests_and_states() -> Iterator[str]:
     yield from ("## A request for a replica, by the replica's state (B.7)", "")
     yield "Columns are the state before, cells the state after, or the exception and the check that fails."
     yield from ("", *replica_operations.table(), "")
+
+
+def _two_replicas() -> Iterator[str]:
+    yield from ("## Two replicas at the end of a block recovery (G.4)", "")
+    yield "A is the first replica's length and B the second's. As Hadoop 3.4.1 decides, where a stamp below the block's"
+    yield from ("is an error of that datanode, and one that failed does not keep the block from being deleted.", "")
+    found = sync_block.rows(system_named("hdfs.recovery"), "hadoop-3.4")
+    yield from table("first, and second", list(sync_block.REPLICAS), found)
 
 
 def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
