@@ -89,7 +89,7 @@ class _Output:
 
     def told(self, what: str) -> set[str]:
         """Names that the verifier told of."""
-        return set(re.findall(rf"^{what}: (\w+)$", self.text, re.MULTILINE))
+        return set(re.findall(rf"^{what}: (.+)$", self.text, re.MULTILINE))
 
     def number(self, pattern: str) -> int:
         """A number that the verifier printed, be it as 1.5e+06."""

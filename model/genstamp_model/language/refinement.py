@@ -11,7 +11,7 @@ Left out: that the initial state is mapped to the upper one's, which needs sizes
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -148,7 +148,7 @@ class _Steps:
     @property
     def stutter(self) -> Expr:
         """The mapping gives the same before and after."""
-        return ir.conjunction([ir.equal(self._after[name], value) for name, value in self._before.items()])
+        return _all(_equal(self._after[name], value) for name, value in self._before.items())
 
     def taken(self, action: traced.Action) -> Expr:
         """The step is one of this action, for some arguments."""
@@ -157,11 +157,11 @@ class _Steps:
         for variable in self._upper.variables:
             after = self._after[variable.name]
             if variable.name in effects:
-                parts.append(ir.equal(after, self._here(effects[variable.name])))
+                parts.append(_equal(after, self._here(effects[variable.name])))
                 parts.extend(_in_range(after, variable.type, variable.name))
             else:
-                parts.append(ir.equal(after, self._before[variable.name]))
-        condition = ir.conjunction(parts)
+                parts.append(_equal(after, self._before[variable.name]))
+        condition = _all(parts)
         for parameter in reversed(action.parameters):
             condition = self._some(action, parameter, effects, condition)
         return condition
@@ -183,11 +183,8 @@ class _Steps:
                 for variable, effect in effects.items():
                     picked = _read_off(self._here(effect), self._after[variable], name)
                     if picked is not None:
-                        bounds = [
-                            ir.make(Op.LE, (ir.number(low), picked), BOOL),
-                            ir.make(Op.LE, (picked, ir.number(high)), BOOL),
-                        ]
-                        return ir.conjunction([*bounds, _replaced(body, {name: picked})])
+                        bounds = _in_range(picked, parameter.type, name)
+                        return _all([*bounds, _replaced(body, {name: picked})])
                 if high - low >= _MOST_NUMBERS:
                     raise SpecError(
                         f"action {action.name} of {self._upper.system} picks '{name}' from {high - low + 1} numbers, "
@@ -233,14 +230,29 @@ def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr | None]) -> Expr:
 
 
 def _made(node: Expr, args: tuple[Expr, ...]) -> Expr:
-    """A node like another one with other operands; what was just written is read at once."""
+    """A node like another one with other operands, without what is true of anything."""
     match node.op:
         case Op.SELECT if isinstance(args[0].type, ArrayType):
             return ir.select(*args)
         case Op.FIELD:
             return ir.field(args[0], node.data)
+        case Op.EQ:
+            return _equal(*args)
+        case Op.AND:
+            return _all(args)
         case op:
             return ir.make(op, args, node.type, node.data)
+
+
+def _equal(left: Expr, right: Expr) -> Expr:
+    same_constant = left.op is right.op is Op.CONST and left.data == right.data
+    return ir.TRUE if left is right or same_constant else ir.equal(left, right)
+
+
+def _all(parts: Iterable[Expr]) -> Expr:
+    """All of the parts, each once, those within one another taken apart."""
+    flat = (inner for part in parts for inner in (part.args if part.op is Op.AND else (part,)))
+    return ir.conjunction([part for part in dict.fromkeys(flat) if part is not ir.TRUE])
 
 
 def _read_off(effect: Expr, after: Expr, name: str) -> Expr | None:
@@ -264,6 +276,9 @@ def _read_off(effect: Expr, after: Expr, name: str) -> Expr | None:
 def _in_range(value: Expr, type_: Type, name: str) -> list[Expr]:
     """That the numbers in a value keep to the range of their type."""
     match type_:
+        case NumberType(low=low, high=high) if value.op is Op.CONST:
+            inside = (low is None or low <= value.data) and (high is None or value.data <= high)
+            return [] if inside else [ir.FALSE]
         case NumberType(low=low, high=high):
             found = [] if low is None else [ir.make(Op.LE, (ir.number(low), value), BOOL)]
             return found if high is None else [*found, ir.make(Op.LE, (value, ir.number(high)), BOOL)]
