@@ -58,6 +58,15 @@ class DurablePrefix(Part):
         s.length = 0
 
     @action
+    def open_on_others(s) -> None:
+        """The file is opened for append on datanodes that have stopped meanwhile: nobody may rely on it any more."""
+        require(~s.open, "the file is not open")
+        s.open = True
+        s.promised = 0
+        s.seen = 0
+        s.length = 0
+
+    @action
     def acknowledge(s) -> None:
         """The writer is told that so many bytes are safe."""
         promised = s.no_less_than(s.promised)
@@ -66,10 +75,10 @@ class DurablePrefix(Part):
 
     @action
     def read(s) -> None:
-        """A reader finds all that was promised, or more; what it saw of an open file is promised from then on."""
+        """A reader finds all that was promised, or more; what it has seen is promised from then on."""
         shown = s.no_less_than(when(s.open, s.promised, s.length))
         require(s.open | (shown == s.length), "of a closed file the reader sees all")
-        s.promised = when(s.open, shown, s.promised)
+        s.promised = shown
         s.seen = shown
 
     @action
