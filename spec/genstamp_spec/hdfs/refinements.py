@@ -7,8 +7,8 @@ it has no readers or deletes no file, it declares unreachable, and says why.
 
 from collections.abc import Mapping
 
-from genstamp_model.language import Bool, Number, RefinementDeclaration, when
-from genstamp_spec.hdfs.parts.state import BlockState, ClientState, File, FileState
+from genstamp_model.language import Bool, Number, RefinementDeclaration, each, when
+from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.single_writer import SINGLE_WRITER
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -66,7 +66,7 @@ def durable_prefix(unreachable: Mapping[str, str]) -> RefinementDeclaration:
             "open": _is_open,
             "length": lambda s, file: when(_is_open(s, file), 0, _length(s, file)),
             "promised": _promised,
-            "seen": lambda s, file: 0,
+            "seen": lambda s, file: each(Client, lambda client: 0),
         },
         each=File,
         unreachable=unreachable,

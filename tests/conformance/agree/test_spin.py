@@ -21,6 +21,7 @@ from genstamp_model.language import (
     Configuration,
     Instance,
     Part,
+    RefinementDeclaration,
     System,
     action,
     number,
@@ -29,6 +30,34 @@ from genstamp_model.language import (
 from genstamp_model.language.types import ArrayType, BagType, RecordType, SequenceType, Type, Value
 
 ENOUGH_S = 120.0
+
+
+class Half(Part):
+    count = number(0, 3)
+
+    @action
+    def step(s) -> None:
+        require(s.count < 2, "below two")
+        s.count = s.count + 2
+
+
+class Whole(Part):
+    count = number(0, 3)
+
+    @action
+    def step(s) -> None:
+        require(s.count < 3, "below three")
+        s.count = s.count + 1
+
+
+def test_a_broken_refinement_has_its_whole_name(tmp_path: Path) -> None:
+    once = [Configuration("once", sizes={})]
+    upper = System("a.upper", parts=[Whole], configurations=once)
+    mapping = {"count": lambda s: s.count}
+    lower = System("lower", parts=[Half], configurations=once, refines=[RefinementDeclaration(upper, mapping)])
+    (tmp_path / "model.pml").write_text(promela_model(lower.instance()), encoding="utf-8")
+    found = Spin().run_text(lower.instance(), tmp_path, ENOUGH_S)
+    assert found.verdicts["refines a.upper"] is Verdict.VIOLATED
 
 
 def expected(instance: Instance) -> dict[str, Verdict]:

@@ -19,14 +19,15 @@ from genstamp_model.language import (
     action,
     flag,
     invariant,
-    largest,
     number,
+    per,
     pick,
     require,
     transition,
     when,
     witness,
 )
+from genstamp_spec.hdfs.parts.state import Client
 
 LONGEST: Final = 7
 """Lengths that are told apart: more than any configuration of a system that refines this one writes."""
@@ -40,30 +41,19 @@ OMITS = (
 
 
 class DurablePrefix(Part):
-    """The file, what was promised of it, and what readers have seen."""
+    """The file, what was promised of it, and what readers have seen. Any client may read."""
 
     open = flag()
     length = number(0, LONGEST)  # of the closed file; 0 while it is open
     promised = number(0, LONGEST)  # bytes that the writer or a reader relies on
-    seen = number(0, LONGEST)  # the most that a reader has seen and relies on
+    seen = per(Client, number(0, LONGEST))  # bytes that a reader has seen and relies on
 
     @action
     def open_(s) -> None:
-        """The file is created, or opened for append: what stands in it may be promised as well."""
-        promised = s.no_less_than(largest(s.promised, s.seen))
-        require(~s.open, "the file is not open")
-        require(promised <= s.length, "nothing is promised that is not there")
-        s.open = True
-        s.promised = promised
-        s.length = 0
-
-    @action
-    def open_on_others(s) -> None:
-        """The file is opened for append on datanodes that have stopped meanwhile: nobody may rely on it any more."""
+        """The file is created, or opened for append: what stands in it is promised."""
         require(~s.open, "the file is not open")
         s.open = True
-        s.promised = 0
-        s.seen = 0
+        s.promised = s.length
         s.length = 0
 
     @action
@@ -74,12 +64,12 @@ class DurablePrefix(Part):
         s.promised = promised
 
     @action
-    def read(s) -> None:
-        """A reader finds all that was promised, or more; what it has seen is promised from then on."""
+    def read(s, client: Client) -> None:
+        """A reader finds all that was promised, or more; what it saw of an open file is promised from then on."""
         shown = s.no_less_than(when(s.open, s.promised, s.length))
         require(s.open | (shown == s.length), "of a closed file the reader sees all")
-        s.promised = shown
-        s.seen = shown
+        s.promised = when(s.open, shown, s.promised)
+        s.seen[client] = shown
 
     @action
     def settle(s) -> None:
@@ -93,7 +83,7 @@ class DurablePrefix(Part):
     def lose(s) -> None:
         """The last datanode stops that had all that was promised and had never stopped: nobody may rely on it now."""
         s.promised = 0
-        s.seen = 0
+        s.seen.update(lambda client: 0)
 
     @action
     def delete(s) -> None:
@@ -101,7 +91,7 @@ class DurablePrefix(Part):
         s.open = False
         s.length = 0
         s.promised = 0
-        s.seen = 0
+        s.seen.update(lambda client: 0)
 
     def no_less_than(s, least: Number) -> Number:
         """Any length of at least so many bytes."""
@@ -114,9 +104,9 @@ class DurablePrefixProperties(DurablePrefix):
     """What the file promises."""
 
     @invariant(inductive=True, given=("closed_file_has_what_was_promised",))
-    def readers_never_see_it_shrink(s) -> Bool:
+    def readers_never_see_it_shrink(s, client: Client) -> Bool:
         """S4: what a reader has seen is there, for the next reader too."""
-        return s.seen <= when(s.open, s.promised, s.length)
+        return s.seen[client] <= when(s.open, s.promised, s.length)
 
     @invariant(inductive=True)
     def closed_file_has_what_was_promised(s) -> Bool:
@@ -140,9 +130,9 @@ class DurablePrefixProperties(DurablePrefix):
         return ~s.open & (s.promised > 0) & (s.length > s.promised)
 
     @witness
-    def reader_saw_less_than_was_promised(s) -> Bool:
-        """Bytes were promised to the writer after somebody has read."""
-        return s.open & (s.seen > 0) & (s.seen < s.promised)
+    def reader_saw_all(s, client: Client) -> Bool:
+        """A reader has seen all of an open file that anybody relies on."""
+        return s.open & (s.seen[client] > 0) & (s.seen[client] == s.promised)
 
 
 DURABLE_PREFIX = System(
@@ -150,7 +140,8 @@ DURABLE_PREFIX = System(
     parts=[DurablePrefixProperties],
     doc="An abstract file whose acknowledged prefix stays; systems with pipelines and block recovery refine it.",
     configurations=[
-        Configuration("file", sizes={}, doc="everything"),
+        Configuration("two", sizes={"Client": 2}, doc="two readers"),
+        Configuration("three", sizes={"Client": 3}, doc="three readers"),
     ],
     omits=OMITS,
 )
