@@ -162,6 +162,7 @@ class Expansion(Generic[S]):
         self.cells = list(declared) if declared is not None else cells(instance)
         self._trees = Trees(instance, algebra)
         self._scope = _Scope(self._trees, self._read(values))
+        self._last: tuple[tuple[S, ...], _Scope[S]] | None = None
 
     def _read(self, values: Sequence[S]) -> dict[str, Tree]:
         source = iter(values)
@@ -253,6 +254,12 @@ class Expansion(Generic[S]):
             bound = self.algebra.constant(self.instance.limits[name])
             yield name, self.algebra.lt(bound, scope.value(expr, {}))
 
+    def _across(self, next_cells: tuple[S, ...]) -> _Scope[S]:
+        """The scope of a step to these cells; the last one is kept, as one step is asked for more than one condition."""
+        if self._last is None or any(x is not y for x, y in zip(self._last[0], next_cells, strict=True)):
+            self._last = next_cells, _Scope(self._trees, self._scope.before, self._read(next_cells))
+        return self._last[1]
+
     def condition(
         self, expr: Expr, next_cells: Sequence[S] | None = None, members: Mapping[str, int] | None = None
     ) -> S:
@@ -261,9 +268,7 @@ class Expansion(Generic[S]):
         Args:
             members: the position of a member for each of its free parameters.
         """
-        scope = self._scope
-        if next_cells is not None:
-            scope = _Scope(self._trees, self._scope.before, self._read(next_cells))
+        scope = self._scope if next_cells is None else self._across(tuple(next_cells))
         bound = {name: self.algebra.constant(i) for name, i in (members or {}).items()}
         found: S = scope.value(expr, bound)
         return found

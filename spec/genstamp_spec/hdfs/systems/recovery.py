@@ -164,7 +164,15 @@ RECOVERY = System(
     ],
     bugs=[HDFS_10240, HDFS_1218, HDFS_11817],
     refines=[
-        single_writer({"delete": "no file is deleted", "overwrite": "files are created without overwrite"}),
+        single_writer(
+            {
+                "forget": "the NameNode does not start again",
+                "release_and_open": "nobody appends",
+                "delete": "no file is deleted",
+                "overwrite": "files are created without overwrite",
+                "move_here": "no file is renamed",
+            }
+        ),
         durable_prefix({"read": "nobody reads", "delete": "no file is deleted"}),
     ],
     omits=OMITS,

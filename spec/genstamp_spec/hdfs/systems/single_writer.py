@@ -13,6 +13,7 @@ from typing import Final, Self
 from genstamp_model.language import (
     Bool,
     Configuration,
+    Maybe,
     Number,
     Part,
     System,
@@ -84,11 +85,30 @@ class SingleWriter(Part):
         s.fenced = False
 
     @action
+    def forget(s) -> None:
+        """The NameNode starts again: a takeover has to begin anew, and what was not logged yet is not in the file.
+
+        Whose the file became it stays.
+        """
+        length = s.any_length()
+        require(~s.writer.is_none(), "somebody writes the file")
+        require(length <= s.length, "nothing is in the file that was not")
+        s.length = length
+        s.fenced = False
+
+    @action
     def release(s) -> None:
         """There was nothing to settle: the file is closed as it is, on behalf of whoever wanted it."""
         require(~s.writer.is_none(), "somebody writes the file")
         require(~s.fenced, "the file is not being taken over")
         s.writer = none
+
+    @action
+    def release_and_open(s, client: Client) -> None:
+        """There was nothing to settle, and whoever wanted the file closed goes on with it in the same call."""
+        require(~s.writer.is_none(), "somebody writes the file")
+        require(~s.fenced, "the file is not being taken over")
+        s.writer = client
 
     @action
     def delete(s) -> None:
@@ -103,6 +123,17 @@ class SingleWriter(Part):
         s.writer = client
         s.fenced = False
         s.length = 0
+
+    @action
+    def move_here(s, holder: Maybe[Holder]) -> None:
+        """Another file gets this one's name, with its writer if it has one, and in whatever state it is."""
+        fenced = pick("fenced", 0, 1) == 1
+        length = s.any_length()
+        require(s.writer.is_none() & (s.length == 0), "the file is not there, or empty")
+        require(~fenced | ~holder.is_none(), "only what somebody writes is taken over")
+        s.writer = holder
+        s.fenced = fenced
+        s.length = length
 
     def check_writer(s, client: Client) -> None:
         """Checks: the client writes the file, and nobody takes it over."""
@@ -123,10 +154,10 @@ class SingleWriterProperties(SingleWriter):
         return s.fenced.implies(~s.writer.is_none())
 
     @transition(inductive=True)
-    def no_writer_follows_unfenced(s, t: Self) -> Bool:
-        """S10: another writer comes only after the file was closed, fenced, or replaced by an empty one."""
+    def next_writer_finds_it_settled(s, t: Self) -> Bool:
+        """S10: who follows another writer finds the file fenced, or as it was, or an empty one in its place."""
         followed = ~s.writer.is_none() & ~t.writer.is_none() & (t.writer != s.writer)
-        return followed.implies(t.fenced | (t.length == 0))
+        return followed.implies(t.fenced | (t.length == s.length) | (t.length == 0))
 
     @transition(inductive=True)
     def fenced_file_stays(s, t: Self) -> Bool:
@@ -135,8 +166,9 @@ class SingleWriterProperties(SingleWriter):
 
     @transition(inductive=True, given=("only_open_files_are_fenced",))
     def closed_file_stays(s, t: Self) -> Bool:
-        """S13: what nobody writes does not change, but it may be deleted."""
-        return s.writer.is_none().implies((t.length == s.length) | (t.length == 0))
+        """S13: what nobody writes does not change, but it may be deleted, and another file may have its name then."""
+        closed = s.writer.is_none() & (s.length > 0)
+        return closed.implies((t.length == s.length) | (t.length == 0))
 
     @witness
     def taken_over_by_the_namenode(s) -> Bool:
