@@ -23,7 +23,6 @@ def test_holds_and_takes_every_step(system: System) -> None:
     ("system", "drops", "breaks"),
     [
         (SINGLE_WRITER, [("commit", "the file is not being taken over")], "fenced_file_stays"),
-        (SINGLE_WRITER, [("open_", "nobody writes the file")], "no_writer_follows_unfenced"),
         (SINGLE_WRITER, [("commit", "the client writes the file")], "closed_file_stays"),
         (DURABLE_PREFIX, [("settle", "nothing is missing of what was promised")], "closed_file_has_what_was_promised"),
         (DURABLE_PREFIX, [("acknowledge", "nothing is missing of what was promised")], "promise_is_kept_or_void"),

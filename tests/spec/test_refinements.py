@@ -6,14 +6,14 @@ import pytest
 
 from genstamp_model.explore import Verdict, Violation, explore
 from genstamp_model.language import Bug, System
-from genstamp_spec.hdfs.systems.pipeline import PIPELINE
+from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 REJECTED = [
     (RECOVERY, "HDFS-10240", "refines hdfs.single_writer"),
     (RECOVERY, "HDFS-1218", "refines hdfs.durable_prefix"),
     (RECOVERY, "hflush-sees-the-recovery", "refines hdfs.durable_prefix"),
-    (PIPELINE, "first-answer-counts", "refines hdfs.durable_prefix"),
+    (LEASE, "fsync-stops-for-a-recovery", "refines hdfs.single_writer"),
 ]
 
 

@@ -255,7 +255,7 @@ class Expansion(Generic[S]):
             yield name, self.algebra.lt(bound, scope.value(expr, {}))
 
     def _across(self, next_cells: tuple[S, ...]) -> _Scope[S]:
-        """The scope of a step to these cells; the last one is kept, as one step is asked for more than one condition."""
+        """The scope of a step to these cells; the last one is kept, as a step is asked for more than one condition."""
         if self._last is None or any(x is not y for x, y in zip(self._last[0], next_cells, strict=True)):
             self._last = next_cells, _Scope(self._trees, self._scope.before, self._read(next_cells))
         return self._last[1]

@@ -5,9 +5,11 @@ only properties and mappings read, are `hflushed` and `steady` of the clients' s
 it has no readers or deletes no file, it declares unreachable, and says why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from genstamp_model.language import Bool, Number, RefinementDeclaration, each, when
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.single_writer import SINGLE_WRITER
@@ -17,6 +19,10 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 
 class _Files(FileState, BlockState):
     """What the NameNode knows of a file."""
+
+
+class _ManyBlocks(_Files, EarlierState):
+    """And the block before the last one."""
 
 
 class _Streams(_Files, ClientState):
@@ -33,7 +39,14 @@ def _length(s: _Files, file: File) -> Number:
     return when(~gone, s.block_bytes[file], 0)
 
 
-def single_writer(unreachable: Mapping[str, str]) -> RefinementDeclaration:
+def length_with_earlier(s: _ManyBlocks, file: File) -> Number:
+    """The same of the last two blocks."""
+    return s.earlier[file].num_bytes + _length(s, file)
+
+
+def single_writer(
+    unreachable: Mapping[str, str], length: Callable[[Any, File], Number] = _length
+) -> RefinementDeclaration:
     """A file with its client name: that is its writer, and a recovery of its block fences it.
 
     What counts is what was committed at the NameNode, so that bytes which a former writer still sends to datanodes are
@@ -41,13 +54,14 @@ def single_writer(unreachable: Mapping[str, str]) -> RefinementDeclaration:
 
     Args:
         unreachable: steps of the abstract file that no step of the system is, and why.
+        length: of the file, for systems with more than its last block.
     """
     return RefinementDeclaration(
         SINGLE_WRITER,
         {
             "writer": lambda s, file: s.client_name[file],
             "fenced": lambda s, file: s.block[file].at(BlockLifecycle.under_recovery),
-            "length": _length,
+            "length": length,
         },
         each=File,
         unreachable=unreachable,

@@ -8,6 +8,7 @@ from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
@@ -147,6 +148,7 @@ LEASE = System(
         ),
     },
     default_semantics="repaired",
+    refines=[single_writer({}, length_with_earlier)],
     configurations=[
         Configuration(
             "two_clients",

@@ -159,7 +159,7 @@ class SingleWriterProperties(SingleWriter):
         followed = ~s.writer.is_none() & ~t.writer.is_none() & (t.writer != s.writer)
         return followed.implies(t.fenced | (t.length == s.length) | (t.length == 0))
 
-    @transition(inductive=True)
+    @transition(inductive=True, given=("only_open_files_are_fenced",))
     def fenced_file_stays(s, t: Self) -> Bool:
         """S11: while the file is taken over, nothing of it changes."""
         return (s.fenced & t.fenced).implies(t.length == s.length)
