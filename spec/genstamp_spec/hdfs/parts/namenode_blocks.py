@@ -52,6 +52,10 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: the block that the client passes as the previous one is the file's last (facts E.5)."""
 
+    def has_targets(s) -> None:
+        """Checks: a replica can be placed somewhere."""
+        require(~s.running.is_empty(), "a datanode can take the block", "IOException")
+
     def commit_previous(s, client: Client, file: File) -> None:
         """The previous block is committed, and makes room."""
 
@@ -119,7 +123,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """
         s.check_lease(client, file, answers=True)
         s.passes_previous(client, file)
-        require(~s.running.is_empty(), "a datanode can take the block", "IOException")
+        s.has_targets()
         s.allocate(client, file)
         s.give_block(client, file)
         observe(generation_stamp=s.last_stamp, locations=s.running)

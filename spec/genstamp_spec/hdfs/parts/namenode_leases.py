@@ -35,6 +35,9 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     def open_stream(s, client: Client, file: File) -> None:
         """The client keeps the stream that it was given."""
 
+    def may_renew(s, client: Client) -> None:
+        """Checks: the client has a reason to renew its lease."""
+
     def may_create(s, file: File) -> None:
         """Checks: the caller can mean this file."""
 
@@ -166,6 +169,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     def renew_lease(s, client: Client) -> None:
         """A client renews its lease; without one it is accepted in silence (LeaseManager#renewLease, D.5, E.11)."""
         s.may_call(client)
+        s.may_renew(client)
         s.lease[client].fire(LeaseLifecycle.renew)
 
     @action(hidden=True)

@@ -141,6 +141,10 @@ class SomeData(Blocks, SomeDataState, lane=Datanode):
         s.led[primary][file] = 0
         s.finalized[file] = s.finalized[file] | s.block[file].at(BlockLifecycle.complete)
 
+
+class SomeOutages(SomeData, lane=Datanode):
+    """Datanodes that are dead for a time."""
+
     @action
     def datanode_stops(s, datanode: Datanode) -> None:
         """A datanode is dead; the recoveries that it led end with it."""
@@ -164,6 +168,9 @@ class SomeStreams(SomeData, lane=Client):
         """The client has the file open, without a block."""
         s.writer[client][file] = no_writer()
         s.writer[client][file].stage = StreamStage.OPEN
+
+    def has_room(s, file: File) -> None:
+        """Checks: the last block is not full."""
 
     def passes_previous(s, client: Client, file: File) -> None:
         """Checks: one block a file, and a client that has not asked for it yet."""
@@ -226,6 +233,7 @@ class SomeStreams(SomeData, lane=Client):
         require(writer.stage.at(StreamStage.STREAMING), "the client has a block to write")
         require(~writer.gone & (writer.stamp == s.block_stamp[file]), "the replicas are of the client's generation")
         require(s.block[file].at(*BlockLifecycle.not_complete) & ~s.finalized[file], "the replicas are being written")
+        s.has_room(file)
         s.written[file] = s.written[file] + 1
         observe(num_bytes=s.written[file])
 

@@ -1,0 +1,117 @@
+"""Historic faults by which a file stays open for ever, each as one change to hdfs.expiry."""
+
+from genstamp_model.language import Bug, require
+from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
+from genstamp_spec.hdfs.parts.state import Client, File
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
+
+
+class NoBlockBefore(ExpirySteps, lane="namenode"):
+    """A file of one block has no block before the last, and that counts as one without replicas."""
+
+    def may_release(s, file: File) -> None:
+        """Checks also: there is a block before."""
+        super().may_release(file)
+        one_block = s.earlier[file].state.at(BlockLifecycle.absent) & ~s.block[file].at(BlockLifecycle.absent)
+        require(~one_block, "there is a block before the last", "NullPointerException")
+
+
+HDFS_812 = Bug(
+    "HDFS-812",
+    "a file of one block cannot be released",
+    parts=(NoBlockBefore,),
+    breaks=("silent_owner_loses_the_file",),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-812; fixed in 0.21.0",
+)
+
+
+class HolderMayNotAsk(ExpirySteps, lane="namenode"):
+    """recoverLease is refused to whoever holds the file, as create is."""
+
+    def forced_takeover(s, client: Client, file: File) -> None:
+        """Checks also: the caller is not the holder."""
+        super().forced_takeover(client, file)
+        require(~s.lease_files[client].has(file), "the caller is not the holder", "AlreadyBeingCreatedException")
+
+
+HDFS_1554 = Bug(
+    "HDFS-1554",
+    "recoverLease cannot be repeated: its caller is the holder then, and is refused",
+    parts=(HolderMayNotAsk,),
+    breaks=("recover_lease_returns_true",),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-1554; fixed in the 0.20-append line",
+)
+
+
+class AnyLeaseCounts(ExpirySteps, lane="namenode"):
+    """Whoever holds a lease, of whatever file, is taken for the holder of this one."""
+
+    def soft_takeover(s, client: Client, file: File) -> None:
+        """Checks also: the caller has no lease."""
+        super().soft_takeover(client, file)
+        lease = s.lease[client].at(LeaseLifecycle.released)
+        require(lease, "the caller has no lease", "AlreadyBeingCreatedException")
+
+
+HDFS_3848 = Bug(
+    "HDFS-3848",
+    "a client that writes another file cannot take a file over after the soft limit",
+    parts=(AnyLeaseCounts,),
+    breaks=("append_succeeds_after_the_soft_limit",),
+    configuration="two_files",
+    source="https://issues.apache.org/jira/browse/HDFS-3848; fixed in 2.5.0",
+)
+
+
+class CommittedEmptyBlocksStay(ExpirySteps, lane="namenode"):
+    """A file whose last block was committed empty is not released."""
+
+    def may_release(s, file: File) -> None:
+        """Checks also: the last block is not committed without bytes."""
+        super().may_release(file)
+        empty = s.block[file].at(BlockLifecycle.committed) & (s.block_bytes[file] == 0)
+        require(~empty, "the committed block has bytes", "AlreadyBeingCreatedException")
+
+
+HDFS_14498 = Bug(
+    "HDFS-14498",
+    "a file whose last block was committed empty is never released",
+    parts=(CommittedEmptyBlocksStay,),
+    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1",
+)
+
+
+class CommittedBlocksStay(ExpirySteps, lane="namenode"):
+    """A file whose last block was committed, with bytes that no datanode has finalized, is not released."""
+
+    def may_release(s, file: File) -> None:
+        """Checks also: the last block is not committed with bytes."""
+        super().may_release(file)
+        waits = s.block[file].at(BlockLifecycle.committed) & (s.block_bytes[file] > 0)
+        require(~waits, "the committed block is empty", "AlreadyBeingCreatedException")
+
+
+HDFS_15725 = Bug(
+    "HDFS-15725",
+    "a file whose committed last block no datanode has finalized is never released",
+    parts=(CommittedBlocksStay,),
+    breaks=("silent_owner_loses_the_file", "recover_lease_returns_true"),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1",
+)
+HDFS_10549 = Bug(
+    "HDFS-10549",
+    "a client whose close has failed goes on renewing the lease of the file",
+    drops=(("renew_lease", "the client writes a file"),),
+    breaks=("silent_owner_loses_the_file",),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-10549; fixed in 2.8.0",
+)
+
+
+EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_3848, HDFS_10549, HDFS_14498, HDFS_15725)
