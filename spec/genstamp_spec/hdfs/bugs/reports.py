@@ -1,0 +1,386 @@
+"""Faults of what the NameNode makes of reports: which replicas count, are corrupt, are deleted or copied."""
+
+from genstamp_model.language import (
+    Bool,
+    Bug,
+    Enumerated,
+    Members,
+    Number,
+    Ordered,
+    action,
+    none,
+    ordered,
+    per,
+    require,
+    when,
+)
+from genstamp_spec.hdfs.parts.namenode_corruption import NamenodeCorruption
+from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
+from genstamp_spec.hdfs.parts.reconstruction import Reconstruction
+from genstamp_spec.hdfs.parts.reports_state import ReportedState, not_corrupt
+from genstamp_spec.hdfs.parts.some_recovery import SomeRecovery
+from genstamp_spec.hdfs.parts.some_writers import SomeWriters
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+# Committing and completing.
+
+
+class ReportsComplete(NamenodeReports, lane="namenode"):
+    """Replicas enough complete a block, whatever its client says."""
+
+    def complete_if_minimal(s, file: File, *, where: Bool | bool = True) -> None:
+        """An open block is complete as soon as enough replicas are known."""
+        super().complete_if_minimal(file, where=where)
+        completes = s.block[file].at(BlockLifecycle.under_construction) & s.has_minimal(file) & where
+        s.block[file].fire(BlockLifecycle.force_complete, where=completes)
+
+
+HDFS_800 = Bug(
+    "HDFS-800",
+    "reports of replicas complete the last block before its client has committed it",
+    parts=(ReportsComplete,),
+    breaks=("commit_fixes_content",),
+    configuration="pipeline",
+    depth=6,
+    source="https://issues.apache.org/jira/browse/HDFS-800; fixed in 0.21.0",
+)
+
+
+class DecommissioningDoesNotCount(NamenodeReports, lane="namenode"):
+    """Replicas on datanodes that are decommissioned count for nothing."""
+
+    def counts_as_minimal(s, file: File) -> Members[Datanode]:
+        """The live replicas only."""
+        return s.live(file)
+
+
+HDFS_11486 = Bug(
+    "HDFS-11486",
+    "a block whose replicas are on decommissioning datanodes stays COMMITTED, and close() fails",
+    parts=(DecommissioningDoesNotCount,),
+    breaks=("heard_replicas_complete_a_block",),
+    configuration="lost_bytes",
+    depth=8,
+    source="https://issues.apache.org/jira/browse/HDFS-11486; fixed in 2.7.4, 2.8.1, 3.0.0-alpha4",
+)
+
+
+class RecoveryNeedsMinimalReplication(SomeRecovery, lane="namenode"):
+    """The end of a recovery asks for minimal replication, like a client's complete."""
+
+    def end_recovery(s, file: File) -> None:
+        """With too few replicas the block stays COMMITTED: closing the file throws."""
+        enough = s.has_minimal(file)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization, where=enough)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_too_few_replicas, where=~enough)
+        s.file[file].fire(FileLifecycle.close, where=enough)
+        s.client_name[file] = when(enough, none, s.client_name[file])
+        s.update_needed(file)
+
+
+HDFS_12886 = Bug(
+    "HDFS-12886",
+    "a recovery of fewer replicas than minimal replication cannot close its file",
+    parts=(RecoveryNeedsMinimalReplication,),
+    breaks=("only_a_client_leaves_a_block_committed",),
+    configuration="decommissions",
+    depth=5,
+    source="https://issues.apache.org/jira/browse/HDFS-12886; fixed in 2.9.1, 2.10.0, 3.0.3, 3.1.0",
+)
+
+
+class RecoveryAsksForLiveReplicas(SomeRecovery, lane="namenode"):
+    """The end of a recovery counts live replicas only."""
+
+    def end_recovery(s, file: File) -> None:
+        """Where usable replicas would be enough and live ones are not, the block stays COMMITTED."""
+        stuck = (s.live(file).size() < s.minimal()) & s.has_minimal(file)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization, where=~stuck)
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_too_few_replicas, where=stuck)
+        s.file[file].fire(FileLifecycle.close, where=~stuck)
+        s.client_name[file] = when(stuck, s.client_name[file], none)
+        s.update_needed(file)
+
+
+HDFS_11499 = Bug(
+    "HDFS-11499",
+    "a recovery of replicas on decommissioning datanodes cannot close its file, for they do not count as live",
+    parts=(RecoveryAsksForLiveReplicas,),
+    breaks=("only_a_client_leaves_a_block_committed",),
+    configuration="decommissions",
+    depth=7,
+    source="https://issues.apache.org/jira/browse/HDFS-11499; fixed in 2.7.4, 2.8.1, 2.9.0, 3.0.0-alpha4",
+)
+
+
+class LocationsKeepTheBlocksStamp(NamenodeReports, lane="namenode"):
+    """A reported location is noted with the stamp that the block has, not with the reported one."""
+
+    def add_location(s, file: File, datanode: Datanode, stamp: Ordered, *, where: Bool | bool = True) -> None:
+        """A report that comes before updatePipeline is noted under the old stamp."""
+        super().add_location(file, datanode, stamp, where=where)
+        s.location_stamp[file][datanode] = when(where, s.block_stamp[file], s.location_stamp[file][datanode])
+
+
+HDFS_5557 = Bug(
+    "HDFS-5557",
+    "a replica reported just before updatePipeline is noted under the old stamp, and dropped as stale",
+    parts=(LocationsKeepTheBlocksStamp,),
+    breaks=("heard_replicas_complete_a_block",),
+    configuration="pipeline",
+    depth=10,
+    source="https://issues.apache.org/jira/browse/HDFS-5557; fixed in 0.23.10, 2.3.0",
+)
+
+
+class AnyGenerationCounts(NamenodeReports, lane="namenode"):
+    """An open block takes FINALIZED replicas of any generation, and its commit drops none."""
+
+    def is_old(s, file: File, stamp: Ordered) -> Bool:
+        """No FINALIZED replica is."""
+        return (stamp < s.block_stamp[file]) & (stamp > s.block_stamp[file])
+
+    def remove_stale_replicas(s, file: File) -> None:
+        """Nothing is dropped."""
+
+
+HDFS_5438 = Bug(
+    "HDFS-5438",
+    "an old replica that is reported while the block is open counts, and stays counted when it is committed",
+    parts=(AnyGenerationCounts,),
+    breaks=("counted_replicas_match", "open_blocks_have_no_old_replica"),
+    configuration="pipeline",
+    depth=10,
+    source="https://issues.apache.org/jira/browse/HDFS-5438; fixed in 0.23.10, 2.3.0",
+)
+
+
+class OldFinalizedCounts(NamenodeCorruption, lane="namenode"):
+    """A FINALIZED replica of an open block is never corrupt."""
+
+    def is_old(s, file: File, stamp: Ordered) -> Bool:
+        """None is."""
+        return (stamp < s.block_stamp[file]) & (stamp > s.block_stamp[file])
+
+
+HDFS_5723 = Bug(
+    "HDFS-5723",
+    "a FINALIZED replica that missed an append counts for the open block",
+    parts=(OldFinalizedCounts,),
+    breaks=("open_blocks_have_no_old_replica",),
+    configuration="pipeline",
+    depth=10,
+    source="https://issues.apache.org/jira/browse/HDFS-5723; fixed in 2.6.0",
+)
+
+
+class OldUnfinishedCounts(NamenodeCorruption, lane="namenode"):
+    """An RBW or RWR of a block that is not complete is never corrupt."""
+
+    def is_old_unfinished(s, file: File, stamp: Ordered) -> Bool:
+        """None is."""
+        return (stamp < s.block_stamp[file]) & (stamp > s.block_stamp[file])
+
+
+HDFS_13840 = Bug(
+    "HDFS-13840",
+    "an RBW or RWR of an older generation becomes a location of the open block",
+    parts=(OldUnfinishedCounts,),
+    breaks=("open_blocks_have_no_old_replica",),
+    configuration="pipeline",
+    depth=7,
+    source="https://issues.apache.org/jira/browse/HDFS-13840; fixed in 3.1.2, 3.2.0",
+)
+
+# Corrupt replicas.
+
+
+class RbwIsCorrupt(NamenodeReports, lane="namenode"):
+    """A complete block has no RBW, and what is corrupt stays so."""
+
+    def cannot_be_complete(s, state: Enumerated[ReportedState]) -> Bool:
+        """An RBW cannot, either."""
+        return state.at(ReportedState.RBW, ReportedState.RWR)
+
+    def leaves_the_corrupt(s, file: File, datanode: Datanode) -> Bool:
+        """A report that matches does not change what is known as corrupt (until HDFS-5438)."""
+        return ~s.stored[file].has(datanode)
+
+
+HDFS_2791 = Bug(
+    "HDFS-2791",
+    "a report of an RBW that races with the end of the file makes a good replica corrupt",
+    parts=(RbwIsCorrupt,),
+    breaks=("corrupt_replicas_do_not_match",),
+    configuration="recoveries",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-2791; fixed in 0.23.1, 1.1.0",
+)
+
+
+class MarkIsDroppedUndeleted(NamenodeCorruption, lane="namenode"):
+    """The map of corrupt replicas forgets the block although deleting was put off."""
+
+    def invalidate_corrupt_replicas(s, file: File, *, where: Bool | bool = True) -> None:
+        """Corrupt replicas that are not deleted yet count as live."""
+        forgotten = s.on_stale_storage(file) & ~s.safe_mode & where
+        super().invalidate_corrupt_replicas(file, where=where)
+        s.corrupt[file].update(lambda d: when(forgotten, not_corrupt(), s.corrupt[file][d]))
+
+
+HDFS_4799 = Bug(
+    "HDFS-4799",
+    "a corrupt replica counts as live although its deletion was put off, and good ones are deleted in its place",
+    parts=(MarkIsDroppedUndeleted,),
+    breaks=("last_good_replica_is_not_deleted", "counted_replicas_match"),
+    configuration="restarts",
+    depth=14,
+    source="https://issues.apache.org/jira/browse/HDFS-4799; fixed in 2.1.0, 0.23.8",
+)
+
+
+class LeftOutReplicasStay(SomeRecovery, lane="namenode"):
+    """Replicas that a recovery has left out stay in the block map."""
+
+    def leave_out_of_recovery(s, file: File, datanodes: Members[Datanode], old_stamp: Ordered) -> None:
+        """Nothing is marked."""
+
+
+HDFS_7930 = Bug(
+    "HDFS-7930",
+    "a replica that a recovery has left out counts on, under the old stamp",
+    parts=(LeftOutReplicasStay,),
+    breaks=("counted_replicas_match",),
+    configuration="recoveries",
+    depth=11,
+    source="https://issues.apache.org/jira/browse/HDFS-7930; fixed in 2.6.1, 2.7.0",
+)
+
+
+class DecommissioningKeepsCorrupt(NamenodeCorruption, lane="namenode"):
+    """A corrupt replica is superfluous only where live replicas enough are left."""
+
+    def usable_for_deletion(s, file: File) -> Number:
+        """The live ones."""
+        return s.live(file).size()
+
+
+HDFS_16064 = Bug(
+    "HDFS-16064",
+    "a corrupt replica is kept for want of live ones although decommissioning ones make it superfluous",
+    parts=(DecommissioningKeepsCorrupt,),
+    breaks=("corrupt_replicas_are_kept_for_want_of_good_ones",),
+    configuration="lost_bytes",
+    depth=17,
+    source="https://issues.apache.org/jira/browse/HDFS-16064; fixed in 3.2.5, 3.3.5, 3.4.0",
+)
+
+# Copies.
+
+
+class ReopenedStaysQueued(SomeWriters, lane=Client):
+    """A block that is opened again stays in the queues for reconstruction."""
+
+    def leave_reconstruction(s, file: File) -> None:
+        """No queue is told."""
+
+
+HDFS_4022 = Bug(
+    "HDFS-4022",
+    "a block that is opened again stays queued for reconstruction, as it was before",
+    parts=(ReopenedStaysQueued,),
+    breaks=("open_blocks_are_not_copied",),
+    configuration="reopened",
+    depth=11,
+    source="https://issues.apache.org/jira/browse/HDFS-4022; fixed in 2.0.3-alpha",
+)
+
+
+class OpenBlocksAreCopied(NamenodeCorruption, lane="namenode"):
+    """Whether a block is short is asked of open blocks, too."""
+
+    def may_be_copied(s, file: File) -> Bool:
+        """Any block that is there."""
+        return s.block[file].at(*BlockLifecycle.any_state)
+
+
+HDFS_9600 = Bug(
+    "HDFS-9600",
+    "a block that is being written is queued for reconstruction when a replica of it goes",
+    parts=(OpenBlocksAreCopied,),
+    breaks=("open_blocks_are_not_copied",),
+    configuration="pipeline",
+    depth=7,
+    source="https://issues.apache.org/jira/browse/HDFS-9600; fixed in 2.6.4, 2.7.3",
+)
+
+
+class OldBlockIsQueuedAgain(Reconstruction, lane="namenode"):
+    """A copy that has timed out is queued again as the block was when it was ordered first."""
+
+    queued_stamp = per(File, ordered(limit="stamps"))
+
+    @action
+    def pending_copy_times_out(s, file: File) -> None:
+        """The block is queued again, as it was."""
+        require(~s.pending[file].is_empty(), "a copy is waited for")
+        s.queued_stamp[file] = s.copy_stamp[file]
+        s.pending[file].clear()
+        s.copy_orders[file].clear()
+        s.update_needed(file)
+
+    def generation_to_copy(s, file: File) -> Ordered:
+        """That of the queue, if the block comes from there."""
+        return when(s.queued_stamp[file] > 0, s.queued_stamp[file], s.block_stamp[file])
+
+
+HDFS_8404 = Bug(
+    "HDFS-8404",
+    "a copy that timed out is ordered again under the stamp of the first order, which no replica has any more",
+    parts=(OldBlockIsQueuedAgain,),
+    breaks=("copies_are_of_the_present_generation",),
+    configuration="reopened_copies",
+    depth=19,
+    source="https://issues.apache.org/jira/browse/HDFS-8404; fixed in 2.6.1, 2.7.1",
+)
+
+
+class AnyGenerationEndsTheWait(NamenodeReports, lane="namenode"):
+    """A received replica of any generation ends the wait for a copy."""
+
+    def copy_has_come(s, file: File, datanode: Datanode, stamp: Ordered) -> None:
+        """The stamp is not compared, and the block judged anew only if its own generation has come."""
+        super().copy_has_come(file, datanode, stamp)
+        s.pending[file].remove(datanode)
+
+
+HDFS_11960 = Bug(
+    "HDFS-11960",
+    "a late report of an older generation ends the wait for the replica of the present one",
+    parts=(AnyGenerationEndsTheWait,),
+    breaks=("short_blocks_are_queued",),
+    configuration="copies",
+    depth=17,
+    source="https://issues.apache.org/jira/browse/HDFS-11960; fixed in 2.8.2, 3.0.0-beta1",
+)
+
+BUGS = (
+    HDFS_800,
+    HDFS_2791,
+    HDFS_4022,
+    HDFS_4799,
+    HDFS_5438,
+    HDFS_5557,
+    HDFS_5723,
+    HDFS_7930,
+    HDFS_8404,
+    HDFS_9600,
+    HDFS_11486,
+    HDFS_11499,
+    HDFS_11960,
+    HDFS_12886,
+    HDFS_13840,
+    HDFS_16064,
+)

@@ -1,0 +1,198 @@
+"""hdfs.reports: how the NameNode learns of replicas, and what it does with them.
+
+The promises are in `reports_promises.py`, what must be possible in `reports_reached.py`; `OMITS` says what is left out.
+"""
+
+from genstamp_model.language import Bool, Configuration, Hole, System
+from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064
+from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
+from genstamp_spec.hdfs.parts.reports_state import CorruptReason
+from genstamp_spec.hdfs.parts.some_writers import SomeWriters
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.systems.reports_promises import ReportsPromises
+from genstamp_spec.hdfs.systems.reports_reached import ReportsReached
+from genstamp_spec.lifecycles.file import FileLifecycle
+
+OMITS = (
+    "leases, the RPCs' checks, the choice of datanodes; a block recovery is two steps that are never preempted",
+    "several storages on one datanode, so also a replica that moves between them (HDFS-6830)",
+    "replicas that a client or a scanner reports as corrupt, and racks, priorities and limits of copying",
+    "a FINALIZED replica that loses bytes while its file is open: its length is not compared before a full report "
+    "that comes after the commit",
+    "failover and the queued reports of a standby; edits",
+    "reports that are lost while their datanode runs, or that come twice",
+    "maintenance, erasure-coded files, snapshots",
+    "the thresholds and the extension of safe mode",
+)
+
+
+class MatchingReportIsIgnored(NamenodeReports, lane="namenode"):
+    """What else follows: only a mark for a wrong generation goes."""
+
+    def leaves_the_corrupt(s, file: File, datanode: Datanode) -> Bool:
+        """A replica that has become good under a new stamp stays corrupt if its length or state was wrong before."""
+        return super().leaves_the_corrupt(file, datanode) & s.corrupt[file][datanode].at(
+            CorruptReason.GENSTAMP_MISMATCH
+        )
+
+
+class ExcessOutlivesReopening(SomeWriters, lane=Client):
+    """Opening a file again withdraws the order to delete an excess replica, but leaves it in excess."""
+
+    def no_longer_excess(s, file: File) -> None:
+        """ExcessRedundancyMap is not told."""
+
+
+class CopyIsNotJudgedAnew(NamenodeReports, lane="namenode"):
+    """A pending copy ends with the report, and nothing else happens."""
+
+    def judges_anew(s, file: File) -> Bool:
+        """Never."""
+        return s.file[file].at(FileLifecycle.absent)
+
+
+REPORT_THREAD = Hole(
+    "incremental-reports-overtake-a-full-one",
+    "incremental reports have a thread of their own (HDFS-16016): the older full report wins where it arrives later",
+    drops=(("send_incremental_report", "no full report is on its way"),),
+    breaks=("heard_replicas_complete_a_block", "corrupt_replicas_do_not_match"),
+    configuration="pipeline",
+    depth=9,
+    source="found with this model; BPServiceActor.IBRTaskHandler, #blockReport, Hadoop 3.4.1",
+)
+COMMAND_THREAD = Hole(
+    "orders-overtake-reports",
+    "a datanode carries orders out in a thread of its own (HDFS-14997), while its report of the replica is on its way",
+    drops=(
+        ("invalidate_replica", "what the datanode has reported has arrived"),
+        ("invalidate_replica", "no full report is on its way"),
+    ),
+    breaks=("last_good_replica_is_not_deleted",),
+    configuration="restarts",
+    depth=14,
+    source="found with this model; BPServiceActor.CommandProcessingThread, BlockManager#addStoredBlock, Hadoop 3.4.1",
+)
+MARKS_STAY = Hole(
+    "marks-of-length-and-state-stay",
+    "a replica that was corrupt for its length or state stays so when a recovery has made it good",
+    parts=(MatchingReportIsIgnored,),
+    breaks=("corrupt_replicas_do_not_match",),
+    configuration="lost_bytes_reopened",
+    depth=22,
+    source="found with this model; BlockManager#addStoredBlock, CorruptReplicasMap#removeFromCorruptReplicasMap, 3.4.1",
+)
+EXCESS_STAYS = Hole(
+    "excess-outlives-reopening",
+    "an excess replica that becomes part of an append's pipeline never counts again, and close() fails",
+    parts=(ExcessOutlivesReopening,),
+    breaks=("heard_replicas_complete_a_block",),
+    configuration="reopened",
+    depth=24,
+    source="found with this model; BlockManager#convertLastBlockToUnderConstruction, ExcessRedundancyMap, Hadoop 3.4.1",
+)
+PENDING_ENDS_UNSEEN = Hole(
+    "pending-copy-ends-unseen",
+    "a replica known by a full report and waited for counts twice; when the wait ends nobody looks at the block again",
+    parts=(CopyIsNotJudgedAnew,),
+    breaks=("short_blocks_are_queued",),
+    configuration="recoveries",
+    depth=16,
+    source="found with this model; BlockManager#addBlock, PendingReconstructionBlocks#decrement, Hadoop 3.4.1",
+)
+STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN)
+
+
+def limits(**given: int) -> dict[str, int]:
+    """Limits of a configuration: what is not given does not happen."""
+    every = (
+        "stamps",
+        "bytes",
+        "full_reports",
+        "pipeline_updates",
+        "recoveries",
+        "appends",
+        "deletions",
+        "copies",
+        "crashes",
+        "losses",
+        "decommissions",
+        "namenode_restarts",
+    )
+    return dict.fromkeys(every, 0) | given
+
+
+def sizes(datanodes: int, wanted: int, minimal: int = 1) -> dict[str, int]:
+    """Sizes of a configuration: one client, one file."""
+    return {"Client": 1, "File": 1, "Datanode": datanodes, "Wanted": wanted, "Minimal": minimal}
+
+
+REPORTS = System(
+    "hdfs.reports",
+    parts=[ReportsPromises, ReportsReached],
+    doc="How the NameNode learns of replicas: reports, corruption, deletion, minimal replication, copies.",
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (REPORT_THREAD, COMMAND_THREAD, *STILL_OPEN),
+        # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
+        "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
+    },
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "pipeline",
+            sizes=sizes(2, wanted=2),
+            limits=limits(stamps=2, bytes=1, full_reports=1, pipeline_updates=1),
+            doc="a client writes, and a node of its pipeline is left behind",
+        ),
+        Configuration(
+            "recoveries",
+            sizes=sizes(2, wanted=2),
+            limits=limits(stamps=3, bytes=1, full_reports=1, crashes=1, recoveries=1, pipeline_updates=1),
+            doc="a datanode is down, and a block recovery ends the file",
+        ),
+        Configuration(
+            "reopened",
+            sizes=sizes(2, wanted=1),
+            limits=limits(stamps=3, full_reports=1, appends=1, deletions=1, pipeline_updates=1),
+            doc="a replica too many, an append, and a file that is deleted",
+        ),
+        Configuration(
+            "decommissions",
+            sizes=sizes(2, wanted=2, minimal=2),
+            limits=limits(stamps=2, full_reports=1, decommissions=2, recoveries=1, pipeline_updates=1),
+            doc="minimal replication of 2, and datanodes that leave service",
+        ),
+        Configuration(
+            "lost_bytes",
+            sizes=sizes(2, wanted=1),
+            limits=limits(stamps=1, bytes=1, full_reports=1, crashes=1, losses=1, decommissions=1),
+            doc="a disk loses a byte of a finalized replica",
+        ),
+        Configuration(
+            "restarts",
+            sizes=sizes(2, wanted=1),
+            limits=limits(stamps=2, full_reports=2, crashes=1, recoveries=1, namenode_restarts=1, pipeline_updates=1),
+            doc="a NameNode that has yet to hear of every replica",
+        ),
+        Configuration(
+            "copies",
+            sizes=sizes(3, wanted=2),
+            limits=limits(stamps=2, full_reports=1, copies=1, pipeline_updates=1),
+            doc="a third datanode gets a copy",
+        ),
+        Configuration(
+            "reopened_copies",
+            sizes=sizes(2, wanted=2),
+            limits=limits(stamps=2, full_reports=1, copies=2, appends=1),
+            doc="an append while a copy is waited for",
+        ),
+        Configuration(
+            "lost_bytes_reopened",
+            sizes=sizes(2, wanted=2),
+            limits=limits(stamps=3, bytes=1, full_reports=1, crashes=1, losses=1, appends=1, recoveries=1),
+            doc="a recovery makes a corrupt replica good",
+        ),
+    ],
+    bugs=BUGS,
+    omits=OMITS,
+)

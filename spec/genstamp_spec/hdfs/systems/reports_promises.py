@@ -1,0 +1,128 @@
+"""What hdfs.reports promises, for every system that contains its parts."""
+
+from typing import Self
+
+from genstamp_model.language import Bool, Number, count, exists, invariant, limit, transition
+from genstamp_spec.hdfs.parts.some_faults import SomeFaults
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class ReportsPromises(SomeFaults):
+    """What hdfs.reports promises; numbers S and L are those of the facts, section J."""
+
+    @limit("full_reports")
+    def full_reports(s) -> Number:
+        """Full reports on their way."""
+        return count(Datanode, lambda d: exists(File, lambda f: s.full_report[d][f].on_its_way))
+
+    # What the NameNode knows of replicas.
+
+    def is_good(s, datanode: Datanode, file: File) -> Bool:
+        """The replica is FINALIZED, with the stamp and length of the block."""
+        return s.matches(s.replica[datanode][file], s.block_stamp[file], s.block_bytes[file])
+
+    @invariant
+    def counted_replicas_match(s, file: File, datanode: Datanode) -> Bool:
+        """S7: a replica that counts for a COMPLETE block matches it, once all its datanode's reports have arrived."""
+        counts = s.block[file].at(BlockLifecycle.complete) & s.usable(file).has(datanode)
+        return (counts & s.has_settled(datanode, file)).implies(s.is_good(datanode, file))
+
+    @invariant
+    def open_blocks_have_no_old_replica(s, file: File, datanode: Datanode) -> Bool:
+        """S2, S4, S7: no location or counted replica of an open block is older than it, once all reports have come."""
+        open_ = s.block[file].at(BlockLifecycle.under_construction, BlockLifecycle.committed)
+        known = ((s.locations[file] | s.stored[file]) - s.corrupt_replicas(file)).has(datanode)
+        replica = s.replica[datanode][file]
+        there = known & ~replica.state.at(ReplicaLifecycle.absent)
+        there = there & (s.to_invalidate[datanode][file] == 0)
+        return (open_ & there & s.has_settled(datanode, file)).implies(replica.stamp >= s.block_stamp[file])
+
+    @invariant
+    def corrupt_replicas_do_not_match(s, file: File, datanode: Datanode) -> Bool:
+        """S21: once all that a datanode had to report has arrived, a replica that matches is not taken for corrupt."""
+        ordered = s.to_invalidate[datanode][file] > 0
+        marked = s.corrupt_replicas(file).has(datanode) & s.block[file].at(BlockLifecycle.complete) & ~ordered
+        return (marked & s.has_settled(datanode, file)).implies(~s.is_good(datanode, file))
+
+    @transition
+    def last_good_replica_is_not_deleted(s, t: Self, file: File, datanode: Datanode) -> Bool:
+        """S21: no replica of a COMPLETE block that matches is deleted unless another one matches, be it up or down.
+
+        Where a disk has lost bytes nothing is promised: the NameNode may have counted on that replica.
+        """
+        complete = s.block[file].at(BlockLifecycle.complete) & t.block[file].at(BlockLifecycle.complete)
+        deleted = s.is_good(datanode, file) & t.replica[datanode][file].state.at(ReplicaLifecycle.absent)
+        return (complete & deleted & s.damaged.is_empty()).implies(exists(Datanode, lambda d: t.is_good(d, file)))
+
+    # Committing.
+
+    @invariant
+    def commit_fixes_content(s, file: File) -> Bool:
+        """S13: a COMMITTED or COMPLETE block has the stamp and length that a client or a recovery committed.
+
+        So no report completes a block that its client has not committed.
+        """
+        settled = s.block[file].at(BlockLifecycle.committed, BlockLifecycle.complete)
+        same = (s.block_stamp[file] == s.committed_stamp[file]) & (s.block_bytes[file] == s.committed_bytes[file])
+        return settled.implies(same)
+
+    @invariant
+    def committed_bytes_are_there(s, file: File, datanode: Datanode) -> Bool:
+        """S14: no FINALIZED replica of a committed block's generation is shorter than the block; lost bytes apart."""
+        settled = s.block[file].at(BlockLifecycle.committed, BlockLifecycle.complete)
+        replica = s.replica[datanode][file]
+        same = replica.state.at(ReplicaLifecycle.finalized) & (replica.stamp == s.block_stamp[file])
+        kept = ~s.damaged.has(datanode) & s.damaged.is_empty()
+        return (settled & same & kept).implies(replica.num_bytes >= s.block_bytes[file])
+
+    @invariant
+    def closed_files_are_complete(s, file: File) -> Bool:
+        """S16: the block of a closed file is COMPLETE."""
+        return s.file[file].at(FileLifecycle.closed).implies(s.block[file].at(BlockLifecycle.complete))
+
+    @invariant
+    def heard_replicas_complete_a_block(s, file: File) -> Bool:
+        """L5: a block is not left COMMITTED when all reports of replicas enough that match have arrived."""
+        heard = count(Datanode, lambda d: s.has_settled(d, file) & s.is_good(d, file))
+        return s.block[file].at(BlockLifecycle.committed).implies(heard < s.minimal())
+
+    @invariant
+    def only_a_client_leaves_a_block_committed(s, file: File) -> Bool:
+        """L1: a block waits for replicas only while its client waits, too: a recovery closes its file."""
+        waiting = exists(Client, lambda c: ~s.stream[c][file].stage.at(StreamStage.NONE))
+        return s.block[file].at(BlockLifecycle.committed).implies(waiting)
+
+    @invariant
+    def short_blocks_are_queued(s, file: File) -> Bool:
+        """L5: a COMPLETE block of a closed file with too few replicas is in the queue for reconstruction."""
+        closed = s.file[file].at(FileLifecycle.closed) & ~s.safe_mode
+        return (closed & s.is_short(file)).implies(s.needed[file])
+
+    @invariant
+    def open_blocks_are_not_copied(s, file: File) -> Bool:
+        """S24: a block that is open is neither queued nor on its way to another datanode."""
+        complete = s.block[file].at(BlockLifecycle.complete, BlockLifecycle.removed)
+        return complete | (~s.needed[file] & s.pending[file].is_empty())
+
+    @invariant
+    def temporary_replicas_are_unknown(s, file: File, datanode: Datanode) -> Bool:
+        """S24: a TEMPORARY replica does not count, once all that its datanode had to report has arrived."""
+        temporary = s.replica[datanode][file].state.at(ReplicaLifecycle.temporary) & s.has_settled(datanode, file)
+        return temporary.implies(~s.stored[file].has(datanode))
+
+    @transition
+    def corrupt_replicas_are_kept_for_want_of_good_ones(s, t: Self, file: File, datanode: Datanode) -> Bool:
+        """S21: a replica that is found corrupt is kept only for want of usable ones, or until full reports come."""
+        found = ~s.corrupt_replicas(file).has(datanode) & t.corrupt_replicas(file).has(datanode)
+        enough = t.block[file].at(BlockLifecycle.complete) & (t.usable(file).size() >= t.wanted())
+        waits = t.safe_mode | ~s.stale_contents.is_empty()
+        return found.implies(~enough | waits)
+
+    @transition
+    def copies_are_of_the_present_generation(s, t: Self, file: File) -> Bool:
+        """L5: what is ordered to be copied is a replica of the block as it is then, or it would never be found."""
+        ordered_now = t.copy_orders[file].size() > s.copy_orders[file].size()
+        return ordered_now.implies(t.copy_stamp[file] == s.block_stamp[file])
