@@ -239,3 +239,25 @@ def test_the_block_before_the_last_is_complete_after_a_restart() -> None:
     assert "file1: (state complete, stamp 1" in run.shown("earlier_block")
     run.close()
     assert "file1: closed" in run.shown("file")
+
+
+def test_a_failover_does_not_wait_for_reports_of_a_removed_datanode() -> None:
+    for bugs, label in ((), None), (("HDFS-6289",), "every queued report is that of a datanode that is known"):
+        run = JournalRun(bugs=bugs)
+        run.do("standby_queues_report", 0)
+        run.do("datanode_crash", 0)
+        run.do("namenode_stops")
+        assert run.why_not("start_active_services") == label
+
+
+def test_a_commit_may_leave_the_file_open() -> None:
+    run = JournalRun()
+    run.write()
+    run.do("recover_lease_starts", 1, 0, 0)
+    run.do("log_sync")
+    run.do("receive_recovery_command", 0, 0)
+    run.do("commit_block_synchronization_leaves_open", 0, 0)
+    run.sync()
+    run.fail_over()
+    assert "file1: under_construction" in run.shown("file")
+    assert "file1: 2" in run.shown("block_stamp")

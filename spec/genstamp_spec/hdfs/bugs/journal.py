@@ -1,15 +1,14 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
 from genstamp_model.language import Bug, action, optional, per, require
-from genstamp_spec.hdfs.parts.file_calls import FileCalls
 from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
-from genstamp_spec.hdfs.parts.namenode_failover import NamenodeFailover
-from genstamp_spec.hdfs.parts.state import Client, File
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class ReassignmentNotLogged(NamenodeFailover, FileCalls, lane="namenode"):
+class ReassignmentNotLogged(TwoBlocks, lane="namenode"):
     """The new holder is known to the memory only."""
 
     def log_reassignment(s, file: File) -> None:
@@ -37,7 +36,7 @@ HDFS_5590 = Bug(
 )
 
 
-class BoundaryAppendNotLogged(NamenodeFailover, FileCalls, lane="namenode"):
+class BoundaryAppendNotLogged(TwoBlocks, lane="namenode"):
     """An append that gets no block to go on with leaves no edit."""
 
     def log_append_at_block_boundary(s, client: Client, file: File) -> None:
@@ -55,7 +54,7 @@ HDFS_2991 = Bug(
 )
 
 
-class CompleteOnce(NamenodeFailover, FileCalls, lane="namenode"):
+class CompleteOnce(TwoBlocks, lane="namenode"):
     """complete() of a file that is closed already is refused, whoever has closed it."""
 
     @action(event="complete", refuses="LeaseExpiredException")
@@ -79,7 +78,7 @@ HDFS_3031 = Bug(
 )
 
 
-class ReplayedAppendDropsBlock(NamenodeFailover, FileCalls, lane="standby"):
+class ReplayedAppendDropsBlock(TwoBlocks, lane="standby"):
     """The replay of an append leaves the file without the block that is under construction."""
 
     def reopen_in_image(s, file: File) -> None:
@@ -108,7 +107,7 @@ HDFS_6527 = Bug(
 )
 
 
-class PathOfTheCaller(NamenodeFailover, FileCalls, lane="namenode"):
+class PathOfTheCaller(TwoBlocks, lane="namenode"):
     """addBlock logs the path that its caller has passed, which is the one that the file was created at."""
 
     created_at = per(File, optional(Path))
@@ -160,7 +159,7 @@ HDFS_6825 = Bug(
 )
 
 
-class DeletedByName(NamenodeFailover, FileCalls, lane="namenode"):
+class DeletedByName(TwoBlocks, lane="namenode"):
     """Whether a file is deleted is seen from its path: if there is something, it is taken for the file."""
 
     def not_deleted(s, file: File, refused: str | None) -> None:
@@ -193,7 +192,7 @@ HDFS_12369 = Bug(
 )
 
 
-class AppendBeforeQuota(NamenodeFailover, FileCalls, lane="namenode"):
+class AppendBeforeQuota(TwoBlocks, lane="namenode"):
     """The quota is checked when the file is open already."""
 
     @action(event="append", refuses="DSQuotaExceededException")
@@ -216,12 +215,30 @@ HDFS_7587 = Bug(
     source="https://issues.apache.org/jira/browse/HDFS-7587; fixed in 2.6.1, 2.7.0",
 )
 
+
+class ReportsOfTheRemoved(TwoBlocks, lane=Datanode):
+    """What was queued of a datanode stays when the datanode is removed."""
+
+    def forget_reports(s, datanode: Datanode) -> None:
+        """Nothing."""
+
+
+HDFS_6289 = Bug(
+    "HDFS-6289",
+    "a queued report of a datanode that was removed meanwhile makes the failover fail, again and again",
+    parts=(ReportsOfTheRemoved,),
+    breaks=("failover_ends",),
+    configuration="reports",
+    source="https://issues.apache.org/jira/browse/HDFS-6289; fixed in 2.5.0",
+)
+
 JOURNAL_BUGS = (
     HDFS_1149,
     HDFS_2991,
     HDFS_3031,
     HDFS_3922,
     HDFS_5590,
+    HDFS_6289,
     HDFS_6527,
     HDFS_6622,
     HDFS_6647,

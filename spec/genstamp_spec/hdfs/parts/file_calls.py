@@ -82,6 +82,7 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
     @action(hidden=True)
     def quota_is_lowered(s) -> None:
         """An administrator lowers the quota of the directory; no file can grow any more."""
+        require(s.service.at(Service.ACTIVE), "the NameNode is active")
         require(~s.over_quota, "the quota is not used up")
         s.over_quota = True
         s.quota_changes = s.quota_changes + 1

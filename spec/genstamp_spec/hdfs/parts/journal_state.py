@@ -120,6 +120,10 @@ class JournalState(TreeState, BlockState, RunningState):
     given = ordered(limit="stamps")  # history: the largest stamp that anybody but the NameNode knows
     image = per(File, record(ImageFile))
 
+    queued = members(Datanode)  # whose reports the standby keeps until it has replayed more
+    queued_reports = number(limit="queued_reports")  # history: only limited, never read
+    left_open = number(limit="left_open")  # history: only limited, never read
+
     earlier_block = per(File, record(EarlierBlock))
     image_earlier_block = per(File, record(EarlierBlock))
     second_blocks = number(limit="second_blocks")  # history: only limited, never read

@@ -49,8 +49,22 @@ class NamenodeFailover(EditReplay, lane="namenode"):
 
         Source  FSNamesystem#startActiveServices, Hadoop 3.4.1; facts A.7, A18, A19, H.
         """
+        require(s.queued <= s.running, "every queued report is that of a datanode that is known")
         s.takes_over(s.running)
         s.service = Service.ACTIVE
+
+    @action(hidden=True)
+    def standby_queues_report(s, datanode: Datanode) -> None:
+        """A datanode reports a replica that the standby cannot judge yet: it is kept until the edits are there.
+
+        Coarser  no report comes while nobody is active.
+        Source  BlockManager#processReport, PendingDataNodeMessages, Hadoop 3.4.1; facts I.1.
+        """
+        require(s.running.has(datanode), "the datanode is running")
+        require(~s.service.at(Service.STARTING), "a NameNode is up")
+        require(~s.queued.has(datanode), "no report of the datanode is queued")
+        s.queued.add(datanode)
+        s.queued_reports = s.queued_reports + 1
 
     @action
     def restart_namenode(s) -> None:
@@ -66,6 +80,7 @@ class NamenodeFailover(EditReplay, lane="namenode"):
         require(s.service.at(Service.STARTING), "nobody is active")
         require(s.synced == 0, "every edit on disk is replayed")
         s.edits.clear()
+        s.queued.clear()
         s.last_stamp = s.synced_stamp
         s.file.update(lambda file: s.image[file].state)
         s.path.update(lambda file: s.image[file].path)

@@ -5,7 +5,7 @@ Coarser than HDFS: the primary finds what the NameNode knows; it has updated all
 
 from genstamp_model.language import action, each, none, observe, require, when
 from genstamp_spec.hdfs.parts.file_calls import FileCalls
-from genstamp_spec.hdfs.parts.journal_state import Service
+from genstamp_spec.hdfs.parts.journal_state import Opcode, Service
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
@@ -47,12 +47,40 @@ class RecoveryInOutline(FileCalls, lane=Datanode):
 
     @action
     def datanode_crash(s, datanode: Datanode) -> None:
-        """A datanode stops for good; the recoveries that it led end with it (facts G.5)."""
+        """A datanode stops for good; what it led ends with it, and what it has reported counts no more (facts G.5).
+
+        Coarser  it does not stop while nobody is active.
+        """
         require(s.running.has(datanode), "the datanode is running")
+        require(~s.service.at(Service.STARTING), "a NameNode is up")
         s.running.remove(datanode)
         s.crashes = s.crashes + 1
         s.led[datanode].update(lambda file: 0)
         s.locations.update(lambda file: s.locations[file] - only(datanode))
+        s.forget_reports(datanode)
+
+    def forget_reports(s, datanode: Datanode) -> None:
+        """The standby drops what it has queued of a datanode that is removed (HDFS-6289)."""
+        s.queued.remove(datanode)
+
+    @action(event="commit_block_synchronization")
+    def commit_block_synchronization_leaves_open(s, primary: Datanode, file: File) -> None:
+        """The NameNode takes the result over, and the file stays open: OP_UPDATE_BLOCKS. No datanode asks for this.
+
+        Source  FSNamesystem#commitBlockSynchronization with closeFile false, Hadoop 3.4.1; facts A14, G.6.
+        """
+        attempt = s.reports_back(primary, file)
+        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
+        require(s.known(file) & s.in_tree.has(file), "the block is known")
+        require(~s.already_done(file), "the block is not complete yet")
+        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        s.block[file].fire(BlockLifecycle.commit_block_synchronization_without_close)
+        s.take_result(file, attempt)
+        s.stored[file].clear()
+        s.attempt_is_young[file] = False
+        s.left_open = s.left_open + 1
+        s.log(Opcode.UPDATE_BLOCKS, file)
+        s.attempt_ends(primary, file)
 
     def reports_back(s, primary: Datanode, file: File) -> Attempt:
         """The primary has recovered the length that the NameNode knows, or found nothing if that is 0.

@@ -11,6 +11,7 @@ from genstamp_model.language import (
     Hole,
     System,
     invariant,
+    leads_to,
     transition,
     when,
     witness,
@@ -174,6 +175,26 @@ class JournalProperties(TwoBlocks):
         up = ~s.service.at(Service.STARTING) & s.in_tree.has(file)
         return up.implies(when(s.known(file), s.block_bytes[file], 0) >= s.promised[file])
 
+    # Somebody serves.
+
+    @leads_to(
+        fair=(
+            "start_active_services",
+            "replay_add",
+            "replay_add_block",
+            "replay_update_blocks",
+            "replay_reassign_lease",
+            "replay_close",
+            "replay_append",
+            "replay_rename",
+            "replay_delete",
+        )
+    )
+    def failover_ends(s) -> tuple[Bool, Bool]:
+        """L1: where no NameNode is active, one is in the end; without it nothing is ever closed."""
+        starting = s.service.at(Service.STARTING)
+        return starting, ~starting
+
     # What must be possible.
 
     @witness
@@ -250,6 +271,8 @@ def limits(**chosen: int) -> dict[str, int]:
         "deletions",
         "quota_changes",
         "second_blocks",
+        "queued_reports",
+        "left_open",
     )
     return dict.fromkeys(names, 0) | chosen
 
@@ -319,6 +342,12 @@ JOURNAL = System(
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
             limits=limits(stamps=3, bytes=1, namenode_failures=1, edits=2, second_blocks=1),
             doc="a file of two blocks",
+        ),
+        Configuration(
+            "reports",
+            sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
+            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=1, crashes=1, queued_reports=1, left_open=1),
+            doc="a standby that keeps reports, and a recovery that leaves the file open",
         ),
     ],
     omits=OMITS,
