@@ -251,7 +251,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def commit_block_synchronization(s, primary: Datanode, file: File) -> None:
         """The NameNode takes the recovery's result over, completes the block and closes the file.
 
-        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts G.6.
+        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, G.6 row 7.
         """
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")

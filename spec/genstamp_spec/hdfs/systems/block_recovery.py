@@ -111,10 +111,10 @@ class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
     """The same with files that are deleted, and what can come of datanodes that are taken for dead too early."""
 
     @witness
-    def promised_bytes_are_on_a_dead_node(s, datanode: Datanode, file: File) -> Bool:
-        """J.3: a block is dropped though a datanode that is taken for dead has promised bytes of it."""
+    def bytes_are_left_on_a_dead_node(s, datanode: Datanode, file: File) -> Bool:
+        """J.3: a block is dropped though a datanode that is taken for dead has bytes of it."""
         gone = s.block[file].at(BlockLifecycle.removed) & s.contact[datanode].at(Contact.DEAD)
-        return gone & super().holds_promised_bytes(datanode, file)
+        return gone & s.file[file].at(FileLifecycle.closed) & s.has_bytes(datanode, file)
 
 
 def limits(
@@ -153,6 +153,12 @@ BLOCK_RECOVERY = System(
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits=limits(calls=1, lost_commands=1),
             doc="one recovery, whose command is lost, or a call of which times out and comes late",
+        ),
+        Configuration(
+            "two_clients",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits=limits(crashes=1, deletions=1),
+            doc="another client, whose calls are refused, and a time without any datanode",
         ),
         Configuration(
             "overlapping",
