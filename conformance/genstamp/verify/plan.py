@@ -30,6 +30,9 @@ LARGEST_TO_AGREE_ON: Final = 300_000
 """Distinct states up to which other checkers are asked every time."""
 _PEER_LIMIT_S: Final = 840.0
 
+_VARIATIONS_A_JOB: Final = 6
+"""Most of them take less time than it takes to start a process."""
+
 EXAMPLES_IN_PROCESS: Final = 200
 EXAMPLES_AS_CHILD: Final = 30
 """How many runs of the reference implementation are driven."""
@@ -141,15 +144,15 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         for semantics in system.semantics:
             if semantics != system.default_semantics:
                 plan.jobs.append(_known(place, name, configuration, semantics))
-    for variation in system.variations:
-        claim = f"{'hole' if isinstance(variation, Hole) else 'bug'} {name} {variation.name}"
+    claims = {f"{'hole' if isinstance(one, Hole) else 'bug'} {name} {one.name}": one.name for one in system.variations}
+    for number, some in enumerate(_batches(list(claims.items()), _VARIATIONS_A_JOB), 1):
         plan.jobs.append(
             Job(
-                name=f"variation_{name}_{variation.name}",
-                claims=(claim,),
-                does="genstamp.verify.searching:variation",
-                arguments={"claim": claim, "system": place, "name": variation.name},
-                seconds=5,
+                name=f"variations_{name}_{number}",
+                claims=tuple(claim for claim, _ in some),
+                does="genstamp.verify.searching:variations",
+                arguments={"system": place, "names": dict(some)},
+                seconds=3.0 * len(some),
             )
         )
     claim = f"prove {name}"
@@ -163,6 +166,11 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         )
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
+
+
+def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:
+    """So many at a time, in order."""
+    return [items[i : i + size] for i in range(0, len(items), size)]
 
 
 def _known(place: str, name: str, configuration: str, semantics: str) -> Job:

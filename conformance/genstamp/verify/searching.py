@@ -64,6 +64,13 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     yield msgspec.structs.replace(row, note=f"{row.note}; {told or 'nothing breaks'}", files=tuple(files))
 
 
+def variations(context: Context, system: str, names: Mapping[str, str]) -> Iterator[Row]:
+    """Some bugs and holes of a system, by claim."""
+    for claim, name in names.items():
+        print(claim, flush=True)
+        yield from variation(context, claim, system, name)
+
+
 def variation(context: Context, claim: str, system: str, name: str) -> Iterator[Row]:
     """A bug or a hole is caught: one of the properties that it must break is the first to break."""
     declared = system_at(system)
