@@ -9,6 +9,9 @@ Coarser than HDFS: a request speaks of lengths up to two; a thread that receives
 pipeline or is finalized; a thread whose replica is deleted ends with it.
 """
 
+import functools
+import operator
+
 from genstamp_model.language import (
     Bool,
     Enumerated,
@@ -77,12 +80,15 @@ class ReplicaWorld(ReplicaRecovery):
         """Copies that truncates have made."""
         return count(Datanode, lambda datanode: ~s.copy[datanode].state.at(ReplicaLifecycle.absent))
 
-    def serves(s, datanode: Datanode, *generations: Generation) -> tuple[Ordered, ...]:
-        """Checks: the datanode runs, and the stamps were given out; the stamps."""
-        stamps = tuple(s.given[generation] for generation in generations)
-        for number_, stamp in enumerate(stamps):
-            require(stamp > 0, f"stamp {number_ + 1} of the request was given out")
+    def is_up(s, datanode: Datanode) -> None:
+        """Checks: the datanode runs."""
         require(s.running.has(datanode), "the datanode is running")
+
+    def serves(s, datanode: Datanode, *generations: Generation) -> tuple[Ordered, ...]:
+        """Checks: the datanode runs, and the request's stamps were given out; the stamps."""
+        stamps = tuple(s.given[generation] for generation in generations)
+        s.is_up(datanode)
+        require(functools.reduce(operator.and_, (stamp > 0 for stamp in stamps)), "the stamps were given out")
         return stamps
 
     def has_space(s, datanode: Datanode) -> None:
@@ -152,26 +158,26 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
     @action(event="receive_packet")
     def serve_packet(s, datanode: Datanode) -> None:
         """One more byte is received (BlockReceiver#receivePacket, Hadoop 3.4.1; facts C.2)."""
-        require(s.running.has(datanode), "the datanode is running")
+        s.is_up(datanode)
         s.receive_byte(datanode)
 
     @action(hidden=True)
     def write_to_disk(s, datanode: Datanode) -> None:
         """What was received is written (BlockReceiver#receivePacket, Hadoop 3.4.1; facts C.2)."""
-        require(s.running.has(datanode), "the datanode is running")
+        s.is_up(datanode)
         s.write_byte(datanode)
 
     @action(hidden=True)
     def write_to_disk_fails(s, datanode: Datanode) -> None:
         """The file gets longer, but an error keeps the thread from noting it (HDFS-11472; facts C.2, L)."""
-        require(s.running.has(datanode), "the datanode is running")
+        s.is_up(datanode)
         s.write_byte_unrecorded(datanode)
         s.failed_writes = s.failed_writes + 1
 
     @action(event="receive_ack")
     def serve_ack(s, datanode: Datanode) -> None:
         """All nodes downstream have a byte (BlockReceiver.PacketResponder#run, Hadoop 3.4.1; facts C.2)."""
-        require(s.running.has(datanode), "the datanode is running")
+        s.is_up(datanode)
         s.acknowledge_byte(datanode)
 
     @action(event="finalize_block")
@@ -201,7 +207,7 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
 
         Source  ReplicaInPipeline#stopWriter, Hadoop 3.4.1; facts B.6.
         """
-        require(s.running.has(datanode), "the datanode is running")
+        s.is_up(datanode)
         s.interrupt_writer(datanode)
 
     @action(hidden=True)

@@ -175,6 +175,26 @@ class ReplicaProperties(ReplicaRequests):
         replica = s.replica[datanode]
         return replica.state.at(ReplicaLifecycle.rur) == ~replica.original.at(OriginalState.NONE)
 
+    @transition(inductive=True)
+    def restart_makes_no_replica_better(s, t: Self, datanode: Datanode) -> Bool:
+        """S5: after a restart a replica is FINALIZED only if it was, and RBW only if it was and that was planned."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        restarted = ~s.running.has(datanode) & t.running.has(datanode)
+        was_final = before.state.at(ReplicaLifecycle.finalized) | s.was(before, OriginalState.FINALIZED)
+        goes_on = before.state.at(ReplicaLifecycle.rbw) & s.planned.has(datanode)
+        final = after.state.at(ReplicaLifecycle.finalized) == was_final
+        return restarted.implies(final & (after.state.at(ReplicaLifecycle.rbw) == goes_on))
+
+    @transition(inductive=True)
+    def restart_keeps_finalized_replicas(s, t: Self, datanode: Datanode) -> Bool:
+        """S6: a restart takes nothing from a FINALIZED replica, and nothing counts as acknowledged that was not."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        restarted = ~s.running.has(datanode) & t.running.has(datanode)
+        whole = after.state.at(ReplicaLifecycle.finalized).implies(
+            (after.num_bytes == before.num_bytes) & (after.stamp == before.stamp)
+        )
+        return restarted.implies(whole & (after.bytes_acked <= before.bytes_acked))
+
     # Fencing.
 
     @invariant(inductive=True)
@@ -342,7 +362,7 @@ RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
     "restart-keeps-what-was-acknowledged",
     "after a planned restart bytes are visible that no other node of the pipeline need have",
     parts=(PlannedRestartShowsAll,),
-    breaks=("only_acknowledged_bytes_become_visible",),
+    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
     configuration="requests",
     depth=6,
     repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
