@@ -6,7 +6,7 @@ Leaves out the computing, which each table's own module does.
 from collections.abc import Iterator, Mapping, Sequence
 
 from genstamp.systems import system_named
-from genstamp.tables import lease_recovery, releases, replica_operations, sync_block
+from genstamp.tables import corruption, lease_recovery, releases, replica_operations, sync_block
 
 
 def page() -> str:
@@ -21,6 +21,7 @@ def page() -> str:
         *_releases(),
         *_requests_and_states(),
         *_two_replicas(),
+        *_reports(),
     ]
     return "\n".join(lines)
 
@@ -52,6 +53,13 @@ def _two_replicas() -> Iterator[str]:
     yield from ("is an error of that datanode, and one that failed does not keep the block from being deleted.", "")
     found = sync_block.rows(system_named("hdfs.recovery"), "hadoop-3.4")
     yield from table("first, and second", list(sync_block.REPLICAS), found)
+
+
+def _reports() -> Iterator[str]:
+    yield from ("## A reported replica, by the state of the block (I.2)", "")
+    yield "Cells are the reason for which it is corrupt; empty where it is not."
+    yield ""
+    yield from table("reported", corruption.BLOCK_STATES, corruption.rows(system_named("hdfs.reports")))
 
 
 def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
