@@ -89,45 +89,6 @@ HDFS_11472 = Bug(
     source=ISSUE + "HDFS-11472; fixed in 2.7.4, 2.8.2",
 )
 
-HDFS_1186 = Bug(
-    "HDFS-1186",
-    "initReplicaRecovery does not stop the writer, which adds bytes after the length was answered",
-    drops=(
-        ("serve_init_replica_recovery", "no thread writes the replica"),
-        ("serve_init_replica_recovery", "the interrupted writer has ended in time"),
-    ),
-    breaks=("only_replicas_being_written_have_a_writer", "replica_under_recovery_is_frozen"),
-    configuration="requests",
-    depth=4,
-    source=ISSUE + "HDFS-1186; fixed in the 0.20-append line",
-)
-
-
-class InterruptIsNotSeen(ReplicaWriters, lane=Datanode):
-    """finalizeBlock does not ask whether its thread was interrupted."""
-
-    @action(event="finalize_block")
-    def lingering_responder_finalizes(s, datanode: Datanode) -> None:
-        """A responder that outlived its interrupted writer finalizes the replica that is under recovery by now."""
-        replica = s.replica[datanode]
-        require(s.running.has(datanode), "the datanode is running")
-        require(s.lingering[datanode] > 0, "an interrupted responder has not ended yet")
-        require(replica.stamp == s.lingering[datanode], "the replica has the block's stamp", "ReplicaNotFoundException")
-        replica.state.fire(ReplicaLifecycle.update_under_recovery)
-        s.lingering[datanode] = 0
-        s.becomes_final(datanode)
-
-
-HDFS_3541 = Bug(
-    "HDFS-3541",
-    "finalizeBlock by an interrupted responder goes through after its replica was frozen for a recovery",
-    parts=(InterruptIsNotSeen,),
-    breaks=("replica_under_recovery_is_frozen",),
-    configuration="requests",
-    depth=7,
-    source=ISSUE + "HDFS-3541; fixed in 2.0.2-alpha",
-)
-
 HDFS_897 = Bug(
     "HDFS-897",
     "invalidate compares a stamp with itself: a replica of any generation is deleted",

@@ -20,8 +20,6 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.bugs.replica import (
     HDFS_676,
     HDFS_897,
-    HDFS_1186,
-    HDFS_3541,
     HDFS_4660,
     HDFS_5728,
     HDFS_7065,
@@ -408,8 +406,6 @@ REPLICA = System(
         HDFS_7065,
         HDFS_4660,
         HDFS_11472,
-        HDFS_1186,
-        HDFS_3541,
         HDFS_897,
         HDFS_5728,
         HDFS_676,
