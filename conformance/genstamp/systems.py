@@ -21,6 +21,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.lease:LEASE",
     "genstamp_spec.hdfs.systems.expiry:EXPIRY",
     "genstamp_spec.hdfs.systems.renewal:RENEWAL",
+    "genstamp_spec.hdfs.systems.monitor:MONITOR",
     "genstamp_spec.hdfs.systems.recovery:RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
     "genstamp_spec.hdfs.systems.block_recovery_ends:BLOCK_RECOVERY_ENDS",

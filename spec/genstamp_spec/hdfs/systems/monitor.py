@@ -1,0 +1,52 @@
+"""hdfs.monitor: the lease monitor does not keep the NameNode from its work."""
+
+from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, witness
+from genstamp_spec.hdfs.bugs.monitor import HDFS_10220, MONITOR_BUGS
+from genstamp_spec.hdfs.parts.monitor_pass import LEASES_A_HOLD, MonitorPass
+from genstamp_spec.hdfs.parts.state import Client
+
+
+class MonitorProperties(MonitorPass):
+    """L10, in three parts."""
+
+    @leads_to(fair=("look_at_lease", "pass_ends"))
+    def lock_is_free_again(s) -> tuple[Bool, Bool]:
+        """L10: the monitor gives the lock back."""
+        return s.locked, ~s.locked
+
+    @invariant
+    def no_lease_is_looked_at_twice(s) -> Bool:
+        """L10: in one pass a lease that cannot be released is not looked at again."""
+        return ~s.twice
+
+    @invariant(inductive=True)
+    def lock_is_not_held_for_long(s) -> Bool:
+        """L10: however many leases have expired, the work under one hold of the lock is bounded."""
+        return s.work <= LEASES_A_HOLD
+
+    @witness
+    def lease_is_left(s, client: Client) -> Bool:
+        """A pass has looked at a lease, and the lease has a file still."""
+        return s.looked_at.has(client) & ~s.files[client].is_empty()
+
+    @witness
+    def time_is_over(s) -> Bool:
+        """A pass leaves a lease to the next one."""
+        return s.locked & ~s.has_time() & ~s.candidates.is_empty()
+
+
+MONITOR = System(
+    "hdfs.monitor",
+    parts=[MonitorProperties],
+    doc="The lease monitor does not keep the NameNode from its work.",
+    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_10220,)},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "three_leases", sizes={"Client": 3, "File": 1}, doc="more leases than one hold of the lock allows"
+        ),
+        Configuration("two_files", sizes={"Client": 2, "File": 2}, doc="leases of two files"),
+    ],
+    bugs=MONITOR_BUGS,
+    omits=("what the release of a file does: in hdfs.lease", "logSync after the pass", "the sleep between passes"),
+)
