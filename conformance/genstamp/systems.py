@@ -30,6 +30,7 @@ PLACES: Final = (
     "genstamp_spec.hdfs.systems.replica:REPLICA",
     "genstamp_spec.hdfs.systems.replica_threads:REPLICA_THREADS",
     "genstamp_spec.hdfs.systems.reports:REPORTS",
+    "genstamp_spec.hdfs.systems.standby_reports:STANDBY_REPORTS",
     "genstamp_spec.hdfs.systems.journal:JOURNAL",
     "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
     "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",

@@ -67,30 +67,6 @@ HDFS_11486 = Bug(
 )
 
 
-class RecoveryNeedsMinimalReplication(SomeRecovery, lane="namenode"):
-    """The end of a recovery asks for minimal replication, like a client's complete."""
-
-    def end_recovery(s, file: File) -> None:
-        """With too few replicas the block stays COMMITTED: closing the file throws."""
-        enough = s.has_minimal(file)
-        s.block[file].fire(BlockLifecycle.commit_block_synchronization, where=enough)
-        s.block[file].fire(BlockLifecycle.commit_block_synchronization_too_few_replicas, where=~enough)
-        s.file[file].fire(FileLifecycle.close, where=enough)
-        s.client_name[file] = when(enough, none, s.client_name[file])
-        s.update_needed(file)
-
-
-HDFS_12886 = Bug(
-    "HDFS-12886",
-    "a recovery of fewer replicas than minimal replication cannot close its file",
-    parts=(RecoveryNeedsMinimalReplication,),
-    breaks=("only_a_client_leaves_a_block_committed",),
-    configuration="decommissions",
-    depth=5,
-    source="https://issues.apache.org/jira/browse/HDFS-12886; fixed in 2.9.1, 2.10.0, 3.0.3, 3.1.0",
-)
-
-
 class RecoveryAsksForLiveReplicas(SomeRecovery, lane="namenode"):
     """The end of a recovery counts live replicas only."""
 
@@ -380,7 +356,6 @@ BUGS = (
     HDFS_11486,
     HDFS_11499,
     HDFS_11960,
-    HDFS_12886,
     HDFS_13840,
     HDFS_16064,
 )

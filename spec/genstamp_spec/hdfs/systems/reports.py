@@ -4,7 +4,7 @@ The promises are in `reports_promises.py`, what must be possible in `reports_rea
 """
 
 from genstamp_model.language import Bool, Configuration, Hole, System
-from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064
+from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
@@ -19,7 +19,7 @@ OMITS = (
     "replicas that a client or a scanner reports as corrupt, and racks, priorities and limits of copying",
     "a FINALIZED replica that loses bytes while its file is open: its length is not compared before a full report "
     "that comes after the commit",
-    "failover and the queued reports of a standby; edits",
+    "failover and the queued reports of a standby, which are hdfs.standby_reports; edits",
     "reports that are lost while their datanode runs, or that come twice",
     "maintenance, erasure-coded files, snapshots",
     "the thresholds and the extension of safe mode",
@@ -134,7 +134,7 @@ REPORTS = System(
         "repaired": (),
         "hadoop-3.4": (REPORT_THREAD, COMMAND_THREAD, *STILL_OPEN),
         # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
-        "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
+        "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_13840, HDFS_16064),
     },
     default_semantics="repaired",
     configurations=[

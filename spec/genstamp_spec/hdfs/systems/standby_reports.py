@@ -1,0 +1,77 @@
+"""hdfs.standby_reports: reports that reach a standby before the edits that explain them, and a failover."""
+
+from genstamp_model.language import Bool, Configuration, System, invariant, witness
+from genstamp_spec.hdfs.bugs.standby_reports import BUGS, HDFS_14941, HDFS_15422
+from genstamp_spec.hdfs.parts.standby_reports import Known, StandbyReports
+from genstamp_spec.hdfs.parts.state import Datanode
+
+OMITS = (
+    "lengths, expected locations, minimal replication, and all that hdfs.reports says of an active NameNode",
+    "several reports of one datanode in the queue: the last one stands (HDFS-17453)",
+    "full reports, deletions, and datanodes that stop; an edit that is written is never lost",
+)
+
+
+class StandbyPromises(StandbyReports):
+    """What a failover must not lose."""
+
+    @invariant
+    def reported_replicas_are_known(s, datanode: Datanode) -> Bool:
+        """S21: after a failover a FINALIZED replica that matches, and whose report has arrived, counts."""
+        replica = s.replica[datanode]
+        good = replica.finalized & (replica.stamp == s.known_stamp) & s.known.at(Known.COMPLETE)
+        heard = s.took_over & ~s.unsent[datanode].there
+        return (heard & good).implies(s.stored().has(datanode))
+
+    @invariant
+    def old_replicas_do_not_count(s, datanode: Datanode) -> Bool:
+        """S7: after a failover no replica of an older generation counts, once its report has arrived."""
+        replica = s.replica[datanode]
+        counts = s.took_over & s.known.at(Known.COMPLETE) & s.stored().has(datanode)
+        return (counts & ~s.unsent[datanode].there).implies(replica.stamp == s.known_stamp)
+
+    @invariant
+    def standby_marks_nothing(s) -> Bool:
+        """S25: a standby takes nothing for corrupt: what does not fit may be newer than what it knows."""
+        return s.took_over | s.corrupt.is_empty()
+
+    @witness
+    def report_waits_for_its_edit(s, datanode: Datanode) -> Bool:
+        """I.1: a report is from the future."""
+        return s.queued[datanode].there & s.from_the_future(s.queued[datanode])
+
+    @witness
+    def report_waits_although_it_looks_corrupt(s, datanode: Datanode) -> Bool:
+        """I.1: another block's edit has raised the counter, and a newer replica does not fit what is known."""
+        queued = s.queued[datanode]
+        return queued.there & ~s.from_the_future(queued) & (queued.stamp > s.known_stamp)
+
+    @witness
+    def corrupt_after_failover(s, datanode: Datanode) -> Bool:
+        """I.1: a report that was queued turns out to be of an old replica."""
+        return s.took_over & s.corrupt.has(datanode)
+
+
+STANDBY_REPORTS = System(
+    "hdfs.standby_reports",
+    parts=[StandbyPromises],
+    doc="Reports that reach a standby NameNode before the edits that explain them, and a failover.",
+    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_14941, HDFS_15422)},
+    default_semantics="repaired",
+    configurations=[
+        Configuration(
+            "failover",
+            sizes={"Datanode": 1},
+            limits={"stamps": 3, "edits": 5},
+            doc="one replica, written twice",
+        ),
+        Configuration(
+            "appends",
+            sizes={"Datanode": 2},
+            limits={"stamps": 3, "edits": 5},
+            doc="two replicas, and a block that is opened again and again",
+        ),
+    ],
+    bugs=BUGS,
+    omits=OMITS,
+)
