@@ -14,7 +14,7 @@ from genstamp_model.errors import Source
 from genstamp_model.language.model import Action, Property
 
 _PLACE = re.compile(
-    r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,.;)]|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2})"
+    r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,;)]|\.(?!\d)|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2})"
     r"(?: (?P<kind>row|step)s? (?P<numbers>\d+'?(?:(?:, | and | to )\d+'?)*))?(?!\w)"
 )
 

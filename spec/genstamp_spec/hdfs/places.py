@@ -36,7 +36,7 @@ BLOCKS: tuple[Place, ...] = (
     Place("A11", "internalReleaseLease: a recovery is started, or started again"),
     Place("A12", "the same for a committed block that no datanode has finalized"),
     Place("A13", "commitBlockSynchronization closes the file; with too few storages closing fails half-way"),
-    Place("A14", "commitBlockSynchronization leaves the file open"),
+    Place("A14", "commitBlockSynchronization leaves the file open", left_out="no datanode asks for it"),
     Place("A15", "abandonBlock"),
     Place("A16", "internalReleaseLease: the last block is empty and nobody was ever told to write it"),
     Place("A17", "commitBlockSynchronization: no datanode has bytes of the block"),
@@ -79,7 +79,6 @@ REPLICAS: tuple[Place, ...] = (
     Place("B.4", "a replica in a recovery: the checks of initReplicaRecovery and updateReplicaUnderRecovery"),
     Place("B.5", "temporary replicas and transfers"),
     Place("B.6", "stopping a writer, which takes two steps and may have to be done again"),
-    Place("B.7", "which operation fits which state: derived, see tables.md"),
     Place("B.8", "loading replicas after a restart: what the checksums cover is kept"),
     Place("B.9", "what a datanode reports of a replica in each state"),
 )
@@ -119,8 +118,7 @@ LEASES: tuple[Place, ...] = (
     Place("E.11", "renewLease"),
     Place("E.12", "recoverLease: by force, whatever the lease's age"),
     Place("E.13", "getAdditionalDatanode"),
-    Place("E.14", "delete, rename, concat"),
-    Place("E.15", "the calls of datanodes: see G.6 and B.4"),
+    Place("E.14", "delete, rename, concat", left_out="of concat, which is refused for every open file"),
     Place("F.1 row 1", "the file is closed: nothing to do"),
     Place("F.1 row 2", "the caller's own lease covers the file"),
     Place("F.1 row 3", "no lease is found"),
@@ -172,7 +170,7 @@ RECOVERY: tuple[Place, ...] = (
 
 REPORTS: tuple[Place, ...] = (
     Place("I.1", "what the NameNode does with one reported replica"),
-    Place("I.2", "which reported replicas are corrupt: derived, see tables.md"),
+    Place("I.2", "which reported replicas are corrupt"),
     Place("I.3", "a corrupt replica is deleted at once, later, or kept until good ones are there"),
     Place("I.4", "safe mode"),
     Place("I.5", "the edit log's operations, and what replay does with each"),

@@ -208,7 +208,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         FINALIZED replicas decide, and RBW ones of the same length join; else RBW ones with their minimum; else RWR
         ones with theirs. Stamps are not compared: whoever answered is as good as the block.
 
-        Source  BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, Hadoop 3.4.1; facts G.4.
+        Source  BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, Hadoop 3.4.1; facts G.4 rows 1 to 3.
         """
         attempt = s.attempt[primary][file]
         require(s.running.has(primary), "the primary is running")
@@ -248,7 +248,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
     def sync_block_finds_nothing(s, primary: Datanode, file: File) -> None:
         """No location has a replica that counts: the block is to be deleted.
 
-        Hadoop asks only that some location has answered; one that failed may have the data (facts G.3, S18).
+        Hadoop asks only that some location has answered; one that failed may have the data (facts G.3, G.4 row 0, S18).
         """
         attempt = s.attempt[primary][file]
         counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)

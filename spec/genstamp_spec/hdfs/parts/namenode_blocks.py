@@ -272,7 +272,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_deletes(s, primary: Datanode, file: File) -> None:
-        """Nobody had anything: the block is dropped and the file closed (G.4 row 0)."""
+        """Nobody had anything: the block is dropped and the file closed (facts A17, G.4 row 0)."""
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
         require(s.known(file), "the block is known")

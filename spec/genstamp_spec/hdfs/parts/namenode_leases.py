@@ -91,7 +91,10 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.open_stream(client, file)
 
     def recover_lease_internal(s, client: Client, file: File) -> None:
-        """Checks: nobody writes the file (facts F.1, without force). Where a limit has passed other steps apply."""
+        """Checks: nobody writes the file, without force. Past a limit other steps apply.
+
+        Facts F.1 row 1, F.1 row 2, F.1 row 3, F.1 row 6, F.1 row 7.
+        """
         open_, holder = s.under_construction(file), s.client_name[file]
         recovering = s.block[file].at(BlockLifecycle.under_recovery)
         fresh = open_ & ~s.past_soft_limit(holder)
@@ -157,33 +160,33 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.hold_softly(file)
 
     def hold_softly(s, file: File) -> None:
-        """The holder stays, and its lease is renewed (facts F.2)."""
+        """The holder stays, and its lease is renewed (facts F.2, F.4 step 5)."""
         s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
 
     # Leases age and are renewed.
 
     @action
     def renew_lease(s, client: Client) -> None:
-        """A client renews its lease; without one the call is accepted in silence (LeaseManager#renewLease, D.5)."""
+        """A client renews its lease; without one it is accepted in silence (LeaseManager#renewLease, D.5, E.11)."""
         s.may_call(client)
         s.may_renew(client)
         s.lease[client].fire(LeaseLifecycle.renew)
 
     @action(hidden=True)
     def soft_limit_passes(s, holder: Holder) -> None:
-        """Time: the lease was not renewed for the soft limit."""
+        """Time: the lease was not renewed for the soft limit (facts D.1)."""
         s.lease[holder].fire(LeaseLifecycle.soft_limit_passes)
 
     @action(hidden=True)
     def hard_limit_passes(s, holder: Holder) -> None:
-        """Time: the lease was not renewed for the hard limit."""
+        """Time: the lease was not renewed for the hard limit (facts D.1)."""
         s.lease[holder].fire(LeaseLifecycle.hard_limit_passes)
 
     # recoverLease (E.12).
 
     @action(event="recover_lease")
     def recover_lease_closed(s, client: Client, file: File) -> None:
-        """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1)."""
+        """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1; facts E.12, F.1 row 1)."""
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
         s.not_deleted(file, "FileNotFoundException")
@@ -198,7 +201,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="recover_lease")
     def recover_lease_closes(s, client: Client, file: File) -> None:
-        """There is nothing to recover: the call closes the file."""
+        """There is nothing to recover: the call closes the file (facts E.12, A16, F.3 rows 1, 4 and 8)."""
         s.forced_takeover(client, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
         s.drop_empty_block(file)
@@ -207,7 +210,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="recover_lease")
     def recover_lease_starts(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """The call starts a recovery whatever the lease's age, and the caller becomes the holder (F.1 row 4, F.2)."""
+        """The call starts a recovery whatever the lease's age, and the caller becomes the holder (E.12, F.1 row 4)."""
         s.forced_takeover(client, file)
         require(~s.nothing_to_recover(file), "there is something to recover")
         require(~s.attempt_is_young[file], "no attempt is younger than the gate")
@@ -237,7 +240,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="release_expired_lease")
     def release_expired_lease_closes(s, holder: Holder, file: File) -> None:
-        """The monitor finds an expired lease and nothing to recover: it closes the file."""
+        """The monitor finds an expired lease and nothing to recover: the file is closed (D.3, F.3 rows 1 and 8)."""
         s.expired(holder, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
         s.drop_empty_block(file)
@@ -246,7 +249,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="release_expired_lease")
     def release_expired_lease_starts(s, holder: Holder, file: File, primary: Maybe[Datanode]) -> None:
-        """The monitor starts a recovery, and the NameNode itself becomes the holder.
+        """The monitor starts a recovery, and the NameNode itself becomes the holder (facts F.3 rows 6, 7 and 9).
 
         Source  LeaseManager#checkLeases, FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts D.3, D.4, F.3.
         """
