@@ -63,7 +63,7 @@ REPLICAS: tuple[Place, ...] = (
     Place("B6", "createTemporary: a copy begins, over an older replica if need be"),
     Place("B7", "convertTemporaryToRbw: the copy joins a pipeline"),
     Place("B8", "finalizeBlock"),
-    Place("B8'", "finalizeBlock of a finalized replica does nothing"),
+    Place("B8'", "finalizeBlock of a finalized replica does nothing", left_out="a thread finalizes its replica once"),
     Place("B9", "initReplicaRecovery: writing is stopped, a recovery is remembered"),
     Place("B10", "updateReplicaUnderRecovery: cut to the agreed length, or copied for a truncate"),
     Place("B11", "restart, being written"),

@@ -229,12 +229,6 @@ class ReplicaOperations(ReplicaState):
         replica.state.fire(ReplicaLifecycle.finalize)
         s.becomes_final(datanode)
 
-    def finalize_block_again(s, datanode: Datanode, stamp: Ordered, interrupted: Bool) -> None:
-        """The replica is finalized already: nothing happens (facts B8')."""
-        replica = s.found_to_finalize(datanode, stamp, interrupted)
-        require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized already")
-        replica.state.fire(ReplicaLifecycle.finalize)
-
     def found_to_finalize(s, datanode: Datanode, stamp: Ordered, interrupted: Bool) -> DetailedReplica:
         """Checks: the caller's thread goes on, and the datanode has the replica under the caller's stamp."""
         replica = s.replica[datanode]
