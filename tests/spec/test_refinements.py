@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from genstamp_model.explore import Verdict, Violation, explore
-from genstamp_model.language import Bug, System
+from genstamp_model.language import Bug, System, Variation
 from genstamp_spec.hdfs.systems.lease import LEASE
+from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 REJECTED = [
@@ -17,26 +18,25 @@ REJECTED = [
 ]
 
 
-def broken(system: System, bug: str, name: str) -> Violation | None:
-    """How a bug breaks a refinement, with nothing else judged."""
-    known = system.bug(bug)
-    fault = Bug(bug, known.title, drops=known.drops, parts=known.parts, breaks=(name,))
-    faulty = replace(system, bugs=[fault], semantics={"only": ()}, default_semantics="only")
-    instance = faulty.instance(known.configuration, bugs=[bug])
+def broken(system: System, fault: Variation, name: str) -> Violation | None:
+    """How a variation breaks a refinement, with nothing else judged."""
+    bug = Bug(fault.name, fault.title, drops=fault.drops, parts=fault.parts, breaks=(name,))
+    faulty = replace(system, bugs=[bug], semantics={"only": ()}, default_semantics="only")
+    instance = faulty.instance(fault.configuration, bugs=[fault.name])
     [claim] = [claim for claim in instance.model.properties if claim.name == name]
     return explore(replace(instance, model=replace(instance.model, properties=(claim,)))).violation
 
 
 @pytest.mark.parametrize(("system", "bug", "name"), REJECTED)
 def test_bug_is_rejected(system: System, bug: str, name: str) -> None:
-    violation = broken(system, bug, name)
+    violation = broken(system, system.bug(bug), name)
     assert violation is not None
     assert violation.name == name
     assert violation.story
 
 
 def test_late_commit_is_no_step_of_a_fenced_file() -> None:
-    violation = broken(RECOVERY, "HDFS-10240", "refines hdfs.single_writer")
+    violation = broken(RECOVERY, RECOVERY.bug("HDFS-10240"), "refines hdfs.single_writer")
     assert violation is not None
     assert violation.story[:4] == (
         "that step of file1 is none of hdfs.single_writer, where it",
@@ -44,6 +44,15 @@ def test_late_commit_is_no_step_of_a_fenced_file() -> None:
         "     and leaves writer client2, length 0",
         '  not open_(client client1): "nobody writes the file" does not hold',
     )
+
+
+def test_reader_that_sees_less_than_before_is_no_step() -> None:
+    labels = ("something new is shown", "no location shows less")
+    any_answer = Bug("any-answer", "a reader takes any answer", drops=tuple(("read", label) for label in labels))
+    violation = broken(PIPELINE, replace(any_answer, configuration="chain"), "refines hdfs.durable_prefix")
+    assert violation is not None
+    assert violation.path.steps[-1].action.name == "read"
+    assert "     promised: 2 -> 1" in violation.story
 
 
 def test_every_step_of_the_abstract_files_is_taken() -> None:
