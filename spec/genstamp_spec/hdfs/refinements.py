@@ -29,6 +29,10 @@ class _Streams(_Files, ClientState):
     """And what its writer was promised: `hflushed` and `steady` are history variables."""
 
 
+class _ManyStreamedBlocks(_Streams, _ManyBlocks):
+    """All of this."""
+
+
 def _is_open(s: _Files, file: File) -> Bool:
     return s.file[file].at(FileLifecycle.under_construction)
 
@@ -68,25 +72,36 @@ def single_writer(
     )
 
 
-def durable_prefix(unreachable: Mapping[str, str]) -> RefinementDeclaration:
-    """A file with what an hflush promised of it, for as long as a datanode of that pipeline has never stopped.
-
-    Args:
-        unreachable: steps of the abstract file that no step of the system is, and why.
-    """
-    return RefinementDeclaration(
-        DURABLE_PREFIX,
-        {
-            "open": _is_open,
-            "length": lambda s, file: when(_is_open(s, file), 0, _length(s, file)),
-            "promised": _promised,
-            "seen": lambda s, file: each(Client, lambda client: 0),
-        },
-        each=File,
-        unreachable=unreachable,
-    )
+def promised_with_earlier(s: _ManyStreamedBlocks, file: File) -> Number:
+    """The same of the last two blocks: what is committed of the one before was acknowledged."""
+    void = (s.hflushed[file] > 0) & s.steady[file].is_empty()
+    return when(~void, s.earlier[file].num_bytes + s.hflushed[file], 0)
 
 
 def _promised(s: _Streams, file: File) -> Number:
     """Bytes that an hflush has promised, by the history variables."""
     return when(~s.steady[file].is_empty(), s.hflushed[file], 0)
+
+
+def durable_prefix(
+    unreachable: Mapping[str, str],
+    length: Callable[[Any, File], Number] = _length,
+    promised: Callable[[Any, File], Number] = _promised,
+) -> RefinementDeclaration:
+    """A file with what an hflush promised of it, for as long as a datanode of that pipeline has never stopped.
+
+    Args:
+        unreachable: steps of the abstract file that no step of the system is, and why.
+        length, promised: of the file, for systems with more than its last block.
+    """
+    return RefinementDeclaration(
+        DURABLE_PREFIX,
+        {
+            "open": _is_open,
+            "length": lambda s, file: when(_is_open(s, file), 0, length(s, file)),
+            "promised": promised,
+            "seen": lambda s, file: each(Client, lambda client: 0),
+        },
+        each=File,
+        unreachable=unreachable,
+    )

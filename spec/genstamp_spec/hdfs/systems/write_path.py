@@ -9,6 +9,12 @@ from typing import Self
 from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.parts.streamed_blocks import StreamedEarlierBlocks
+from genstamp_spec.hdfs.refinements import (
+    durable_prefix,
+    length_with_earlier,
+    promised_with_earlier,
+    single_writer,
+)
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
@@ -179,6 +185,21 @@ WRITE_PATH = System(
             limits=limits(crashes=1),
             doc="a takeover while a pipeline is set up again",
             on_demand=True,
+        ),
+    ],
+    refines=[
+        single_writer(
+            {
+                "forget": "the NameNode does not start again",
+                "release_and_open": "nobody opens a file of somebody else",
+                "delete": "no file is deleted",
+                "overwrite": "files are created without overwrite",
+                "move_here": "no file is renamed",
+            },
+            length_with_earlier,
+        ),
+        durable_prefix(
+            {"read": "nobody reads", "delete": "no file is deleted"}, length_with_earlier, promised_with_earlier
         ),
     ],
     omits=OMITS,
