@@ -1,11 +1,34 @@
 """Faults of append and truncate that Hadoop once had."""
 
 from genstamp_model.language import Bool, Bug, Number, action, require
+from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
+
+class AppendGoesElsewhere(DatanodeAppend, lane=Datanode):
+    """A replica that is opened again is moved to a disk that is chosen anew, which need not be its own."""
+
+    @action(event="append_replica", refuses="IOException")
+    def append_replica_elsewhere(s, client: Client, file: File, datanode: Datanode) -> None:
+        """A rename from disk to disk fails, and the client goes on without the node."""
+        replica = s.sets_up(client, file, datanode)
+        require(s.running.has(datanode), "the datanode is running")
+        require(s.takes(client, file, replica), "the replica is as the client says")
+        s.goes_on_without(client, file, datanode)
+
+
+HDFS_822 = Bug(
+    "HDFS-822",
+    "an append moves the replica to any of the datanode's disks, and fails where that is not its own",
+    parts=(AppendGoesElsewhere,),
+    breaks=("good_nodes_take_part",),
+    configuration="one_datanode",
+    depth=10,
+    source="https://issues.apache.org/jira/browse/HDFS-822; fixed in 0.21",
+)
 HDFS_6325 = Bug(
     "HDFS-6325",
     "append opens a file whose last block has too few live replicas",

@@ -77,6 +77,10 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, 
         """The client has a stamp for its first pipeline."""
         return s.is_setting_up(client, file) & (s.stream[client][file].stamp > 0)
 
+    def passes_no_block(s, client: Client, file: File) -> Bool:
+        """As before; but a client that appends was given one."""
+        return super().passes_no_block(client, file) & ~s.is_setting_up(client, file)
+
     def asks_for_stamp(s, client: Client, file: File) -> None:
         """Checks: a pipeline is to be set up, for the first time or without a node that has failed."""
         require(s.needs_first_stamp(client, file), "the client is to set up a pipeline")

@@ -19,7 +19,7 @@ from genstamp_model.language import (
     when,
     witness,
 )
-from genstamp_spec.hdfs.bugs.truncate import HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638
+from genstamp_spec.hdfs.bugs.truncate import HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638
 from genstamp_spec.hdfs.bugs.truncate_holes import (
     ANSWERS_ARE_KEPT,
     COPIES_OF_EARLIER_ATTEMPTS,
@@ -134,6 +134,23 @@ class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
         """Of two replicas the one that nobody works on is FINALIZED."""
         return s.former_replica[datanode][file].state.at(ReplicaLifecycle.absent, ReplicaLifecycle.finalized)
 
+    @transition(inductive=True)
+    def last_stamp_never_decreases(s, t: Self) -> Bool:
+        """S9: the counter only rises."""
+        return t.last_stamp >= s.last_stamp
+
+    @transition(inductive=True, given=("stamps_come_from_the_counter",))
+    def recovery_id_never_decreases(s, t: Self, file: File) -> Bool:
+        """S12, at the NameNode: also from the recovery of a truncate to the next one."""
+        return t.recovery_id[file] >= s.recovery_id[file]
+
+    @transition(inductive=True)
+    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode, file: File) -> Bool:
+        """S12, at a datanode: while a replica is under recovery."""
+        before, after = s.replica[datanode][file], t.replica[datanode][file]
+        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
+        return stays.implies(after.recovery_id >= before.recovery_id)
+
     # Blocks and replicas.
 
     @invariant(inductive=True)
@@ -175,6 +192,22 @@ class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
         replica = s.replica[datanode][file]
         same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
         return replica.state.at(ReplicaLifecycle.finalized) & same
+
+    @transition(inductive=True, given=("stamps_come_from_the_counter",))
+    def recovery_shuts_out_clients(s, t: Self, file: File) -> Bool:
+        """S11: a block under recovery stays as long as it is, until the recovery ends it, or it is deleted."""
+        recovering = t.block[file].at(BlockLifecycle.under_recovery)
+        same_length = t.block_bytes[file] == s.block_bytes[file]
+        ended = (t.block_stamp[file] == s.recovery_id[file]) | t.block[file].at(BlockLifecycle.removed)
+        return s.block[file].at(BlockLifecycle.under_recovery).implies(when(recovering, same_length, ended))
+
+    @transition
+    def good_nodes_take_part(s, t: Self, client: Client, file: File, datanode: Datanode) -> Bool:
+        """L3, L4: a client that appends goes on without a node only if it is down or its replica is another one."""
+        stays = s.is_setting_up(client, file) & t.alive.has(client)
+        left_out = s.stream[client][file].pipeline.has(datanode) & ~t.stream[client][file].pipeline.has(datanode)
+        good = s.running.has(datanode) & s.takes(client, file, s.replica[datanode][file])
+        return (stays & left_out).implies(~good)
 
     # Truncate.
 
@@ -358,6 +391,6 @@ TRUNCATE = System(
             on_demand=True,
         ),
     ],
-    bugs=[HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638],
+    bugs=[HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638],
     omits=OMITS,
 )
