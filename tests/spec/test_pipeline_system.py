@@ -156,3 +156,17 @@ def test_an_append_opens_the_replica_under_a_new_stamp() -> None:
     run.again("set_up_append", 0)
     assert run.shown("block_stamp") == "2"
     assert run.shown("block") == "under_construction"
+
+
+def test_pipeline_recovery_on_datanode_upgrade_waits_for_the_node_and_counts_nothing() -> None:
+    run = PipelineRun(2)
+    run.stream(1)
+    run.packet(0, 1)
+    run.do("datanode_stops_to_restart", 1)
+    run.do("mirror_fails", 0)
+    assert run.why_not("error_ack_comes", 1) == "the node does not restart"
+    run.do("client_waits_for_restart", 1)
+    run.do("datanode_comes_back", 1)
+    run.again("set_up_streaming_recovery", 0, 1)
+    assert run.shown("recoveries") == "0"
+    assert run.shown("locations") == "{datanode1, datanode2}"

@@ -4,6 +4,7 @@ Faults of what the client and the NameNode say of the block stand in `pipeline_b
 """
 
 from genstamp_model.language import Bool, Bug, Ordered, action, require, when
+from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -156,6 +157,24 @@ class SameTargetEachTime(PipelineSetUp):
         del target
         s.stage = Stage.FAILED
 
+
+class RestartsCount(PlannedRestarts):
+    """The client counts every recovery since the last ack."""
+
+    def waits(s) -> None:
+        """As if a node had failed."""
+        s.count_recovery()
+
+
+HDFS_9752 = Bug(
+    "HDFS-9752",
+    "planned restarts use up the recoveries that a slow writer has, and its write fails",
+    parts=(RestartsCount,),
+    breaks=("write_fails_only_with_cause",),
+    configuration="upgrade",
+    depth=35,
+    source="https://issues.apache.org/jira/browse/HDFS-9752; fixed in 2.6.5, 2.7.3",
+)
 
 HDFS_9106 = Bug(
     "HDFS-9106",

@@ -9,6 +9,7 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_3398,
     HDFS_3436,
     HDFS_9106,
+    HDFS_9752,
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
@@ -137,7 +138,7 @@ HDFS_1555 = Bug(
     parts=(WriterIsNotShutOut,),
     breaks=("fenced_writer_changes_nothing",),
     configuration="pair",
-    depth=7,
+    depth=10,
     source="https://issues.apache.org/jira/browse/HDFS-1555; fixed in 0.23.0",
 )
 
@@ -162,6 +163,7 @@ BUGS: tuple[Bug, ...] = (
     HDFS_8498,
     HDFS_9106,
     HDFS_9289,
+    HDFS_9752,
     HDFS_12299,
     HDFS_16127,
     HDFS_16146,

@@ -79,6 +79,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         s.in_stage(Stage.STREAMING, Stage.CLOSE)
         require(s.connection[first].confirmed > s.acked, "an ack has come")
         s.acked = s.acked + 1
+        s.recoveries = 0
 
     @action
     def hflush(s) -> None:

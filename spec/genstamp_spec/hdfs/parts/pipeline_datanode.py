@@ -171,6 +171,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         call.take()
         s.set_up.add(datanode)
         s.connected.add(datanode)
+        s.restarting.remove(datanode)
         s.connection[datanode] = Connection(taken=s.acked, confirmed=s.acked, bad_node=none)
         observe(generation_stamp=s.new_stamp)
 
@@ -244,6 +245,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         s.may_fail(datanode)
         finalized = s.replica[datanode].state.at(ReplicaLifecycle.finalized)
         s.stop(datanode)
+        s.restarting.remove(datanode)
         s.steady = when(finalized, s.steady, s.steady - only(datanode))
         s.crashes = s.crashes + 1
         s.disconnect(datanode)
@@ -295,4 +297,5 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
 
         Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B11.
         """
+        require(~s.restarting.has(datanode), "its restart was not planned")
         s.restart(datanode, s.replica[datanode].num_bytes)

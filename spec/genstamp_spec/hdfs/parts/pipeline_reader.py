@@ -1,6 +1,6 @@
 """Readers of a block that is written: how much of it they are shown."""
 
-from genstamp_model.language import Bool, action, forall, observe, require
+from genstamp_model.language import Bool, action, exists, forall, observe, require
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 
@@ -18,6 +18,8 @@ class BlockReaders(PipelineState, lane="client"):
     def read(s, client: Client, datanode: Datanode) -> None:
         """A reader opens the file and asks its locations how much is visible. The smallest answer counts.
 
+        Locations that restart and will be back are waited for; how a reader tells them from dead ones is left open.
+
         Hadoop takes the first answer: bytes that only a node far down the chain shows may be cut off by a recovery.
 
         Source  DFSInputStream#readBlockLength, Hadoop 3.4.1; facts C.3.
@@ -25,7 +27,8 @@ class BlockReaders(PipelineState, lane="client"):
         require(s.serves(datanode), "the datanode answers")
         visible = s.visible_bytes(s.replica[datanode])
         least = forall(Datanode, lambda d: ~s.serves(d) | (visible <= s.visible_bytes(s.replica[d])))
-        require(least, "no location shows less")
+        away = exists(Datanode, lambda d: s.locations.has(d) & s.restarting.has(d) & ~s.running.has(d))
+        require(least & ~away, "no location shows less")
         require(visible > s.shown[client], "something new is shown")
         s.shown[client] = visible
         observe(num_bytes=visible)

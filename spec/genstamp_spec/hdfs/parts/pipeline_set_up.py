@@ -1,8 +1,7 @@
 """The loop in which a client sets its pipeline up, again and again, until it works or no node is left.
 
 Coarser than HDFS: a failed set-up of a new block sets the same block up again on the nodes that are left, as Hadoop
-3.4.1 does if it is told so (HDFS-17299), and never takes a new block; the count of recoveries without progress is not
-kept.
+3.4.1 does if it is told so (HDFS-17299), and never takes a new block.
 """
 
 from genstamp_model.language import (
@@ -18,7 +17,7 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
-from genstamp_spec.hdfs.parts.pipeline_state import Connection, Stage
+from genstamp_spec.hdfs.parts.pipeline_state import MOST_RECOVERIES, Connection, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, only
 
 RECOVERY_STAGES = (
@@ -49,15 +48,26 @@ class PipelineSetUp(PipelineClient, lane="client"):
     def give_up_node(s, bad: Datanode) -> None:
         """Step 3b: the bad node is left out and remembered; if it was the only one, the write fails."""
         last_one = s.pipeline.size() == 1
-        later = when(s.stage.at(Stage.SETUP_APPEND), Stage.SETUP_APPEND_RECOVERY, s.stage)
-        later = when(s.stage.at(Stage.STREAMING), Stage.STREAMING_RECOVERY, later)
-        later = when(s.stage.at(Stage.CLOSE), Stage.CLOSE_RECOVERY, later)
-        s.stage = when(last_one, Stage.FAILED, later)
+        s.set_up_again()
+        s.count_recovery()
+        s.stage = when(last_one, Stage.FAILED, s.stage)
         s.pipeline = when(last_one, s.pipeline, s.pipeline - only(bad))
         s.excluded.add(bad)
+        observe(bad_node=bad)
+
+    def set_up_again(s) -> None:
+        """Step 1: the stage becomes its recovery stage, and what is not acknowledged waits to be sent again."""
+        later = when(s.stage.at(Stage.SETUP_APPEND), Stage.SETUP_APPEND_RECOVERY, s.stage)
+        later = when(s.stage.at(Stage.STREAMING), Stage.STREAMING_RECOVERY, later)
+        s.stage = when(s.stage.at(Stage.CLOSE), Stage.CLOSE_RECOVERY, later)
         s.sent = s.acked
         s.start_attempt()
-        observe(bad_node=bad)
+
+    def count_recovery(s) -> None:
+        """Step 2: too many recoveries in a row end the write."""
+        over = s.recoveries == MOST_RECOVERIES
+        s.recoveries = when(over, s.recoveries, s.recoveries + 1)
+        s.stage = when(over, Stage.FAILED, s.stage)
 
     def has_to_recover(s) -> None:
         """Checks: the client has a connection with packets not acknowledged yet."""
@@ -74,6 +84,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
         connection = s.connection[s.first_node()]
         s.has_to_recover()
         require(connection.bad_node == bad, "the ack calls this node bad")
+        require(~s.restarting.has(bad), "the node does not restart")
         require(connection.confirmed == s.acked, "all acks before it have come")
         s.give_up_node(bad)
 
@@ -86,6 +97,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
         s.has_to_recover()
         require(s.first_node() == bad, "it is the first node")
         require(s.is_silent(bad), "its connection is closed, or nothing comes")
+        require(~s.restarting.has(bad), "the node does not restart")
         s.give_up_node(bad)
 
     def sets_up(s) -> None:
@@ -189,6 +201,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
         require(s.pipeline.has(bad) & before, "the nodes before it are set up")
         unable = ~s.set_up.has(bad) & (~s.running.has(bad) | s.refuses(bad))
         require(broken | unable, "the node does not do what it is asked for")
+        require(~s.restarting.has(bad), "the node does not restart")
         s.give_up_node(bad)
 
     def whole_pipeline_is_up(s) -> None:

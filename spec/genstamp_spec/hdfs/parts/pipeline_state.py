@@ -10,6 +10,7 @@ that joins later is the last one in HDFS too.
 """
 
 import enum
+from typing import Final
 
 from genstamp_model.language import (
     Bool,
@@ -33,6 +34,9 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.replica_state import ReplicaState
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
+
+MOST_RECOVERIES: Final = 5
+"""How often in a row a pipeline is set up again without an ack in between."""
 
 
 class Stage(enum.Enum):
@@ -64,6 +68,7 @@ class WriterState(Part):
     pipeline = members(Datanode)
     set_up = members(Datanode)  # nodes that have done what the stage asks for, in this attempt
     excluded = members(Datanode)  # nodes that were given up
+    recoveries = number(0, MOST_RECOVERIES)  # in a row, without an ack
     passed_over = members(Datanode)  # nodes that did not take a transfer, in this attempt
     replication = number(0, limit="replication")
     sent = number(limit="packets")  # last packet sent on this connection
@@ -112,11 +117,13 @@ class NodesState(ReplicaState):
     """What the datanodes of the chain keep beside their replicas."""
 
     connected = members(Datanode)  # receiver and responder of the writer's block are up
+    restarting = members(Datanode)  # they have said so, and are not in the pipeline again yet
     hung = members(Datanode)  # they are up and do nothing any more
     connection = per(Datanode, record(Connection))
     crashes = number(limit="crashes")  # history: only limited, never read
     faults = number(limit="faults")  # history: likewise
     hangs = number(limit="hangs")  # history: likewise
+    restarts = number(limit="restarts")  # history of planned ones: likewise
 
 
 class PipelineState(WriterState, BlockAtNamenode, NodesState):

@@ -23,6 +23,7 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS, HADOOP_2_7, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
+from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, PipelineAppends, WriterIsFenced
@@ -36,14 +37,14 @@ OMITS = (
     "leases and other writers: somebody else's recovery of the block begins, and its end is not looked at",
     "chunks and their checksums, packets larger than a byte; corruption on the way (ERROR_CHECKSUM)",
     "bytes that are acknowledged before they are on disk; hsync; the time that it takes to stop a writer",
-    "timers, heartbeat packets, slow nodes, planned restarts (OOB), the count of recoveries without progress",
+    "timers, heartbeat packets, slow nodes: silence is noticed, and nobody is blamed who is only slow",
     "reports of replicas: a report shows the replica as it is, and stale replicas stay (hdfs.reports has them)",
     "best-effort and min-replication, with which a write goes on where no datanode can be added",
     "calls of the writer that are lost or repeated, but for one late updatePipeline",
 )
 
 
-class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, BlockReaders):
+class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
     """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
 
     # Bytes along the chain.
@@ -64,10 +65,12 @@ class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, BlockReader
     def chain_is_in_order(s, nearer: Datanode, farther: Datanode) -> Bool:
         """S1, S2: farther nodes show more and have received less, and what one shows each has received.
 
-        Until the pipeline is set up again: then each node is cut to what it shows itself.
+        Until the pipeline is set up again: then each node is cut to what it shows itself, and one that has restarted
+        begins with what it showed.
         """
         both = s.pipeline.has(nearer) & s.pipeline.has(farther) & s.nearer(nearer, farther)
-        up = s.connected.has(nearer) & s.connected.has(farther) & s.excluded.is_empty()
+        first = s.excluded.is_empty() & (s.restarts == 0)
+        up = s.connected.has(nearer) & s.connected.has(farther) & first
         near, far = s.replica[nearer], s.replica[farther]
         shows = s.visible_bytes(near) <= s.visible_bytes(far)
         received = far.num_bytes <= near.num_bytes
@@ -255,7 +258,7 @@ def may_stop(s: PipelineProperties) -> Bool:
     return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
 
 
-FAULTS = ("crashes", "faults", "hangs", "client_crashes", "takeovers", "registrations", "late_calls")
+FAULTS = ("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls")
 """What goes wrong only if a configuration says how often."""
 
 
@@ -274,13 +277,13 @@ PIPELINE = System(
         Configuration(
             "pair",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=1, hangs=1, takeovers=1),
+            limits=limits(stamps=2, bytes=1, packets=2, replication=2, crashes=1, takeovers=1),
             doc="two datanodes, either of which may fail",
         ),
         Configuration(
             "chain",
             sizes={"Client": 1, "Datanode": 3},
-            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=2),
+            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=1, hangs=1),
             doc="three datanodes, two of which fail",
         ),
         Configuration(
@@ -300,6 +303,18 @@ PIPELINE = System(
             sizes={"Client": 1, "Datanode": 2},
             limits=limits(stamps=4, bytes=2, packets=3, replication=2, crashes=1, appends=1, late_calls=1),
             doc="the file is closed and opened again",
+        ),
+        Configuration(
+            "restart",
+            sizes={"Client": 1, "Datanode": 2},
+            limits=limits(stamps=3, bytes=1, packets=2, replication=2, faults=1, crashes=1, restarts=2),
+            doc="datanodes that say so before they restart",
+        ),
+        Configuration(
+            "upgrade",
+            sizes={"Client": 1, "Datanode": 1},
+            limits=limits(stamps=8, bytes=1, packets=2, replication=1, restarts=7),
+            doc="one datanode that restarts again and again",
         ),
         Configuration(
             "client",

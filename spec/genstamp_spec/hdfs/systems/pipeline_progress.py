@@ -89,7 +89,7 @@ class PipelineProgress(PipelineSetUp):
 
 def limits(replication: int, always: int) -> dict[str, int]:
     """Limits that no behaviour meets once it has begun, but for the choice of datanodes and policy."""
-    counts = ("crashes", "faults", "hangs", "client_crashes", "takeovers", "registrations", "late_calls")
+    counts = ("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls")
     return {"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": replication, "always": always} | (
         dict.fromkeys((*counts, "appends"), FAULTS)
     )
