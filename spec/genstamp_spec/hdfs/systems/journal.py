@@ -175,6 +175,14 @@ class JournalProperties(TwoBlocks):
         up = ~s.service.at(Service.STARTING) & s.in_tree.has(file)
         return up.implies(when(s.known(file), s.block_bytes[file], 0) >= s.promised[file])
 
+    @invariant
+    def closed_files_are_complete(s, file: File) -> Bool:
+        """S16: the blocks of a closed file are COMPLETE, at the active and after every restart; nobody holds it."""
+        up = ~s.service.at(Service.STARTING) & s.in_tree.has(file)
+        last = ~s.known(file) | s.block[file].at(BlockLifecycle.complete)
+        done = last & ~s.earlier_waits(file) & s.client_name[file].is_none()
+        return (up & s.file[file].at(FileLifecycle.closed)).implies(done)
+
     # Somebody serves.
 
     @leads_to(
