@@ -17,6 +17,13 @@ BEST: Final[tuple[tuple[str, str], ...]] = (
     ("hdfs.recovery", "HDFS-10240"),
     ("hdfs.recovery", "HDFS-1218"),
     ("hdfs.recovery", "HDFS-11817"),
+    ("hdfs.block_recovery", "HDFS-1186"),
+    ("hdfs.replica", "HDFS-4660"),
+    ("hdfs.pipeline", "HDFS-2021"),
+    ("hdfs.pipeline", "HDFS-9289"),
+    ("hdfs.lease", "HDFS-4452"),
+    ("hdfs.journal", "HDFS-1149"),
+    ("hdfs.reports", "HDFS-5723"),
 )
 """The best stories, drawn as swim lanes: system and fault."""
 

@@ -1,14 +1,16 @@
 """The pages that are made from the specification: what is cited where, gaps, faults and holes."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from genstamp import lock
 from genstamp.cli import tables as verb
-from genstamp.systems import system_named
+from genstamp.systems import SYSTEMS, system_named
 from genstamp.tables import coverage_page, holes_page, museum_page
 from genstamp.tables.citations import cited, cited_by_action, cited_by_helpers, promised_by
+from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
 from genstamp_spec.hdfs.places import SECTIONS
 
 RECOVERY = system_named("hdfs.recovery")
@@ -61,6 +63,15 @@ def test_the_museum_shows_each_fault_with_what_the_lock_says(repository: Path) -
     assert "S11 `fenced_client_changes_nothing`" in row
     assert "7 steps, 1,000 states (takeover)" in row
     assert "not in the lock" in museum_page.page([RECOVERY], {})
+
+
+def test_each_fault_is_shown_once_or_left_out() -> None:
+    shown = [bug.name for _, bug in museum_page.faults(SYSTEMS)]
+    assert sorted(set(shown)) == sorted(shown)
+    left_out = [f"HDFS-{number}" for names, _ in LEFT_OUT for number in re.findall(r"\d+", names)]
+    assert sorted(set(left_out)) == sorted(left_out)
+    assert not set(shown) & set(left_out)
+    assert len(shown) >= 60
 
 
 @pytest.mark.slow
