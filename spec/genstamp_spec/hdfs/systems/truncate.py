@@ -386,7 +386,7 @@ TRUNCATE = System(
         Configuration(
             "append_after_truncate",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=4, crashes=1, truncates=1, appends=1),
+            limits=limits(stamps=3, crashes=1, truncates=1, appends=1),
             doc="bytes take the place of those that were cut off",
             on_demand=True,
         ),
