@@ -9,12 +9,14 @@ from genstamp_model.language import Bug, System, Variation
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
+from genstamp_spec.hdfs.systems.write_path import WRITE_PATH
 
 REJECTED = [
     (RECOVERY, "HDFS-10240", "refines hdfs.single_writer"),
     (RECOVERY, "HDFS-1218", "refines hdfs.durable_prefix"),
     (RECOVERY, "hflush-sees-the-recovery", "refines hdfs.durable_prefix"),
     (LEASE, "fsync-stops-for-a-recovery", "refines hdfs.single_writer"),
+    (WRITE_PATH, "hflush-sees-the-recovery", "refines hdfs.durable_prefix"),
 ]
 
 
@@ -53,6 +55,13 @@ def test_reader_that_sees_less_than_before_is_no_step() -> None:
     assert violation is not None
     assert violation.path.steps[-1].action.name == "read"
     assert "     promised: 2 -> 1" in violation.story
+
+
+def test_write_path_has_no_late_commit_either() -> None:
+    late = replace(RECOVERY.bug("HDFS-10240"), configuration="two_blocks")
+    violation = broken(WRITE_PATH, late, "refines hdfs.single_writer")
+    assert violation is not None
+    assert violation.path.steps[-1].action.name == "complete_under_recovery"
 
 
 def test_every_step_of_the_abstract_files_is_taken() -> None:
