@@ -133,7 +133,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
 
         Coarser  than HDFS, where the sources take turns: it is any.
         Source  DataStreamer#addDatanode2ExistingPipeline, FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1;
-                facts B6, B7, B18, C.6, E.13 (HDFS-1606, HDFS-9106).
+                facts B6, B7, B18, B.5, C.6, E.13 (HDFS-1606, HDFS-9106).
         """
         s.looks_for_a_node()
         require(s.is_spare(target), "the NameNode may name this datanode")

@@ -76,7 +76,7 @@ class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, PlannedRest
         received = far.num_bytes <= near.num_bytes
         return (both & up & s.stage.at(Stage.STREAMING, Stage.CLOSE)).implies(shows & received)
 
-    @transition
+    @transition(inductive=True, given=("visible_bytes_were_received_and_sent",))
     def visible_bytes_never_shrink(s, t: Self, datanode: Datanode) -> Bool:
         """S3: whatever a pipeline recovery cuts off, a node that goes on shows as much as before."""
         before, after = s.replica[datanode], t.replica[datanode]
