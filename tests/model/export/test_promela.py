@@ -44,7 +44,8 @@ def test_every_action_check_and_property_keeps_its_words() -> None:
             assert check.refuses is None or f"{check.label}, else {check.refuses} */" in text
     judged = [claim for claim in instance.model.properties if claim.kind != "leads_to"]
     for claim in judged:
-        assert f"#define {claim.name.replace(" ", "_")} " in text
+        name = claim.name.replace(" ", "_")
+        assert f"#define {name} " in text
         assert claim.doc.splitlines()[0] in text
     assert len(judged) == len(re.findall(r'"(?:violated|seen): ', text))
 
