@@ -10,7 +10,7 @@ from genstamp_model.language import Bool, Maybe, Number, action, each, none, obs
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, no_datanode
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode, TruncateState
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -213,6 +213,13 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
 
     def change_places(s, file: File, copied: Bool) -> None:
         """Replicas of the former block are those to recover again."""
+
+    def take_result(s, file: File, attempt: Attempt) -> None:
+        """Of a copy the stored block has its stamp already, and keeps it (facts G.6, effect 1)."""
+        copied = s.truncate_mode[file].at(TruncateMode.BY_COPY)
+        stamp = when(copied, s.block_stamp[file], attempt.recovery_id)
+        super().take_result(file, attempt)
+        s.block_stamp[file] = stamp
 
     def recovery_ends(s, file: File) -> None:
         """The truncate has ended: without a snapshot that holds it, the former block goes (facts G.6, A20)."""

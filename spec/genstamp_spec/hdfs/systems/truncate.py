@@ -193,7 +193,13 @@ class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
         same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
         return replica.state.at(ReplicaLifecycle.finalized) & same
 
-    @transition(inductive=True, given=("stamps_come_from_the_counter",))
+    @invariant(inductive=True)
+    def copies_have_the_recovery_id(s, file: File) -> Bool:
+        """S12: a block that is being copied has the stamp under which its current recovery makes the copies."""
+        copied = s.truncate_mode[file].at(TruncateMode.BY_COPY) & s.block[file].at(BlockLifecycle.under_recovery)
+        return copied.implies(s.block_stamp[file] == s.recovery_id[file])
+
+    @transition(inductive=True, given=("stamps_come_from_the_counter", "copies_have_the_recovery_id"))
     def recovery_shuts_out_clients(s, t: Self, file: File) -> Bool:
         """S11: a block under recovery stays as long as it is, until the recovery ends it, or it is deleted."""
         recovering = t.block[file].at(BlockLifecycle.under_recovery)
