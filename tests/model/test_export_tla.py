@@ -146,6 +146,7 @@ def test_a_configuration_asks_for_what_must_hold_of_states_and_steps() -> None:
         "PROPERTIES",
         "    always_tickets_rise_within_limits",
         "    always_journal_grows_with_deliveries_within_limits",
+        "    always_refines_tally_within_limits",
     ]
 
 
