@@ -90,10 +90,10 @@ class EditReplay(ClientCalls, lane="standby"):
     def replay_close(s) -> None:
         """OP_CLOSE: the last block is complete, whatever is known of its replicas (facts I.5, A10)."""
         edit, image = s.next_edit(Opcode.CLOSE)
-        s.update_blocks(edit)
-        image.block.fire(BlockLifecycle.force_complete, where=image.block.at(*BlockLifecycle.not_complete))
         image.holder = none
         image.state.fire(FileLifecycle.close)
+        s.update_blocks(edit)
+        image.block.fire(BlockLifecycle.force_complete, where=edit.has_block)
 
     @action(event="replay")
     def replay_append(s) -> None:

@@ -124,7 +124,7 @@ class TwoBlocks(NamenodeFailover, RecoveryInOutline, lane="namenode"):
         """The block before the last one is complete, whatever it was (A10); a new last block takes its place."""
         file = edit.file
         had, has = s.image_has_earlier(file), edit.earlier_stamp > 0
-        one_more, one_less = has & ~had, had & ~has
+        one_more = has & ~had
         last = s.image[file].block
         complete = EarlierBlock(
             state=last.after(BlockLifecycle.force_complete), stamp=edit.earlier_stamp, num_bytes=edit.earlier_bytes
@@ -133,21 +133,20 @@ class TwoBlocks(NamenodeFailover, RecoveryInOutline, lane="namenode"):
             state=s.image_earlier_block[file].state, stamp=edit.earlier_stamp, num_bytes=edit.earlier_bytes
         )
         kept = when(one_more, complete, when(has, same, no_earlier_block()))
-        s.image[file] = when(one_more, s.with_last_block(file, no_earlier_block()), s.image[file])
-        s.image[file] = when(one_less, s.with_last_block(file, s.image_earlier_block[file]), s.image[file])
+        s.image[file] = when(one_more, s.without_last_block(file), s.image[file])
         s.image_earlier_block[file] = kept
         super().update_blocks(edit)
 
-    def with_last_block(s, file: File, block: EarlierBlock) -> ImageFile:
-        """The file in the image, if this were its last block."""
+    def without_last_block(s, file: File) -> ImageFile:
+        """The file in the image, about to get a new last block. One that loses its last is about to be closed."""
         image = s.image[file]
         return ImageFile(
             state=image.state,
             path=image.path,
             holder=image.holder,
-            block=block.state,
-            stamp=block.stamp,
-            num_bytes=block.num_bytes,
+            block=BlockLifecycle.absent,
+            stamp=0,
+            num_bytes=0,
         )
 
     def takes_over(s, reported: Members[Datanode]) -> None:
