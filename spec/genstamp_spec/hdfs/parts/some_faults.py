@@ -17,6 +17,10 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 class SomeFaults(SomeRecovery, lane=Datanode):
     """Crash, restart and expiry of datanodes, decommissioning, a lost byte, the NameNode's restart."""
 
+    def not_in_safe_mode(s) -> None:
+        """Checks: a NameNode that has just started takes no calls of writers (facts I.4)."""
+        require(~s.safe_mode, "the NameNode is not in safe mode", "SafeModeException")
+
     @action
     def datanode_crash(s, datanode: Datanode) -> None:
         """A datanode stops without warning; what it had not sent is lost."""

@@ -19,6 +19,9 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 class SomeWriters(Reconstruction, lane=Client):
     """addBlock, packets, updatePipeline, complete, append and delete."""
 
+    def not_in_safe_mode(s) -> None:
+        """Checks: none where the NameNode never restarts."""
+
     # Writing.
 
     @action
@@ -31,7 +34,7 @@ class SomeWriters(Reconstruction, lane=Client):
         require(s.file[file].at(FileLifecycle.absent), "the file is not there")
         require(s.block[file].at(BlockLifecycle.absent), "it never was")
         require(~targets.is_empty(), "a datanode can take the block", "IOException")
-        require(~s.safe_mode, "the NameNode is not in safe mode", "SafeModeException")
+        s.not_in_safe_mode()
         s.file[file].fire(FileLifecycle.create, FileLifecycle.add_block)
         s.client_name[file] = client
         s.block[file].fire(BlockLifecycle.add_block)
@@ -55,7 +58,11 @@ class SomeWriters(Reconstruction, lane=Client):
 
     @action
     def create_rbw(s, client: Client, file: File, datanode: Datanode) -> None:
-        """A pipeline is set up on one of its nodes (FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, B.9)."""
+        """A pipeline is set up on one of its nodes.
+
+        Coarser  than HDFS where an empty block is opened again: a node without it is set up, too.
+        Source  FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, B.9.
+        """
         stream, replica = s.takes_part(client, file, datanode), s.replica[datanode][file]
         require(stream.acked == 0, "nothing is written yet")
         require(
@@ -257,7 +264,7 @@ class SomeWriters(Reconstruction, lane=Client):
         """
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
         require(s.block[file].at(BlockLifecycle.complete), "it has a block")
-        require(~s.safe_mode, "the NameNode is not in safe mode", "SafeModeException")
+        s.not_in_safe_mode()
         require(~s.usable(file).is_empty(), "a replica of the block is known", "IOException")
         s.appends = s.appends + 1
         s.file[file].fire(FileLifecycle.append)
@@ -309,7 +316,7 @@ class SomeWriters(Reconstruction, lane=Client):
         Source  FSDirDeleteOp#delete, BlockManager#removeBlock, Hadoop 3.4.1; facts A20, E.14.
         """
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(~s.safe_mode, "the NameNode is not in safe mode", "SafeModeException")
+        s.not_in_safe_mode()
         s.deletions = s.deletions + 1
         s.file[file].fire(FileLifecycle.delete)
         s.block[file].fire(BlockLifecycle.remove)

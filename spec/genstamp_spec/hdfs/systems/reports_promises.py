@@ -59,7 +59,7 @@ class ReportsPromises(SomeFaults):
 
     # Committing.
 
-    @invariant
+    @invariant(inductive=True, given=("closed_files_are_complete",))
     def commit_fixes_content(s, file: File) -> Bool:
         """S13: a COMMITTED or COMPLETE block has the stamp and length that a client or a recovery committed.
 
@@ -78,7 +78,7 @@ class ReportsPromises(SomeFaults):
         kept = ~s.damaged.has(datanode) & s.damaged.is_empty()
         return (settled & same & kept).implies(replica.num_bytes >= s.block_bytes[file])
 
-    @invariant
+    @invariant(inductive=True)
     def closed_files_are_complete(s, file: File) -> Bool:
         """S16: the block of a closed file is COMPLETE."""
         return s.file[file].at(FileLifecycle.closed).implies(s.block[file].at(BlockLifecycle.complete))
@@ -89,7 +89,7 @@ class ReportsPromises(SomeFaults):
         heard = count(Datanode, lambda d: s.has_settled(d, file) & s.is_good(d, file))
         return s.block[file].at(BlockLifecycle.committed).implies(heard < s.minimal())
 
-    @invariant
+    @invariant(inductive=True)
     def only_a_client_leaves_a_block_committed(s, file: File) -> Bool:
         """L1: a block waits for replicas only while its client waits, too: a recovery closes its file."""
         waiting = exists(Client, lambda c: ~s.stream[c][file].stage.at(StreamStage.NONE))
@@ -101,7 +101,7 @@ class ReportsPromises(SomeFaults):
         closed = s.file[file].at(FileLifecycle.closed) & ~s.safe_mode
         return (closed & s.is_short(file)).implies(s.needed[file])
 
-    @invariant
+    @invariant(inductive=True)
     def open_blocks_are_not_copied(s, file: File) -> Bool:
         """S24: a block that is open is neither queued nor on its way to another datanode."""
         complete = s.block[file].at(BlockLifecycle.complete, BlockLifecycle.removed)
@@ -113,7 +113,7 @@ class ReportsPromises(SomeFaults):
         temporary = s.replica[datanode][file].state.at(ReplicaLifecycle.temporary) & s.has_settled(datanode, file)
         return temporary.implies(~s.stored[file].has(datanode))
 
-    @transition
+    @transition(inductive=True)
     def corrupt_replicas_are_kept_for_want_of_good_ones(s, t: Self, file: File, datanode: Datanode) -> Bool:
         """S21: a replica that is found corrupt is kept only for want of usable ones, or until full reports come."""
         found = ~s.corrupt_replicas(file).has(datanode) & t.corrupt_replicas(file).has(datanode)
@@ -121,7 +121,7 @@ class ReportsPromises(SomeFaults):
         waits = t.safe_mode | ~s.stale_contents.is_empty()
         return found.implies(~enough | waits)
 
-    @transition
+    @transition(inductive=True)
     def copies_are_of_the_present_generation(s, t: Self, file: File) -> Bool:
         """L5: what is ordered to be copied is a replica of the block as it is then, or it would never be found."""
         ordered_now = t.copy_orders[file].size() > s.copy_orders[file].size()

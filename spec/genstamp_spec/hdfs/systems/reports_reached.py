@@ -1,8 +1,9 @@
 """What has to be possible in hdfs.reports, or else its guards are too strict: the cells of I.2 among it.
 
-Two cells are not among it. A COMPLETE or COMMITTED block never hears of an RWR of its own generation, and a COMMITTED
-one never of a FINALIZED replica of its own generation and another length: its client has the acknowledgement of every
-node of the pipeline, and what a disk loses is left out while a file is open.
+What no configuration reaches is not among it. A COMPLETE or COMMITTED block never hears of an RWR of its own
+generation, and a COMMITTED one never of a FINALIZED replica of its own generation and another length: its client has
+the acknowledgement of every node of the pipeline, and what a disk loses is left out while a file is open. A COMPLETE
+block never hears of a newer RBW: it is open again before there is one.
 """
 
 from genstamp_model.language import Bool, witness
