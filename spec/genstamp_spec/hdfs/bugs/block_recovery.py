@@ -128,9 +128,9 @@ LONGEST_DECIDES = Bug(
     "longest-rbw-decides",
     "replicas that are being written take the longest length among them instead of the shortest",
     parts=(LongestDecides,),
-    breaks=("recoveries_make_no_bytes_up",),
+    breaks=("agreed_length_was_found", "recoveries_make_no_bytes_up"),
     configuration="restarts",
-    depth=13,
+    depth=12,
     source="facts G.4 row 2, S7",
 )
 
@@ -150,9 +150,9 @@ ANY_LENGTH_JOINS = Bug(
     "unequal-rbw-joins",
     "RBW replicas of another length take part beside FINALIZED ones",
     parts=(AnyLengthJoins,),
-    breaks=("recoveries_make_no_bytes_up",),
+    breaks=("agreed_length_was_found", "recoveries_make_no_bytes_up"),
     configuration="lengths",
-    depth=20,
+    depth=19,
     source="facts G.4 row 1, S7",
 )
 

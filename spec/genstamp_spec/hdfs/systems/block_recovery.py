@@ -23,7 +23,7 @@ from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
-from genstamp_spec.hdfs.parts.state import Datanode, File
+from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -93,12 +93,24 @@ class BlockRecoveryProperties(
         ended = after.state.at(ReplicaLifecycle.finalized).implies(after.stamp == before.recovery_id)
         return frozen.implies(kept & ended)
 
-    @transition(inductive=True)
+    @transition(inductive=True, given=("agreed_length_was_found", "late_updates_cut"))
     def recoveries_make_no_bytes_up(s, t: Self, datanode: Datanode, file: File) -> Bool:
         """S7: a recovery cuts replicas, and never makes one longer than what was received."""
         before, after = s.replica[datanode][file], t.replica[datanode][file]
         finalized = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.finalized)
         return finalized.implies(after.num_bytes <= before.num_bytes)
+
+    @invariant(inductive=True)
+    def agreed_length_was_found(s, primary: Datanode, datanode: Datanode, file: File) -> Bool:
+        """Each participant has answered at least the length that was agreed on."""
+        attempt = s.attempt[primary][file]
+        takes_part = attempt.stage.at(AttemptStage.UPDATING) & attempt.participants.has(datanode)
+        return takes_part.implies(attempt.new_bytes <= attempt.found[datanode].num_bytes)
+
+    @invariant(inductive=True, given=("agreed_length_was_found",))
+    def late_updates_cut(s) -> Bool:
+        """An update that comes late asks for no more than was found."""
+        return s.calls.every(lambda call: call.updates.implies(call.new_bytes <= call.found_bytes))
 
     @witness
     def late_update_is_not_needed(s, file: File, datanode: Datanode) -> Bool:
