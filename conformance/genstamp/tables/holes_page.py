@@ -20,7 +20,9 @@ _PROMISES: Final = {place.name: place.says for place in PROMISES}
 
 def page(systems: Sequence[System]) -> str:
     """The page as Markdown; searches for every story."""
-    found = list(holes(systems, SEMANTICS))
+    found: dict[str, list[tuple[System, Hole]]] = {}
+    for system, hole in holes(systems, SEMANTICS):
+        found.setdefault(hole.name, []).append((system, hole))
     lines = [
         "# Holes of Hadoop 3.4.1",
         "",
@@ -30,12 +32,13 @@ def page(systems: Sequence[System]) -> str:
         "Made by `genstamp tables`.",
         "",
     ]
-    for system, hole in found:
-        lines += _story(system, hole)
+    for shown in found.values():
+        lines += _story(*min(shown, key=lambda one: one[1].depth), [system.name for system, _ in shown])
     return "\n".join(lines)
 
 
-def _story(system: System, hole: Hole) -> list[str]:
+def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
+    """What is told of a hole, in the system where it takes the fewest steps of those that show it."""
     instance = system.instance(hole.configuration, bugs=[hole.name])
     result = explore(instance)
     found = breaks(result.violation, leads_to.settled(result))
@@ -47,6 +50,8 @@ def _story(system: System, hole: Hole) -> list[str]:
     lines = [f"## {hole.name}", "", f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
     lines += [f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + "."]
     lines += [f"- Where: {hole.source}."]
+    others = [f"`{name}`" for name in shown if name != system.name]
+    lines += [f"- Shown in {', '.join(others)} too."] if others else []
     lines += [f"- The text asks: {label} (`{action}`)." for action, label in hole.drops]
     if hole.repair:
         lines += [f"- Repair: {hole.repair}"]

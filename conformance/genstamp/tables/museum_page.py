@@ -60,8 +60,8 @@ def page(systems: Sequence[System], lock: Lock) -> str:
             lines += [_row(model, entry, bug) for bug in sorted(mine, key=_number)]
             lines.append("")
     lines += ["## Ten stories", ""]
-    for name, fault in BEST:
-        title = next(bug.title for system, bug in shown if (system.name, bug.name) == (name, fault))
+    titles = {(system.name, bug.name): bug.title for system, bug in shown}
+    for fault, title in [(one[1], titles[one]) for one in BEST if one in titles]:
         lines += [f"### {fault}", "", f"{title[0].upper()}{title[1:]}.", "", f"![{fault}](../diagrams/{fault}.svg)", ""]
     lines += ["## Left out", "", *(f"- {fault}: {reason}" for fault, reason in LEFT_OUT), ""]
     return "\n".join(lines)

@@ -18,7 +18,14 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("HDFS-16408", "a configured interval of nothing or less"),
     ("HDFS-11945", "the NameNode's holders are one here, whose lease may expire at any time"),
     ("HDFS-2810, 7314, 9812", "several clients of one process that share a renewer"),
-    ("HDFS-2637", "a time-out that is too short: overlapping recoveries happen here at any time"),
+    (
+        "HDFS-2637, 4721",
+        "only delays: overlapping recoveries happen here at any time, and turns end with a live datanode",
+    ),
+    ("HDFS-5024", "the second call fails instead of doing nothing, and nobody's state tells"),
+    ("HDFS-9236", "no datanode answers so"),
+    ("HDFS-15875", "what its check refuses is refused by the checks after it; see the hole half-a-cut-is-enough"),
+    ("HDFS-17861", "open: it is the holes closing-fails-before-it-begins and closing-fails-half-way"),
     ("HDFS-11890, 5747", "a crash at shutdown, or of one call, that promises nothing to anybody"),
     ("HDFS-6830, 11674, 8072, 9530", "the disks and storages of one datanode"),
     (

@@ -149,6 +149,7 @@ FIRST_ANSWER_COUNTS = Hole(
     breaks=("shown_bytes_are_at_every_location",),
     configuration="pair",
     depth=14,
+    repair="let a reader take the smallest answer of the locations that serve the block.",
     source="found with this model; facts C.3, S2, S4; DFSInputStream#readBlockLength, FsDatasetImpl#recoverRbw, 3.4.1",
 )
 

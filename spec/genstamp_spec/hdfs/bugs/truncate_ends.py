@@ -45,6 +45,10 @@ HALF_A_CUT_IS_ENOUGH = Hole(
     breaks=("truncate_ends",),
     configuration="in_place",
     depth=0,
+    repair=(
+        "in the recovery of a truncate let every FINALIZED replica take part that is at least as long as "
+        "the new length."
+    ),
     source="found with this model; facts G.4 row 1, G.5; BlockRecoveryWorker.RecoveryTaskContiguous#syncBlock, "
     "Hadoop 3.4.1",
 )

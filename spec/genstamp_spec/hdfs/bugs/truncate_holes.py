@@ -47,6 +47,7 @@ ANSWERS_ARE_KEPT = Hole(
     breaks=("hflushed_bytes_survive",),
     configuration="retries",
     depth=30,
+    repair="keep the answer to truncate in the retry cache (AtMostOnce).",
     source="facts E.0; https://issues.apache.org/jira/browse/HDFS-16322; NameNodeRpcServer#truncate, Hadoop 3.4.1",
 )
 
@@ -66,6 +67,7 @@ DELETION_SPARES_SNAPSHOTS = Hole(
     breaks=("snapshot_keeps_its_bytes",),
     configuration="by_copy",
     depth=16,
+    repair=("ask whether a snapshot holds the block before addDeleteBlock collects the other side of a truncate."),
     source="found while this was written; INode.BlocksMapUpdateInfo#addDeleteBlock (since HDFS-12638), "
     "INodeFile#collectBlocksBeyondSnapshot, Hadoop 3.4.1",
 )
@@ -92,5 +94,6 @@ COPIES_OF_EARLIER_ATTEMPTS = Hole(
     breaks=("counted_replicas_match",),
     configuration="by_copy",
     depth=30,
+    repair="mark replicas of another stamp as stale at the end of a copy on truncate too.",
     source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization (markBlockReplicasAsStale), Hadoop 3.4.1",
 )

@@ -253,6 +253,7 @@ CLOSING_FAILS_HALF_WAY = Hole(
     breaks=("replay_gives_the_state_of_the_active",),
     configuration="two_blocks",
     depth=17,
+    repair="ask whether every earlier block is COMPLETE before commitBlockSynchronization changes anything.",
     source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
 )
 RECOVERY_ID_LEAVES_UNSYNCED = Hole(
@@ -262,6 +263,7 @@ RECOVERY_ID_LEAVES_UNSYNCED = Hole(
     breaks=("known_stamps_are_synced", "stamps_are_given_out_once"),
     configuration="recoveries",
     depth=10,
+    repair="hand a recovery command out only when its recovery id is on disk.",
     source="facts F.4 (note), H; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
 )
 

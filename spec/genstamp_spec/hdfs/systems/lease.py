@@ -39,6 +39,10 @@ SOFT_LIMIT_TAKES_THE_FILE = Hole(
     breaks=("taken_over_file_leaves_its_writer",),
     configuration="two_clients",
     depth=4,
+    repair=(
+        "give the file to the NameNode's own holder, as past the hard limit, when internalReleaseLease "
+        "starts a recovery."
+    ),
     source="facts F.2; FSNamesystem#recoverLeaseInternal, #internalReleaseLease with newHolder null, Hadoop 3.4.1",
 )
 FSYNC_STOPS_FOR_A_RECOVERY = Hole(
@@ -48,6 +52,7 @@ FSYNC_STOPS_FOR_A_RECOVERY = Hole(
     breaks=("fenced_client_changes_nothing",),
     configuration="two_clients",
     depth=5,
+    repair="let fsync refuse a last block that is UNDER_RECOVERY, as complete does since HDFS-10240.",
     source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
 )
 LATE_FSYNC_CHANGES_NOTHING = Hole(
@@ -64,6 +69,10 @@ LATE_FSYNC_CHANGES_NOTHING = Hole(
     breaks=("commit_fixes_content", "promised_bytes_are_known", "fenced_client_changes_nothing"),
     configuration="late_calls",
     depth=6,
+    repair=(
+        "pass the block with fsync, and take the length only if the stamp is the block's, the block is "
+        "UNDER_CONSTRUCTION and the length grows."
+    ),
     source="facts A6, E.10; FSNamesystem#fsync, FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1",
 )
 ABANDON_LOOKS_AT_THE_BLOCK = Hole(
@@ -73,6 +82,7 @@ ABANDON_LOOKS_AT_THE_BLOCK = Hole(
     breaks=("fenced_client_changes_nothing",),
     configuration="two_clients",
     depth=4,
+    repair="let abandonBlock refuse a block that is UNDER_RECOVERY or COMMITTED.",
     source="facts E.8, A15; FSDirWriteFileOp#abandonBlock, Hadoop 3.4.1",
 )
 
@@ -96,6 +106,10 @@ APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
     breaks=("missed_block_can_be_had", "missed_close_can_be_had"),
     configuration="late_calls",
     depth=7,
+    repair=(
+        "take no previous block for the one before the last where that is complete and the last is empty; "
+        "let complete accept none for a closed file."
+    ),
     source="found with this model; FSDirWriteFileOp#analyzeFileState, #completeFileInternal, Hadoop 3.4.1",
 )
 
@@ -127,6 +141,7 @@ CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     breaks=("only_the_last_two_blocks_are_incomplete",),
     configuration="blocks",
     depth=7,
+    repair="ask whether every earlier block is COMPLETE before the last block is changed or removed.",
     source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
 )
 

@@ -58,6 +58,10 @@ REPORT_THREAD = Hole(
     breaks=("heard_replicas_complete_a_block", "corrupt_replicas_do_not_match"),
     configuration="pipeline",
     depth=9,
+    repair=(
+        "hold incremental reports back while a full report is in flight, or number reports of one storage "
+        "and ignore what an older one says."
+    ),
     source="found with this model; BPServiceActor.IBRTaskHandler, #blockReport, Hadoop 3.4.1",
 )
 COMMAND_THREAD = Hole(
@@ -70,6 +74,7 @@ COMMAND_THREAD = Hole(
     breaks=("last_good_replica_is_not_deleted",),
     configuration="restarts",
     depth=14,
+    repair="carry out no order to delete while a report of the same datanode is in flight.",
     source="found with this model; BPServiceActor.CommandProcessingThread, BlockManager#addStoredBlock, Hadoop 3.4.1",
 )
 MARKS_STAY = Hole(
@@ -79,6 +84,7 @@ MARKS_STAY = Hole(
     breaks=("corrupt_replicas_do_not_match",),
     configuration="lost_bytes_reopened",
     depth=22,
+    repair="let a matching report remove every mark that reports make, and not only that of another stamp.",
     source="found with this model; BlockManager#addStoredBlock, CorruptReplicasMap#removeFromCorruptReplicasMap, 3.4.1",
 )
 EXCESS_STAYS = Hole(
@@ -88,6 +94,7 @@ EXCESS_STAYS = Hole(
     breaks=("heard_replicas_complete_a_block",),
     configuration="reopened",
     depth=24,
+    repair=("clear the excess replicas of a block in convertLastBlockToUnderConstruction, as its invalidations are."),
     source="found with this model; BlockManager#convertLastBlockToUnderConstruction, ExcessRedundancyMap, Hadoop 3.4.1",
 )
 PENDING_ENDS_UNSEEN = Hole(
@@ -97,6 +104,7 @@ PENDING_ENDS_UNSEEN = Hole(
     breaks=("short_blocks_are_queued",),
     configuration="recoveries",
     depth=16,
+    repair="judge the block anew when a pending copy ends without adding a replica.",
     source="found with this model; BlockManager#addBlock, PendingReconstructionBlocks#decrement, Hadoop 3.4.1",
 )
 STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN)
