@@ -1,10 +1,11 @@
 """What `genstamp verify` looks at, and in which order the table shows it.
 
-For each system: every configuration under the default semantics, what is known to break under the others, every bug
-and hole, the proofs. Coverage is asked of the configurations under the default semantics together: each action
-is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them. Other checkers
-are asked about a system's first configuration if the lock knows it to be small; about others, `genstamp agree` by name.
-Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README shows.
+For each system: every configuration under the default semantics, what is known to break under the others where that
+shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
+each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them.
+Other checkers are asked about a system's first configuration if the lock knows it to be small; about others, `genstamp
+agree` by name. Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the
+README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
@@ -142,7 +143,7 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
             )
         )
         for semantics in system.semantics:
-            if semantics != system.default_semantics:
+            if semantics != system.default_semantics and configuration in shown_in(system, semantics):
                 plan.jobs.append(_known(place, name, configuration, semantics))
     claims = {f"{'hole' if isinstance(one, Hole) else 'bug'} {name} {one.name}": one.name for one in system.variations}
     for number, some in enumerate(_batches(list(claims.items()), _VARIATIONS_A_JOB), 1):
@@ -166,6 +167,11 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         )
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
+
+
+def shown_in(system: System, semantics: str) -> set[str]:
+    """Where a released version is searched: in the first configuration, and where what it does otherwise shows."""
+    return {system.configuration().name, *(one.configuration for one in system.semantics[semantics])}
 
 
 def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:

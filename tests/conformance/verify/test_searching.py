@@ -241,7 +241,6 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
         "check counter:two",
         "known counter:two old",
         "check counter:one",
-        "known counter:one old",
         "bug counter BUG-1",
         "bug counter BUG-2",
         "bug counter BUG-3",
