@@ -170,8 +170,14 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
 
 
 def shown_in(system: System, semantics: str) -> set[str]:
-    """Where a released version is searched: in the first configuration, and where what it does otherwise shows."""
-    return {system.configuration().name, *(one.configuration for one in system.semantics[semantics])}
+    """Where a released version is searched: in the first configuration, and where what it does otherwise shows.
+
+    What it has in common with one that is declared before it is looked for there.
+    """
+    names = list(system.semantics)
+    earlier = {one.name for name in names[: names.index(semantics)] for one in system.semantics[name]}
+    own = (one.configuration for one in system.semantics[semantics] if one.name not in earlier)
+    return {system.configuration().name, *own}
 
 
 def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple[str, str]]]:

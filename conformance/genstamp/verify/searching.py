@@ -47,7 +47,8 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
 def known(context: Context, claim: str, system: str, configuration: str, semantics: str) -> Iterator[Row]:
     """A released version in one configuration: all that breaks there, each property by a shortest way.
 
-    Which ones do is pinned in the lock; here it holds if the search came to its end.
+    Which ones do is pinned in the lock; here it holds if the search came to its end. Where something breaks, leads-to
+    properties may be undetermined beside it, which the lock says too.
     """
     instance = system_at(system).instance(configuration, semantics)
     result, found = search_on(instance)
@@ -59,8 +60,12 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     files: list[str] = []
     for broken in found:
         files += written(context, f"{semantics}_{configuration}_{broken.name}", broken)
+    data = {"lock": _searched(instance, result, found, judged)}
     told = ", ".join(f"{broken.name} breaks {broken.how}" for broken in found)
-    row = _row(claim, result, {"lock": _searched(instance, result, found, judged)}, judged)
+    if found and (left := undetermined(judged)):
+        told = f"{told}; {left}"
+        judged = tuple(one for one in judged if one.verdict is not Found.UNDETERMINED)
+    row = _row(claim, result, data, judged)
     yield msgspec.structs.replace(row, note=f"{row.note}; {told or 'nothing breaks'}", files=tuple(files))
 
 
