@@ -3,22 +3,19 @@
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
 each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them.
-Other checkers are asked about a system's first configuration if the lock knows it to be small; about others, `genstamp
-agree` by name. Then the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the
-README shows.
+Other checkers are asked about the first configuration of some systems; about others, `genstamp agree` by name. Then
+the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
 
 import importlib
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from genstamp import lock
-from genstamp.errors import LockError
 from genstamp.stateful import DRIVINGS
 from genstamp.systems import PLACES
 from genstamp.verify import readme, summing
@@ -26,9 +23,26 @@ from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.language import Hole, System
 
-PEERS: Final = ("tlc", "spin")
-LARGEST_TO_AGREE_ON: Final = 300_000
-"""Distinct states up to which other checkers are asked every time."""
+PEERS: Final[Mapping[str, Collection[str]]] = {
+    "tlc": (
+        "hdfs.single_writer",
+        "hdfs.durable_prefix",
+        "hdfs.block_recovery",
+        "hdfs.replica",
+        "hdfs.replica_threads",
+        "hdfs.monitor",
+    ),
+    "spin": (
+        "hdfs.single_writer",
+        "hdfs.recovery",
+        "hdfs.block_recovery",
+        "hdfs.replica",
+        "hdfs.replica_threads",
+        "hdfs.monitor",
+        "hdfs.journal",
+    ),
+}
+"""Systems that another checker is asked about every time: of the others it takes minutes to give an answer."""
 _PEER_LIMIT_S: Final = 840.0
 
 _VARIATIONS_A_JOB: Final = 6
@@ -77,7 +91,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
     for place, name in plan.systems.items():
-        plan.jobs += agreements(place, name, repository / summing.LOCK)
+        plan.jobs += agreements(place, name)
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
@@ -109,8 +123,7 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str
     left_out: dict[str, list[str]] = {}
     for place in systems:
         try:
-            module, _, attribute = place.partition(":")
-            system: System = getattr(importlib.import_module(module), attribute)
+            system = _system(place)
         except Exception as problem:
             note = f"{type(problem).__name__}: {problem}"
             data = {"traceback": traceback.format_exc()}
@@ -196,20 +209,16 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
     )
 
 
-def agreements(place: str, name: str, path: Path) -> list[Job]:
-    """A job for each peer about a system's first configuration, if a lock knows it to be small."""
-    try:
-        locked = lock.read(path)
-    except LockError:
-        # The comparison with the lock says so.
-        return []
+def agreements(place: str, name: str) -> list[Job]:
+    """A job for each checker that is asked about a system, in its first configuration."""
+    first = _system(place).configuration().name
+    return [_agree(place, name, first, peer) for peer, asked in PEERS.items() if name in asked]
+
+
+def _system(place: str) -> System:
     module, _, attribute = place.partition(":")
     system: System = getattr(importlib.import_module(module), attribute)
-    entry = locked[name].semantics.get(system.default_semantics) if name in locked else None
-    known = entry.searches if entry is not None else {}
-    first = system.configuration().name
-    small = first in known and known[first].distinct <= LARGEST_TO_AGREE_ON
-    return [_agree(place, name, first, peer) for peer in PEERS] if small else []
+    return system
 
 
 def _agree(place: str, name: str, configuration: str, peer: str) -> Job:
