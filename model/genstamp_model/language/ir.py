@@ -7,7 +7,8 @@ Nothing is simplified but a read of what was just written, so that every check a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -255,8 +256,26 @@ _INFIX = {
 
 
 def text(node: Expr) -> str:
-    """The expression as an author would write it; digests and reports are made of it."""
-    shown = [text(arg) for arg in node.args]
+    """The expression as an author would write it; as long as it is with every shared part written out."""
+    return _worded(node, [text(arg) for arg in node.args])
+
+
+def digest(node: Expr, known: dict[int, str]) -> str:
+    """SHA-256 over an expression's text, in which each part stands by its own digest.
+
+    Args:
+        node: the expression.
+        known: digests of parts by identity; what is computed is added, so that a shared part is looked at once.
+    """
+    for part in walk(node):
+        if id(part) not in known:
+            worded = _worded(part, [known[id(arg)] for arg in part.args])
+            known[id(part)] = hashlib.sha256(worded.encode()).hexdigest()
+    return known[id(node)]
+
+
+def _worded(node: Expr, shown: Sequence[str]) -> str:
+    """A node's text, given that of its arguments."""
     match node.op:
         case Op.CONST:
             return _constant(node)

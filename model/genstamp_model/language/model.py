@@ -188,11 +188,16 @@ class Model:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the canonical text: equal digests mean the same model."""
-        return hashlib.sha256("\n".join(self.text()).encode()).hexdigest()
+        """SHA-256 over the canonical text, in which expressions stand by theirs: equal digests mean the same model."""
+        known: dict[int, str] = {}
+        return hashlib.sha256("\n".join(self._lines(lambda expr: ir.digest(expr, known))).encode()).hexdigest()
 
     def text(self) -> Iterator[str]:
         """The model's canonical text, line by line."""
+        return self._lines(ir.text)
+
+    def _lines(self, worded: Callable[[Expr], str]) -> Iterator[str]:
+        """A line for everything that is declared; `worded` says how an expression stands there."""
         sizes = Sizes(dict.fromkeys((index.base for index in self.index_sets), 1))
         yield f"system {self.system} {self.semantics} {','.join(self.bugs)}"
         for variable in self.variables:
@@ -202,27 +207,27 @@ class Model:
             yield f"action {action.name}({names}) event {action.event} refuses {action.refuses} hidden {action.hidden}"
             for check in action.checks:
                 defensive = " defensive" if check.defensive else ""
-                yield f"  require {ir.text(check.condition)} [{check.label}] {check.refuses}{defensive}"
+                yield f"  require {worded(check.condition)} [{check.label}] {check.refuses}{defensive}"
             for effect in action.effects:
-                yield f"  {effect.variable}' = {ir.text(effect.value)}"
+                yield f"  {effect.variable}' = {worded(effect.value)}"
             for name, value in action.observations:
-                yield f"  shows {name} = {ir.text(value)}"
+                yield f"  shows {name} = {worded(value)}"
         for claim in self.properties:
-            target = f" ~> {ir.text(claim.target)}" if claim.target is not None else ""
+            target = f" ~> {worded(claim.target)}" if claim.target is not None else ""
             demands = f"inductive {claim.inductive} given {claim.given} fair {claim.fair}"
             if claim.strongly_fair:
                 demands += f" strongly fair {claim.strongly_fair}"
-            yield f"{claim.kind} {claim.name}: {ir.text(claim.closed)}{target} {demands}"
+            yield f"{claim.kind} {claim.name}: {worded(claim.closed)}{target} {demands}"
         for name, expression in self.limits:
-            yield f"limit {name}: {ir.text(expression)}"
+            yield f"limit {name}: {worded(expression)}"
         for observation in self.observations:
             names = ", ".join(parameter.name for parameter in observation.parameters)
-            yield f"observation {observation.name}({names}): {ir.text(observation.value)}"
+            yield f"observation {observation.name}({names}): {worded(observation.value)}"
         for refinement in self.refinements:
             for name, expression in refinement.mapping.items():
-                yield f"refines {refinement.upper.digest} {name} = {ir.text(expression)}"
+                yield f"refines {refinement.upper.digest} {name} = {worded(expression)}"
         if self.may_stop is not None:
-            yield f"may stop where {ir.text(self.may_stop)}"
+            yield f"may stop where {worded(self.may_stop)}"
 
 
 def _index_sets(type_: Type) -> Iterator[IndexSet]:

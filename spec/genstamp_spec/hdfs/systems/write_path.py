@@ -182,7 +182,7 @@ WRITE_PATH = System(
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 2},
-            limits=limits(crashes=1),
+            limits=limits(bytes=0, crashes=1),
             doc="a takeover while a pipeline is set up again",
             on_demand=True,
         ),
