@@ -25,12 +25,3 @@ def test_hadoop_2_7_leaves_files_open_for_ever() -> None:
     found = {one.claim.name: one.verdict.value for one in judge(instance, renumber=True)}
     assert found["silent_owner_loses_the_file"] == "violated"
     assert found["recover_lease_returns_true"] == "violated"
-
-
-@pytest.mark.slow
-def test_client_that_writes_another_file_waits_for_ever_after_hdfs_3848() -> None:
-    found = {one.claim.name: one for one in judge(EXPIRY.instance("two_files", bugs=["HDFS-3848"]), renumber=True)}
-    stuck = found["append_succeeds_after_the_soft_limit"]
-    assert stuck.verdict.value == "violated"
-    assert stuck.lasso is not None
-    assert "it stays here for ever" in "\n".join(stuck.lasso.lines())

@@ -4,7 +4,6 @@ from genstamp_model.language import Bug, require
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
 class NoBlockBefore(ExpirySteps, lane="namenode"):
@@ -43,26 +42,6 @@ HDFS_1554 = Bug(
     breaks=("recover_lease_returns_true",),
     configuration="one_client",
     source="https://issues.apache.org/jira/browse/HDFS-1554; fixed in the 0.20-append line",
-)
-
-
-class AnyLeaseCounts(ExpirySteps, lane="namenode"):
-    """Whoever holds a lease, of whatever file, is taken for the holder of this one."""
-
-    def soft_takeover(s, client: Client, file: File) -> None:
-        """Checks also: the caller has no lease."""
-        super().soft_takeover(client, file)
-        lease = s.lease[client].at(LeaseLifecycle.released)
-        require(lease, "the caller has no lease", "AlreadyBeingCreatedException")
-
-
-HDFS_3848 = Bug(
-    "HDFS-3848",
-    "a client that writes another file cannot take a file over after the soft limit",
-    parts=(AnyLeaseCounts,),
-    breaks=("append_succeeds_after_the_soft_limit",),
-    configuration="two_files",
-    source="https://issues.apache.org/jira/browse/HDFS-3848; fixed in 2.5.0",
 )
 
 
@@ -114,4 +93,4 @@ HDFS_10549 = Bug(
 )
 
 
-EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_3848, HDFS_10549, HDFS_14498, HDFS_15725)
+EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_10549, HDFS_14498, HDFS_15725)

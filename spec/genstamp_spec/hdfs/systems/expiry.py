@@ -98,13 +98,6 @@ EXPIRY = System(
             limits=LIMITS,
             doc="another client wants the file",
         ),
-        Configuration(
-            "two_files",
-            sizes={"Client": 2, "File": 2, "Datanode": 1},
-            limits={**LIMITS, "stamps": 0},
-            doc="two leases of two empty files; blocks are cut off, so that only what is violated is judged",
-            on_demand=True,
-        ),
     ],
     bugs=EXPIRY_BUGS,
     omits=(
