@@ -82,8 +82,8 @@ class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
 
     @invariant(inductive=True)
     def open_files_lost_no_block(s, file: File) -> Bool:
-        """Whatever drops the last block closes the file."""
-        return s.under_construction(file).implies(~s.block[file].at(BlockLifecycle.removed))
+        """Whatever drops the last block closes the file, and it stays closed."""
+        return s.block[file].at(BlockLifecycle.removed).implies(s.file[file].at(FileLifecycle.closed))
 
     @invariant(inductive=True, given=("open_files_lost_no_block",))
     def earlier_block_is_committed(s, file: File) -> Bool:
