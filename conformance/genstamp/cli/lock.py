@@ -42,7 +42,11 @@ def lock(
     plan.sums.clear()
     with ending_children_on_sigterm():
         results = run(plan, repository, None, 0, jobs)
-    verdict = worst(results.rows)
+    # What was searched to its end is kept although some leads-to is undetermined there: the lock says that, too.
+    open_ = [row for row in results.rows if row.verdict is Verdict.UNDETERMINED and "lock" in row.data]
+    for row in open_:
+        typer.echo(f"{row.claim}: {row.note}", err=True)
+    verdict = worst([row for row in results.rows if row not in open_])
     if verdict is not Verdict.HOLDS:
         for line in writing.table_lines(results):
             typer.echo(line, err=True)
