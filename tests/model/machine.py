@@ -53,7 +53,7 @@ class Machine:
         counters = np.zeros(program.counters, np.int64)
         made = _EXPAND(self.compiled.native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
         first_step = LIMITS + len(program.limits)
-        taken = [i for i, times in enumerate(counters[first_step:]) if times]
+        taken = [i for i, times in enumerate(counters[first_step : first_step + len(program.steps)]) if times]
         assert len(taken) == made
         return Expanded(
             successors={step: tuple(row.tolist()) for step, row in zip(taken, out, strict=False)},

@@ -21,4 +21,4 @@ def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
     assert answer.returncode == 75
     assert answer.stderr == "genstamp: the verb 'prove' cannot be loaded: ImportError: no such solver\n"
     assert genstamp(tmp_path, "verify", "--help").returncode == 0
-    assert genstamp(tmp_path, "list").stdout.startswith("hdfs.recovery: ")
+    assert genstamp(tmp_path, "list", "hdfs.recovery").stdout.startswith("hdfs.recovery: ")
