@@ -6,7 +6,7 @@ A system of one's own is named by where it is declared: `module:NAME`, or `file.
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -15,40 +15,33 @@ from genstamp.errors import GenstampError
 from genstamp_model.errors import ModelError
 from genstamp_model.language import Configuration, System
 
-PLACES: Final = (
-    "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
-    "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
-    "genstamp_spec.hdfs.systems.lease:LEASE",
-    "genstamp_spec.hdfs.systems.expiry:EXPIRY",
-    "genstamp_spec.hdfs.systems.renewal:RENEWAL",
-    "genstamp_spec.hdfs.systems.monitor:MONITOR",
-    "genstamp_spec.hdfs.systems.recovery:RECOVERY",
-    "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
-    "genstamp_spec.hdfs.systems.block_recovery_ends:BLOCK_RECOVERY_ENDS",
-    "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
-    "genstamp_spec.hdfs.systems.pipeline_progress:PIPELINE_PROGRESS",
-    "genstamp_spec.hdfs.systems.replica:REPLICA",
-    "genstamp_spec.hdfs.systems.replica_threads:REPLICA_THREADS",
-    "genstamp_spec.hdfs.systems.reports:REPORTS",
-    "genstamp_spec.hdfs.systems.standby_reports:STANDBY_REPORTS",
-    "genstamp_spec.hdfs.systems.journal:JOURNAL",
-    "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
-    "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",
-    "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
-)
-"""Every system that comes with genstamp, as "module:NAME", in the order in which they are listed and checked."""
+PLACES: Final[Mapping[str, str]] = {
+    "hdfs.single_writer": "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
+    "hdfs.durable_prefix": "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
+    "hdfs.lease": "genstamp_spec.hdfs.systems.lease:LEASE",
+    "hdfs.expiry": "genstamp_spec.hdfs.systems.expiry:EXPIRY",
+    "hdfs.renewal": "genstamp_spec.hdfs.systems.renewal:RENEWAL",
+    "hdfs.monitor": "genstamp_spec.hdfs.systems.monitor:MONITOR",
+    "hdfs.recovery": "genstamp_spec.hdfs.systems.recovery:RECOVERY",
+    "hdfs.block_recovery": "genstamp_spec.hdfs.systems.block_recovery:BLOCK_RECOVERY",
+    "hdfs.block_recovery_ends": "genstamp_spec.hdfs.systems.block_recovery_ends:BLOCK_RECOVERY_ENDS",
+    "hdfs.pipeline": "genstamp_spec.hdfs.systems.pipeline:PIPELINE",
+    "hdfs.pipeline_progress": "genstamp_spec.hdfs.systems.pipeline_progress:PIPELINE_PROGRESS",
+    "hdfs.replica": "genstamp_spec.hdfs.systems.replica:REPLICA",
+    "hdfs.replica_threads": "genstamp_spec.hdfs.systems.replica_threads:REPLICA_THREADS",
+    "hdfs.reports": "genstamp_spec.hdfs.systems.reports:REPORTS",
+    "hdfs.standby_reports": "genstamp_spec.hdfs.systems.standby_reports:STANDBY_REPORTS",
+    "hdfs.journal": "genstamp_spec.hdfs.systems.journal:JOURNAL",
+    "hdfs.truncate": "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
+    "hdfs.truncate_ends": "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",
+    "hdfs.write_path": "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
+}
+"""Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 
+A system is loaded when it is asked for: whoever checks one does not wait for the others.
+"""
 
-def _loaded(place: str) -> System:
-    module, _, name = place.partition(":")
-    system = getattr(importlib.import_module(module), name)
-    assert isinstance(system, System), f"{place} is {system!r}"
-    return system
-
-
-SYSTEMS: Final[tuple[System, ...]] = tuple(_loaded(place) for place in PLACES)
-
-_places: Final = {system.name: place for system, place in zip(SYSTEMS, PLACES, strict=True)}
+_own_places: Final[dict[str, str]] = {}
 
 
 class UnknownSystemError(GenstampError):
@@ -59,7 +52,7 @@ class UnknownSystemError(GenstampError):
     """
 
     def __init__(self, name: str) -> None:
-        known = ", ".join(system.name for system in SYSTEMS)
+        known = ", ".join(PLACES)
         super().__init__(
             f"there is no system '{name}'; there is {known}, and one of your own is named module:NAME or file.py:NAME"
         )
@@ -82,7 +75,20 @@ class OwnSystemError(GenstampError):
 
 def place_of(name: str) -> str:
     """Where a system that was named before is declared, as "module:NAME"."""
-    return _places[name]
+    return _own_places.get(name) or PLACES[name]
+
+
+def system_at(place: str) -> System:
+    """The system that "module:NAME" names."""
+    module, _, name = place.partition(":")
+    system = getattr(importlib.import_module(module), name)
+    assert isinstance(system, System), f"{place} is {system!r}"
+    return system
+
+
+def every_system() -> tuple[System, ...]:
+    """All systems that come with genstamp, in their order."""
+    return tuple(system_at(place) for place in PLACES.values())
 
 
 def system_named(name: str) -> System:
@@ -91,10 +97,9 @@ def system_named(name: str) -> System:
     Raises:
         UnknownSystemError: there is none.
     """
-    for system in SYSTEMS:
-        if system.name == name:
-            return system
-    raise UnknownSystemError(name)
+    if name not in PLACES:
+        raise UnknownSystemError(name)
+    return system_at(PLACES[name])
 
 
 def found(text: str) -> tuple[System, str]:
@@ -106,10 +111,10 @@ def found(text: str) -> tuple[System, str]:
     """
     name, _, configuration = text.partition(":")
     attribute, _, own_configuration = configuration.partition(":")
-    if not attribute or name in {system.name for system in SYSTEMS}:
+    if not attribute or name in PLACES:
         return system_named(name), configuration
     system = _own(name, attribute)
-    _places[system.name] = f"{name}:{attribute}"
+    _own_places[system.name] = f"{name}:{attribute}"
     return system, own_configuration
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from genstamp.systems import SYSTEMS, system_named
+from genstamp.systems import every_system, system_named
 from genstamp_model.language import Hole, System
 
 
@@ -15,7 +15,7 @@ def list_systems(
     ] = None,
 ) -> None:
     """List systems, their configurations, semantics, properties, bugs, and what they omit."""
-    for system in [system_named(name) for name in systems] if systems else SYSTEMS:
+    for system in [system_named(name) for name in systems] if systems else every_system():
         for line in described(system):
             typer.echo(line)
 

@@ -36,7 +36,7 @@ def lock(
 
     Exit code: 0 nothing differs or the lock is written, 12 something differs or is violated, 75 and 3 as in verify.
     """
-    chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES
+    chosen = [place_of(system_named(name).name) for name in systems] if systems else PLACES.values()
     plan = searches(repository, on_demand=True, systems=chosen)
     # Coverage is not the lock's business, and what differs from it is shown here.
     plan.sums.clear()

@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 
 from genstamp import exit_codes, lock
-from genstamp.systems import SYSTEMS
+from genstamp.systems import every_system
 from genstamp.tables import coverage_page, derived_page, holes_page, museum_page, systems_page
 from genstamp.verify.summing import LOCK
 
 Maker = Callable[[Path], str]
 
 PAGES: Mapping[str, Maker] = {
-    "systems.md": lambda repository: systems_page.page(SYSTEMS, lock.read(repository / LOCK)),
-    "coverage.md": lambda repository: coverage_page.page(SYSTEMS, lock.read(repository / LOCK)),
+    "systems.md": lambda repository: systems_page.page(every_system(), lock.read(repository / LOCK)),
+    "coverage.md": lambda repository: coverage_page.page(every_system(), lock.read(repository / LOCK)),
     "tables.md": lambda repository: derived_page.page(),
-    "museum.md": lambda repository: museum_page.page(SYSTEMS, lock.read(repository / LOCK)),
-    "holes.md": lambda repository: holes_page.page(SYSTEMS),
+    "museum.md": lambda repository: museum_page.page(every_system(), lock.read(repository / LOCK)),
+    "holes.md": lambda repository: holes_page.page(every_system()),
 }
 """What each page is made of, given the repository's root."""
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from genstamp.agree.compare import Comparison, Outcome
 from genstamp.agree.peer import Peer
 from genstamp.agree.run import PEERS, agreement
+from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.searching import system_at
 
 REQUIRED = "GENSTAMP_REQUIRE_PEERS"
 """Set to 1, a peer that is absent is a failure; otherwise it is skipped."""

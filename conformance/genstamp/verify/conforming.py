@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.stateful import Report
 from genstamp.stateful import conform as hold
+from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.searching import system_at
 
 CHILD = shlex.join([sys.executable, "-m", "genstamp_dfs.adapter"])
 

@@ -9,7 +9,6 @@ the lock, the diagrams, the pages, the reference implementation, the logs, and t
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
 """
 
-import importlib
 import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from genstamp.stateful import DRIVINGS
-from genstamp.systems import PLACES
+from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
@@ -87,7 +86,7 @@ class Plan:
         return rows if self.last is None else [*rows, self.last(rows)]
 
 
-def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = PLACES) -> Plan:
+def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
     for place, name in plan.systems.items():
@@ -117,13 +116,13 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Sequence[str] =
     return plan
 
 
-def searches(repository: Path, *, on_demand: bool = False, systems: Sequence[str] = PLACES) -> Plan:
+def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything that the lock speaks of."""
     plan = Plan()
     left_out: dict[str, list[str]] = {}
     for place in systems:
         try:
-            system = _system(place)
+            system = system_at(place)
         except Exception as problem:
             note = f"{type(problem).__name__}: {problem}"
             data = {"traceback": traceback.format_exc()}
@@ -211,14 +210,8 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
 
 def agreements(place: str, name: str) -> list[Job]:
     """A job for each checker that is asked about a system, in its first configuration."""
-    first = _system(place).configuration().name
+    first = system_at(place).configuration().name
     return [_agree(place, name, first, peer) for peer, asked in PEERS.items() if name in asked]
-
-
-def _system(place: str) -> System:
-    module, _, attribute = place.partition(":")
-    system: System = getattr(importlib.import_module(module), attribute)
-    return system
 
 
 def _agree(place: str, name: str, configuration: str, peer: str) -> Job:

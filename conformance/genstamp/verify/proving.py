@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from genstamp.lock import SystemEntry
+from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import EXIT_CODES, Row, Verdict
-from genstamp.verify.searching import system_at
 from genstamp_model.prove import Report, prove
 from genstamp_model.prove import Verdict as Found
 

@@ -3,7 +3,6 @@
 Leaves out what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
 """
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -14,24 +13,16 @@ from genstamp import coverage, leads_to
 from genstamp.lock import Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
 from genstamp.progress import each_minute
 from genstamp.report.of_model import stages
+from genstamp.systems import system_at
 from genstamp.verify.breaking import Break, breaks, steps, undetermined, written
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.explore import Verdict as Found
 from genstamp_model.language.model import Instance
-from genstamp_model.language.system import System
 from genstamp_model.liveness import Liveness
 
 _EVERY_S: Final = 5.0
-
-
-def system_at(place: str) -> System:
-    """The system that "module:NAME" names."""
-    module, _, name = place.partition(":")
-    system = getattr(importlib.import_module(module), name)
-    assert isinstance(system, System), f"{place} is {system!r}"
-    return system
 
 
 def check(context: Context, claim: str, system: str, configuration: str) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from genstamp import lock
 from genstamp.cli.tables import PAGES, not_current
-from genstamp.systems import SYSTEMS
+from genstamp.systems import every_system
 from genstamp.tables.coverage_page import gaps
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
@@ -14,7 +14,7 @@ from genstamp.verify.summing import LOCK
 def pages(context: Context, claim: str) -> Iterator[Row]:
     """Every page is current, and every place of the notes is stated somewhere or left out for a reason."""
     outdated = not_current(context.repository)
-    unstated = gaps(SYSTEMS, lock.read(context.repository / LOCK))
+    unstated = gaps(every_system(), lock.read(context.repository / LOCK))
     notes = [f"not current: {', '.join(outdated)}; write them with: genstamp tables"] if outdated else []
     notes += [f"nothing states {', '.join(unstated)}"] if unstated else []
     verdict = Verdict.VIOLATED if notes else Verdict.HOLDS

@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.model.systems.two_phase import TWO_PHASE
 from typer.testing import CliRunner, Result
 
 from genstamp.byte_sizes import bytes_of
@@ -79,7 +78,7 @@ def test_prove_shows_a_table_and_test_cases() -> None:
 
 @pytest.mark.slow
 def test_prove_searches_for_supporting_invariants(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genstamp.systems.SYSTEMS", (TWO_PHASE,))
+    monkeypatch.setattr("genstamp.systems.PLACES", {"two_phase": "tests.model.systems.two_phase:TWO_PHASE"})
     found = run("prove", "two_phase:three", "--search", "--goal", "consistent", "--format", "json")
     assert found.exit_code == 0
     [result] = json.loads(found.stdout)

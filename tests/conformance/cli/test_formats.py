@@ -96,7 +96,9 @@ def test_check_shows_a_lasso_as_steps_and_warns_of_what_is_not_judged() -> None:
 
 def test_coverage_that_is_missing_is_a_failure_where_it_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     small = [replace(COUNTER.configuration(name), on_demand=False) for name in ("one", "again")]
-    monkeypatch.setattr("genstamp.systems.SYSTEMS", (replace(COUNTER, configurations=small),))
+    smaller = replace(COUNTER, configurations=small)
+    monkeypatch.setattr("tests.conformance.verify.small_system.SMALLER", smaller, raising=False)
+    monkeypatch.setattr("genstamp.systems.PLACES", {"counter": "tests.conformance.verify.small_system:SMALLER"})
     action, witness = results(12, "check", "counter")
     assert {one["ruleId"] for one in (action, witness)} == {"counter/coverage"}
     assert at(action) in declared(COUNTER_FILE, "withdraw")

@@ -11,13 +11,13 @@ from tests.conformance.verify import small_system
 from tests.model.systems import endless_recovery
 
 from genstamp import lock
-from genstamp.systems import PLACES, SYSTEMS, place_of
+from genstamp.systems import PLACES, every_system, place_of, system_at
 from genstamp.verify import summing
 from genstamp.verify.job import Context
 from genstamp.verify.plan import Plan, searches, whole
 from genstamp.verify.proving import proofs
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.searching import check, known, system_at, variation
+from genstamp.verify.searching import check, known, variation
 
 COUNTER = f"{small_system.__name__}:COUNTER"
 WRONG = f"{small_system.__name__}:WRONG"
@@ -272,5 +272,6 @@ def test_a_system_that_cannot_be_loaded_is_a_row(tmp_path: Path) -> None:
 
 
 def test_every_system_of_the_command_line_is_verified() -> None:
-    assert [system_at(place) for place in PLACES] == list(SYSTEMS)
-    assert [place_of(system.name) for system in SYSTEMS] == list(PLACES)
+    assert [system_at(place) for place in PLACES.values()] == list(every_system())
+    assert [system.name for system in every_system()] == list(PLACES)
+    assert [place_of(system.name) for system in every_system()] == list(PLACES.values())

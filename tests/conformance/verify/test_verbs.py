@@ -44,7 +44,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
         return plan.searches(repository, on_demand=on_demand, systems=[place])
 
     monkeypatch.setattr("genstamp.cli.verify.whole", searches)
-    monkeypatch.setattr("genstamp.cli.lock.PLACES", (place,))
+    monkeypatch.setattr("genstamp.cli.lock.PLACES", {"small": place})
 
 
 app = typer.Typer()
