@@ -1,7 +1,7 @@
 """Which places of the notes on Hadoop's source the specification cites, and where.
 
 An action cites a place in its own docstring, or in that of a method that it calls for a check or an effect. A property
-names what it is in the first words of its docstring. Leaves out what was reached, which the lock knows (`pages`).
+names what it is in the first words of its docstring. Leaves out what was reached: `coverage_page`.
 """
 
 import ast
@@ -9,9 +9,14 @@ import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from genstamp_model.errors import Source
 from genstamp_model.language.model import Action, Property
+from genstamp_spec.hdfs.places import PROMISES
+
+PROMISED: Final = {place.name: place.says for place in PROMISES}
+"""What each promise says, by its name, in their order."""
 
 _PLACE = re.compile(
     r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,;)]|\.(?!\d)|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2})"
@@ -57,8 +62,8 @@ def cited_by_helpers(action: Action, known: Collection[str]) -> list[str]:
     return list(found)
 
 
-def promised_by(claim: Property, known: Collection[str]) -> list[str]:
-    """The places that a property names before the colon of its docstring."""
+def promised_by(claim: Property, known: Collection[str] = PROMISED) -> list[str]:
+    """The places, promises unless others are known too, that a property names before the colon of its docstring."""
     head, colon, _ = claim.doc.partition(":")
     return cited(head, known) if colon else []
 

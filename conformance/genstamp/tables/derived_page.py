@@ -3,10 +3,11 @@
 Leaves out the computing, which each table's own module does.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from genstamp.systems import system_named
 from genstamp.tables import corruption, lease_recovery, releases, replica_operations, sync_block
+from genstamp.tables.markdown import table
 
 
 def page() -> str:
@@ -31,14 +32,17 @@ def _files_that_may_be_open() -> Iterator[str]:
     yield "What another client gets: an exception, an exception after a step that changes the state all the same, or a"
     yield from ("step alone.", "")
     found = lease_recovery.rows(system_named("hdfs.recovery"), "takeover")
-    yield from table("the file", lease_recovery.CALLS, found)
+    yield from (*table("the file", lease_recovery.CALLS, found), "")
 
 
 def _releases() -> Iterator[str]:
     yield from ("## The release of a file (F.3)", "")
     yield "What recoverLease comes to, by the block before the last one (rows) and the last one (columns)."
     yield ""
-    yield from table("block before", list(releases.LAST), releases.rows(system_named("hdfs.lease"), "two_clients"))
+    yield from (
+        *table("block before", list(releases.LAST), releases.rows(system_named("hdfs.lease"), "two_clients")),
+        "",
+    )
 
 
 def _requests_and_states() -> Iterator[str]:
@@ -52,19 +56,11 @@ def _two_replicas() -> Iterator[str]:
     yield "A is the first replica's length and B the second's. As Hadoop 3.4.1 decides, where a stamp below the block's"
     yield from ("is an error of that datanode, and one that failed does not keep the block from being deleted.", "")
     found = sync_block.rows(system_named("hdfs.recovery"), "hadoop-3.4")
-    yield from table("first, and second", list(sync_block.REPLICAS), found)
+    yield from (*table("first, and second", list(sync_block.REPLICAS), found), "")
 
 
 def _reports() -> Iterator[str]:
     yield from ("## A reported replica, by the state of the block (I.2)", "")
     yield "Cells are the reason for which it is corrupt; empty where it is not."
     yield ""
-    yield from table("reported", corruption.BLOCK_STATES, corruption.rows(system_named("hdfs.reports")))
-
-
-def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """A table in Markdown."""
-    yield f"| {' | '.join([corner, *head])} |"
-    yield "| --- " * (len(head) + 1) + "|"
-    yield from (f"| {' | '.join([name, *cells])} |" for name, cells in rows.items())
-    yield ""
+    yield from (*table("reported", corruption.BLOCK_STATES, corruption.rows(system_named("hdfs.reports"))), "")

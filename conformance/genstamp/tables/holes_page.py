@@ -3,25 +3,22 @@
 Leaves out historic faults: `museum_page`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from genstamp import leads_to
-from genstamp.tables.citations import promised_by
-from genstamp.tables.museum_page import holes
+from genstamp.tables.citations import PROMISED, promised_by
 from genstamp.verify.breaking import breaks
 from genstamp_model.explore import explore
 from genstamp_model.language import Hole, System
-from genstamp_spec.hdfs.places import PROMISES
 
 SEMANTICS: Final = "hadoop-3.4"
-_PROMISES: Final = {place.name: place.says for place in PROMISES}
 
 
 def page(systems: Sequence[System]) -> str:
     """The page as Markdown; searches for every story."""
     found: dict[str, list[tuple[System, Hole]]] = {}
-    for system, hole in holes(systems, SEMANTICS):
+    for system, hole in holes(systems):
         found.setdefault(hole.name, []).append((system, hole))
     lines = [
         "# Holes of Hadoop 3.4.1",
@@ -37,6 +34,12 @@ def page(systems: Sequence[System]) -> str:
     return "\n".join(lines)
 
 
+def holes(systems: Sequence[System]) -> Iterator[tuple[System, Hole]]:
+    """Every hole that the release still has, with its system."""
+    for system in systems:
+        yield from ((system, one) for one in system.semantics.get(SEMANTICS, ()) if isinstance(one, Hole))
+
+
 def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     """What is told of a hole, in the system where it takes the fewest steps of those that show it."""
     instance = system.instance(hole.configuration, bugs=[hole.name])
@@ -45,8 +48,8 @@ def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     assert found, f"{hole.name} does not show where {system.name} says that it does"
     broken = next((one for one in found if one.name in hole.breaks), found[0])
     claim = next((one for one in instance.model.properties if one.name == broken.name), None)
-    promises = promised_by(claim, _PROMISES) if claim is not None else []
-    promised = "; ".join(f"{name}: {_PROMISES[name]}" for name in promises)
+    promises = promised_by(claim) if claim is not None else []
+    promised = "; ".join(f"{name}: {PROMISED[name]}" for name in promises)
     lines = [f"## {hole.name}", "", f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
     lines += [f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + "."]
     lines += [f"- Where: {hole.source}."]

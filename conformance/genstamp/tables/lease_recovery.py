@@ -10,14 +10,19 @@ from genstamp.tables.states import Change, outcome, state_with
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import System
 
-_OPEN: Final[Mapping[str, Change]] = {
+OPEN_FILE: Final[Mapping[str, Change]] = {
     "file[file1]": "under_construction",
     "client_name[file1]": "client1",
     "lease[client1]": "held",
     "lease_files[client1]": {"file1"},
+    "last_stamp": 2,
+}
+"""Places of a state in which a client has a file open."""
+
+_OPEN: Final[Mapping[str, Change]] = {
+    **OPEN_FILE,
     "block[file1]": "under_construction",
     "block_stamp[file1]": 1,
-    "last_stamp": 2,
     "locations[file1]": {"datanode1"},
 }
 

@@ -8,10 +8,9 @@ from typing import Final
 
 from genstamp.lock import Lock, SystemEntry
 from genstamp.tables.citations import promised_by
-from genstamp_model.language import Bug, Hole, System
+from genstamp_model.language import Bug, System
 from genstamp_model.language.model import Model
 from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
-from genstamp_spec.hdfs.places import PROMISES
 
 BEST: Final[tuple[tuple[str, str], ...]] = (
     ("hdfs.recovery", "HDFS-10240"),
@@ -26,8 +25,6 @@ BEST: Final[tuple[tuple[str, str], ...]] = (
     ("hdfs.reports", "HDFS-5723"),
 )
 """The best stories, drawn as swim lanes: system and fault."""
-
-_PROMISES: Final = [place.name for place in PROMISES]
 
 
 def faults(systems: Sequence[System]) -> Iterator[tuple[System, Bug]]:
@@ -71,7 +68,7 @@ def _row(model: Model, entry: SystemEntry, bug: Bug) -> str:
     found = entry.variations.get(bug.name)
     if found is None:
         return f"| {bug.name} | {bug.title} | {', '.join(bug.breaks)} | not in the lock | {_fixed(bug)} |"
-    promises = ", ".join(promised_by(model.property(found.breaks), _PROMISES)) if found.breaks in _names(model) else ""
+    promises = ", ".join(promised_by(model.property(found.breaks))) if found.breaks in _names(model) else ""
     breaks = f"{promises} `{found.breaks}`".strip()
     length = f"{found.depth} steps" if found.depth else "a lasso"
     how = f"{length}, {found.distinct:,} states ({found.configuration})"
@@ -92,9 +89,3 @@ def _number(bug: Bug) -> tuple[int, str]:
     """By number in the tracker; those without one last."""
     digits = bug.name.rpartition("-")[2]
     return (int(digits) if digits.isdigit() else 10**9, bug.name)
-
-
-def holes(systems: Sequence[System], semantics: str) -> Iterator[tuple[System, Hole]]:
-    """Every hole that a semantics still has, with its system."""
-    for system in systems:
-        yield from ((system, one) for one in system.semantics.get(semantics, ()) if isinstance(one, Hole))

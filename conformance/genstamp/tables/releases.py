@@ -7,17 +7,10 @@ The file is open, its lease covers it, no attempt is young; recoverLease asks, b
 from collections.abc import Mapping
 from typing import Final
 
+from genstamp.tables.lease_recovery import OPEN_FILE
 from genstamp.tables.states import Change, outcome, state_with
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import System
-
-_OPEN: Final[Mapping[str, Change]] = {
-    "file[file1]": "under_construction",
-    "client_name[file1]": "client1",
-    "lease[client1]": "held",
-    "lease_files[client1]": {"file1"},
-    "last_stamp": 2,
-}
 
 EARLIER: Final[Mapping[str, Mapping[str, Change]]] = {
     "none": {},
@@ -52,5 +45,5 @@ def rows(system: System, configuration: str, semantics: str | None = None) -> di
 def _outcome(evaluator: Evaluator, before: str, last: str) -> str:
     if last == "COMPLETE" and before in ("COMMITTED", "UNDER_CONSTRUCTION"):
         return NO_SUCH_FILE
-    state = state_with(evaluator, {**_OPEN, **EARLIER[before], **LAST[last]})
+    state = state_with(evaluator, {**OPEN_FILE, **EARLIER[before], **LAST[last]})
     return outcome(evaluator, state, "recover_lease", {"client": "client2", "file": "file1"})

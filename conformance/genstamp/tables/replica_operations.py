@@ -7,18 +7,20 @@ Leaves out requests whose stamps or lengths do not fit.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from genstamp.tables import markdown
+from genstamp.tables.states import Change, shown_at, state_with
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language import Configuration, Instance
-from genstamp_model.language.types import ArrayType, EnumType, RecordType, Type
 from genstamp_spec.hdfs.systems.replica import REPLICA
 
 STATES: Final = ("finalized", "rbw", "rwr", "rur", "temporary", "absent")
 """Columns, in HDFS' order: a better replica comes first."""
 
+_STATE: Final = "replica[datanode1].state"
 _WRITTEN: Final = {"stamp": 1, "num_bytes": 1, "bytes_on_disk": 1, "file_bytes": 1}
-_REPLICAS: Final[Mapping[str, Mapping[str, Any]]] = {
+_REPLICAS: Final[Mapping[str, Mapping[str, Change]]] = {
     "finalized": _WRITTEN,
     "rbw": _WRITTEN | {"bytes_acked": 1},
     "rwr": _WRITTEN,
@@ -98,10 +100,9 @@ def outcomes(semantics: str | None = None) -> dict[str, dict[str, Outcome]]:
 
 def table(semantics: str | None = None) -> Iterator[str]:
     """The table as lines of Markdown."""
-    yield f"| request | {' | '.join(state.upper() if state != 'absent' else 'none' for state in STATES)} |"
-    yield "| --- " * (len(STATES) + 1) + "|"
-    for name, cells in outcomes(semantics).items():
-        yield f"| {name} | {' | '.join(_cell(cells[state]) for state in STATES)} |"
+    head = [state.upper() if state != "absent" else "none" for state in STATES]
+    rows = {name: [_cell(cells[state]) for state in STATES] for name, cells in outcomes(semantics).items()}
+    return markdown.table("request", head, rows)
 
 
 def _cell(outcome: Outcome) -> str:
@@ -116,19 +117,10 @@ def _limits() -> Sequence[str]:
 
 def _state(evaluator: Evaluator, replica: str) -> State:
     """The initial state, but for three stamps that were given out and a replica in some state."""
-    values = evaluator.named(evaluator.initial())
-    values["given"], values["last_stamp"] = (1, 2, 3), 3
-    array = evaluator.model.types["replica"]
-    assert isinstance(array, ArrayType) and isinstance(array.element, RecordType)
-    [empty] = values["replica"]  # type: ignore[misc]
+    given = {f"given[generation{stamp}]": stamp for stamp in (1, 2, 3)}
     told = {"state": replica, **_REPLICAS[replica]}
-    fields = zip(array.element.fields, empty, strict=True)  # type: ignore[arg-type]
-    values["replica"] = (tuple(_value(kind, told[name]) if name in told else old for (name, kind), old in fields),)
-    return tuple(values.values())
-
-
-def _value(kind: Type, value: Any) -> Any:
-    return kind.labels.index(value) if isinstance(kind, EnumType) else value
+    fields = {f"replica[datanode1].{name}": value for name, value in told.items()}
+    return state_with(evaluator, {"last_stamp": 3, **given, **fields})
 
 
 def _outcome(evaluator: Evaluator, operation: Operation, state: State) -> Outcome:
@@ -139,17 +131,7 @@ def _outcome(evaluator: Evaluator, operation: Operation, state: State) -> Outcom
         arguments = tuple(known[parameter.name] for parameter in action.parameters)
         check = evaluator.first_failing(action, arguments, state)
         if check is None:
-            return Outcome(_replica_state(evaluator, evaluator.apply(action, arguments, state)))
+            return Outcome(shown_at(evaluator, evaluator.apply(action, arguments, state), _STATE))
         if check.refuses is not None:
-            refusals.append(Outcome(_replica_state(evaluator, state), check.refuses, check.label))
+            refusals.append(Outcome(shown_at(evaluator, state, _STATE), check.refuses, check.label))
     return refusals[-1]
-
-
-def _replica_state(evaluator: Evaluator, state: State) -> str:
-    array = evaluator.model.types["replica"]
-    assert isinstance(array, ArrayType) and isinstance(array.element, RecordType)
-    position = array.element.position("state")
-    kind = array.element.fields[position][1]
-    assert isinstance(kind, EnumType)
-    [replica] = evaluator.named(state)["replica"]  # type: ignore[misc]
-    return kind.labels[replica[position]]  # type: ignore[index]

@@ -4,11 +4,11 @@ Leaves out whether a state can be reached: a table says what the text does in ev
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from genstamp.errors import GenstampError
-from genstamp_model.evaluate import Evaluator, State
+from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.language.model import Action
 from genstamp_model.language.trace import OptionalMember
 from genstamp_model.language.types import (
@@ -22,6 +22,7 @@ from genstamp_model.language.types import (
     SetType,
     Type,
     Value,
+    show,
 )
 
 Change: TypeAlias = bool | int | str | frozenset[str] | set[str] | None
@@ -55,17 +56,26 @@ def state_with(evaluator: Evaluator, changes: Mapping[str, Change]) -> State:
     Raises:
         UnknownPlaceError: there is no such variable, member or field, or the value does not fit.
     """
-    state = list(evaluator.initial())
-    names = list(evaluator.named(evaluator.initial()))
+    state: Value = evaluator.initial()
     for place, value in changes.items():
-        name = re.split(r"[.\[]", place, maxsplit=1)[0]
-        if name not in names:
-            raise UnknownPlaceError(place, f"there is no variable '{name}'")
-        position = names.index(name)
-        steps = [(match["member"], match["field"]) for match in _STEP.finditer(place)]
-        type_ = evaluator.model.variables[position].type
-        state[position] = _changed(evaluator, place, state[position], type_, steps, value)
-    return tuple(state)
+        positions, type_ = _resolved(evaluator, place)
+        state = _replaced(state, positions, _value(evaluator, place, type_, value))
+    assert isinstance(state, tuple)
+    return state
+
+
+def shown_at(evaluator: Evaluator, state: State, place: str) -> str:
+    """The value of a place of a state, as reports show it.
+
+    Raises:
+        UnknownPlaceError: there is no such variable, member or field.
+    """
+    positions, type_ = _resolved(evaluator, place)
+    value: Value = state
+    for position in positions:
+        assert isinstance(value, tuple)
+        value = value[position]
+    return show(value, type_, evaluator.sizes)
 
 
 def outcome(evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]) -> str:
@@ -82,53 +92,66 @@ def outcome(evaluator: Evaluator, state: State, event: str, arguments: Mapping[s
         name of the action, or `NOTHING`.
     """
     refused = None
-    for action in (one for one in evaluator.model.actions if one.event == event):
-        for chosen in evaluator.choices(action, state):
-            if not _as_named(evaluator, action, chosen, arguments):
-                continue
-            failing = evaluator.first_failing(action, chosen, state)
-            if failing is None:
-                return f"{action.refuses} after {action.name}" if action.refuses else action.name
-            if failing.refuses is not None:
-                refused = refused or failing.refuses
+    for action, chosen in calls(evaluator, state, event, arguments):
+        failing = evaluator.first_failing(action, chosen, state)
+        if failing is None:
+            return f"{action.refuses} after {action.name}" if action.refuses else action.name
+        if failing.refuses is not None:
+            refused = refused or failing.refuses
     return refused or NOTHING
 
 
-def _as_named(evaluator: Evaluator, action: Action, chosen: tuple[Value, ...], wanted: Mapping[str, str]) -> bool:
-    for parameter, value in zip(action.parameters, chosen, strict=True):
-        domain = parameter.domain.index if isinstance(parameter.domain, OptionalMember) else parameter.domain
-        if parameter.name in wanted and isinstance(domain, IndexSet):
-            shown = "none" if value is None else evaluator.sizes.member_name(domain, int(value))  # type: ignore[arg-type]
-            if shown != wanted[parameter.name]:
-                return False
-    return True
+def calls(
+    evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]
+) -> Iterator[tuple[Action, Arguments]]:
+    """Every action of an event with every choice of arguments that are as they are named, possible or not."""
+    for action in (one for one in evaluator.model.actions if one.event == event):
+        for chosen in evaluator.choices(action, state):
+            if _as_named(evaluator, action, chosen, arguments):
+                yield action, chosen
 
 
-def _changed(
-    evaluator: Evaluator,
-    place: str,
-    old: Value,
-    type_: Type,
-    steps: list[tuple[str | None, str | None]],
-    value: Change,
-) -> Value:
-    if not steps:
-        return _value(evaluator, place, type_, value)
-    (member, field), *rest = steps
-    match type_:
-        case ArrayType(index=index, element=element) if member is not None:
-            position = _member(evaluator, place, index, member)
-        case RecordType(fields=fields) if field is not None:
-            names = [name for name, _ in fields]
-            if field not in names:
-                raise UnknownPlaceError(place, f"there is no field '{field}'; there is {', '.join(names)}")
-            position = names.index(field)
-            element = fields[position][1]
-        case _:
-            raise UnknownPlaceError(place, f"a {type(type_).__name__} has no '{member or field}'")
+def _as_named(evaluator: Evaluator, action: Action, chosen: Arguments, wanted: Mapping[str, str]) -> bool:
+    named = (
+        (show(value, parameter.expr.type, evaluator.sizes), wanted[parameter.name])
+        for parameter, value in zip(action.parameters, chosen, strict=True)
+        if parameter.name in wanted and isinstance(parameter.domain, IndexSet | OptionalMember)
+    )
+    return all(shown == name for shown, name in named)
+
+
+def _resolved(evaluator: Evaluator, place: str) -> tuple[list[int], Type]:
+    """Where a place is, as positions from the outside in, and what type it has."""
+    name = re.split(r"[.\[]", place, maxsplit=1)[0]
+    variables = [variable.name for variable in evaluator.model.variables]
+    if name not in variables:
+        raise UnknownPlaceError(place, f"there is no variable '{name}'")
+    positions = [variables.index(name)]
+    type_ = evaluator.model.types[name]
+    for step in _STEP.finditer(place):
+        member, field = step["member"], step["field"]
+        match type_:
+            case ArrayType(index=index, element=element) if member is not None:
+                positions.append(_member(evaluator, place, index, member))
+                type_ = element
+            case RecordType(fields=fields) if field is not None:
+                names = [name for name, _ in fields]
+                if field not in names:
+                    raise UnknownPlaceError(place, f"there is no field '{field}'; there is {', '.join(names)}")
+                positions.append(names.index(field))
+                type_ = fields[positions[-1]][1]
+            case _:
+                raise UnknownPlaceError(place, f"a {type(type_).__name__} has no '{member or field}'")
+    return positions, type_
+
+
+def _replaced(old: Value, positions: Sequence[int], value: Value) -> Value:
+    """The same but for the value at some positions, one in the other."""
+    if not positions:
+        return value
     assert isinstance(old, tuple)
-    part = _changed(evaluator, place, old[position], element, rest, value)
-    return (*old[:position], part, *old[position + 1 :])
+    position, *rest = positions
+    return (*old[:position], _replaced(old[position], rest, value), *old[position + 1 :])
 
 
 def _member(evaluator: Evaluator, place: str, index: IndexSet, name: str) -> int:

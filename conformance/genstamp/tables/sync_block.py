@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from genstamp.tables.states import Change, state_with
+from genstamp.tables.states import Change, calls, state_with
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.language import Configuration, Instance, System
 from genstamp_model.language.types import show
@@ -36,6 +36,7 @@ _UNDER_RECOVERY: Final[Mapping[str, Change]] = {
     "attempt[datanode1][file1].block_stamp": 1,
     "attempt[datanode1][file1].locations": {"datanode1", "datanode2"},
 }
+_PRIMARY: Final = {"primary": "datanode1"}
 _LIMITS: Final = {"stamps": 2, "bytes": 3, "crashes": 0}
 
 
@@ -71,25 +72,22 @@ def _decided(evaluator: Evaluator, first: str, second: str, lengths: tuple[int, 
         fields = {"num_bytes": length, **told} if told else {}
         changes |= {f"replica[datanode{place + 1}][file1].{field}": value for field, value in fields.items()}
     state = state_with(evaluator, changes)
-    for datanode in range(2):
-        _, state = _step(evaluator, state, "init_replica_recovery", {"primary": 0, "datanode": datanode})
-    taken, after = _step(evaluator, state, "sync_block", {"primary": 0})
+    for datanode in ("datanode1", "datanode2"):
+        _, state = _step(evaluator, state, "init_replica_recovery", {**_PRIMARY, "datanode": datanode})
+    taken, after = _step(evaluator, state, "sync_block", _PRIMARY)
     return Decision() if taken is None else _decision(evaluator, taken, state, after)
 
 
 def _step(
-    evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, int]
+    evaluator: Evaluator, state: State, event: str, arguments: Mapping[str, str]
 ) -> tuple[dict[str, str] | None, State]:
     """What the only step of an event shows, and the state after it; None where there is no step."""
-    for action in (one for one in evaluator.model.actions if one.event == event):
-        for chosen in evaluator.choices(action, state):
-            named = dict(zip((parameter.name for parameter in action.parameters), chosen, strict=True))
-            fits = all(named.get(name) == value for name, value in arguments.items())
-            if fits and evaluator.first_failing(action, chosen, state) is None:
-                types = {name: expression.type for name, expression in action.observations}
-                observed = evaluator.observed(action, chosen, state)
-                shown = {name: show(value, types[name], evaluator.sizes) for name, value in observed.items()}
-                return shown, evaluator.apply(action, chosen, state)
+    for action, chosen in calls(evaluator, state, event, arguments):
+        if evaluator.first_failing(action, chosen, state) is None:
+            types = {name: expression.type for name, expression in action.observations}
+            observed = evaluator.observed(action, chosen, state)
+            shown = {name: show(value, types[name], evaluator.sizes) for name, value in observed.items()}
+            return shown, evaluator.apply(action, chosen, state)
     return None, state
 
 

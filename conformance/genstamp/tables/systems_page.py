@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from genstamp.lock import Lock, SearchEntry, SystemEntry
-from genstamp.tables.citations import promised_by
+from genstamp.tables.citations import PROMISED, promised_by
 from genstamp_model.language import System
 from genstamp_model.language.model import Model, Property
-from genstamp_spec.hdfs.places import PROMISES
 
-_PROMISES: Final = [place.name for place in PROMISES]
 _KINDS: Final = {"invariant": "in every state", "transition": "in every step", "leads_to": "in the end"}
 
 
@@ -41,7 +39,7 @@ def _system(system: System, entry: SystemEntry) -> Iterator[str]:
     for claim in sorted(model.properties, key=_order):
         if claim.kind != "witness":
             known = "proved" if claim.name in entry.proved else "checked"
-            yield f"| {', '.join(promised_by(claim, _PROMISES))} | {_said(claim)} | {_KINDS[claim.kind]} | {known} |"
+            yield f"| {', '.join(promised_by(claim))} | {_said(claim)} | {_KINDS[claim.kind]} | {known} |"
     yield from (f"| | refines {one.upper.system} | in every step | checked |" for one in model.refinements)
     yield from ("", "Possible, too:", "")
     yield from (f"- {_said(claim)}" for claim in model.properties if claim.kind == "witness")
@@ -54,7 +52,7 @@ def _system(system: System, entry: SystemEntry) -> Iterator[str]:
 
 def _order(claim: Property) -> tuple[int, int]:
     """In the order of the promises; what supports others comes last."""
-    places = [_PROMISES.index(name) for name in promised_by(claim, _PROMISES)]
+    places = [list(PROMISED).index(name) for name in promised_by(claim)]
     return (0, min(places)) if places else (1, 0)
 
 
@@ -62,7 +60,7 @@ def _said(claim: Property) -> str:
     """The property's name and the first sentence of its docstring, without the promises that it names."""
     first = claim.doc.split("\n\n")[0].replace("\n", " ")
     _, colon, rest = first.partition(": ")
-    return f"`{claim.name}`: {rest if colon and promised_by(claim, _PROMISES) else first}"
+    return f"`{claim.name}`: {rest if colon and promised_by(claim) else first}"
 
 
 def _configurations(system: System, model: Model, entry: SystemEntry) -> Iterator[str]:
