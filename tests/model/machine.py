@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,9 @@ import numpy as np
 from genstamp_model.evaluate import State
 from genstamp_model.expand import to_cells
 from genstamp_model.explore.emit import ALARM, CUT, LIMITS
+from genstamp_model.explore.native import COVER, EXPAND, ON_STATE
 from genstamp_model.explore.search import Compiled
 from genstamp_model.language import Instance
-
-_POINTER = ctypes.c_void_p
-_EXPAND = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, _POINTER, _POINTER)
-_ON_STATE = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER)
-_COVER = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, ctypes.c_int64, _POINTER)
 
 
 @dataclass(frozen=True)
@@ -51,30 +46,29 @@ class Machine:
         program = self.program
         words, out = np.array(row, np.int64), np.zeros((len(program.steps), program.layout.words), np.int64)
         counters = np.zeros(program.counters, np.int64)
-        made = _EXPAND(self.compiled.native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
-        first_step = LIMITS + len(program.limits)
-        taken = [i for i, times in enumerate(counters[first_step : first_step + len(program.steps)]) if times]
+        made = EXPAND(self.compiled.native.expand)(words.ctypes.data, out.ctypes.data, counters.ctypes.data)
+        taken = [i for i, times in enumerate(counters[program.first_step : program.first_refined]) if times]
         assert len(taken) == made
         return Expanded(
             successors={step: tuple(row.tolist()) for step, row in zip(taken, out, strict=False)},
             alarms=int(counters[ALARM]),
             cut=int(counters[CUT]),
-            cuts=dict(zip(program.limits, counters[LIMITS:first_step].tolist(), strict=True)),
+            cuts=dict(zip(program.limits, counters[LIMITS : program.first_step].tolist(), strict=True)),
         )
 
     def failing(self, state: State) -> set[str]:
         """Names of the invariants that a state breaks."""
-        bits = _ON_STATE(self.compiled.native.judge)(self._words(state).ctypes.data)
+        bits = ON_STATE(self.compiled.native.judge)(self._words(state).ctypes.data)
         return {claim.name for i, claim in enumerate(self.program.invariants) if bits >> i & 1}
 
     def may_stop(self, state: State) -> bool:
         """Whether the system may stop in a state."""
-        return bool(_ON_STATE(self.compiled.native.may_stop)(self._words(state).ctypes.data))
+        return bool(ON_STATE(self.compiled.native.may_stop)(self._words(state).ctypes.data))
 
     def shown(self, state: State) -> Sequence[bool]:
         """Which targets of coverage a state shows."""
         seen = np.zeros(len(self.program.targets), np.int64)
-        _COVER(self.compiled.native.cover)(self._words(state).ctypes.data, 6, seen.ctypes.data)
+        COVER(self.compiled.native.cover)(self._words(state).ctypes.data, 6, seen.ctypes.data)
         assert set(seen.tolist()) <= {0, 6}
         return [bool(place) for place in seen]
 

@@ -1,5 +1,4 @@
-"""The verb `diagram`: keeps the pictures in step with the specification: of the lifecycles, and of the ten
-stories of the museum that are told best.
+"""The verb `diagram`: keeps the pictures in step with the specification: of the lifecycles, and of the best stories.
 
 Leaves out how a lifecycle is drawn (see `genstamp.diagram`) and laid out (see `genstamp.layout`), and how a run is
 drawn (see `genstamp_model.traces`).
@@ -14,6 +13,7 @@ from statemachine import StateMachine
 from genstamp import exit_codes
 from genstamp.diagram import dot, mermaid
 from genstamp.layout import render_svg
+from genstamp.made import outdated
 from genstamp.systems import system_named
 from genstamp.tables.museum_page import BEST
 from genstamp_model.explore import explore
@@ -40,12 +40,12 @@ def diagram(
 ) -> None:
     """Draw each lifecycle as DOT, Mermaid and SVG, and the shortest runs to some faults of the museum as swim lanes."""
     if check:
-        outdated = not_current(directory)
-        for name in outdated:
+        old = not_current(directory)
+        for name in old:
             typer.echo(f"{directory / name} is not current; write it with: genstamp diagram")
-        if not outdated:
+        if not old:
             typer.echo(f"all {len(_texts()) + len(LIFECYCLES) + len(BUGS)} diagrams in {directory} are current")
-        raise typer.Exit(exit_codes.VIOLATED if outdated else exit_codes.HOLDS)
+        raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
     directory.mkdir(parents=True, exist_ok=True)
     for name, text in {**_texts(), **_pictures(), **_runs()}.items():
         (directory / name).write_text(text, encoding="utf-8")
@@ -57,10 +57,8 @@ def not_current(directory: Path) -> list[str]:
 
     Pictures of lifecycles are only looked for: two versions of a layout engine draw one text a little differently.
     """
-    texts = _texts() | _runs()
-    outdated = [name for name, text in texts.items() if _read(directory / name) != text]
     missing = [f"{name}.svg" for name in LIFECYCLES if not (directory / f"{name}.svg").is_file()]
-    return sorted(outdated + missing)
+    return sorted(outdated(directory, _texts() | _runs()) + missing)
 
 
 def _texts() -> dict[str, str]:
@@ -90,7 +88,3 @@ def _shortest(system: System, bug: str) -> Run:
     violation = explore(system.instance(system.bug(bug).configuration, bugs=[bug])).violation
     assert violation is not None, f"{bug} does not show where {system.name} says that it does"
     return violation.path
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None

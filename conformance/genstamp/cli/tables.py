@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from genstamp import exit_codes, lock
+from genstamp.made import outdated
 from genstamp.systems import every_system
 from genstamp.tables import coverage_page, derived_page, holes_page, museum_page, systems_page
 from genstamp.verify.summing import LOCK
@@ -32,12 +33,12 @@ def tables(
 ) -> None:
     """Write the pages of systems, coverage, tables, historic faults and open holes into docs/."""
     if check:
-        outdated = not_current(repository)
-        for name in outdated:
+        old = not_current(repository)
+        for name in old:
             typer.echo(f"docs/{name} is not current; write it with: genstamp tables")
-        if not outdated:
+        if not old:
             typer.echo(f"all {len(PAGES)} pages in docs are current")
-        raise typer.Exit(exit_codes.VIOLATED if outdated else exit_codes.HOLDS)
+        raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
     for name, made in PAGES.items():
         path = repository / "docs" / name
         path.write_text(made(repository), encoding="utf-8")
@@ -50,8 +51,4 @@ def not_current(repository: Path) -> list[str]:
     Raises:
         LockError: the repository has no lock.
     """
-    return sorted(name for name, made in PAGES.items() if _read(repository / "docs" / name) != made(repository))
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    return outdated(repository / "docs", {name: made(repository) for name, made in PAGES.items()})

@@ -227,7 +227,7 @@ class Search:
         verdict = Verdict.VIOLATED if violation else Verdict.UNDETERMINED if why else Verdict.HOLDS
         counters = board.counters.tolist()
         taken: dict[str, int] = {action.name: 0 for action in self.instance.model.actions}
-        for (action, _), steps in zip(program.steps, counters[program.first_step :], strict=False):
+        for (action, _), steps in zip(program.steps, counters[program.first_step : program.first_refined], strict=True):
             taken[action.name] += steps
         return Result(
             instance=self.instance,

@@ -1,8 +1,8 @@
 """Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
 
 A variation drops labelled checks or replaces actions by those of further parts, and names the property that it must
-break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. A semantics is a list of
-them: what a release does otherwise.
+break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. A semantics is a list of them: what a
+release does otherwise.
 """
 
 from __future__ import annotations

@@ -91,6 +91,6 @@ class Equivalence:
 
 
 def equivalences(instances: Sequence[Instance], timeout_ms: int = TIMEOUT_MS) -> list[Equivalence]:
-    """One for each choice of sizes among some instances of a model."""
-    by_sizes = {tuple(sorted(one.configuration.sizes.items())): one for one in instances}
-    return [Equivalence(one, timeout_ms) for one in by_sizes.values()]
+    """One for each choice of sizes, and of places for messages and elements, among some instances of a model."""
+    chosen = {(*sorted(one.configuration.sizes.items()), *Encoding(one).rooms.items()): one for one in instances}
+    return [Equivalence(one, timeout_ms) for one in chosen.values()]
