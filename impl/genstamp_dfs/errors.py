@@ -67,6 +67,10 @@ class StepNotPossibleError(GenstampDfsError):
         super().__init__(f"{event} is not possible now: {why}")
 
 
+class DiskError(GenstampDfsError):
+    """A disk did not do what it was asked for; the message names the path and the reason."""
+
+
 class HdfsIOException(Exception):
     """The protocol refuses (Hadoop's `IOException`, parent of all its refusals)."""
 
@@ -125,6 +129,96 @@ class IllegalArgumentException(HdfsIOException):
 
 
 class SafeModeException(HdfsIOException):
-    """The namenode is in safe mode. Never thrown in this version, which has no namenode restart."""
+    """The namenode is in safe mode."""
 
     hadoop_name = "SafeModeException"
+
+
+class ConnectException(HdfsIOException):
+    """The node cannot be reached."""
+
+    hadoop_name = "ConnectException"
+
+
+class SocketTimeoutException(HdfsIOException):
+    """No answer came in time; what was asked for may have been done."""
+
+    hadoop_name = "SocketTimeoutException"
+
+
+class EOFException(HdfsIOException):
+    """The connection is broken, or the other end has closed it."""
+
+    hadoop_name = "EOFException"
+
+
+class RetriableException(HdfsIOException):
+    """Not now; the same call may succeed later."""
+
+    hadoop_name = "RetriableException"
+
+
+class NotReplicatedYetException(HdfsIOException):
+    """The block before the last is not COMPLETE yet."""
+
+    hadoop_name = "NotReplicatedYetException"
+
+
+class StandbyException(HdfsIOException):
+    """The namenode is not active."""
+
+    hadoop_name = "StandbyException"
+
+
+class ParentNotDirectoryException(HdfsIOException):
+    """What should be a directory on the way to the path is a file."""
+
+    hadoop_name = "ParentNotDirectoryException"
+
+
+class PathIsNotEmptyDirectoryException(HdfsIOException):
+    """The directory has entries, and the call was not a recursive one."""
+
+    hadoop_name = "PathIsNotEmptyDirectoryException"
+
+
+class InvalidPathException(HdfsIOException):
+    """The text is no path: not absolute, or with names that no file may have."""
+
+    hadoop_name = "InvalidPathException"
+
+
+class HadoopIllegalArgumentException(HdfsIOException):
+    """An argument of the call makes no sense."""
+
+    hadoop_name = "HadoopIllegalArgumentException"
+
+
+class UnsupportedOperationException(HdfsIOException):
+    """The operation is turned off, or not for this kind of file."""
+
+    hadoop_name = "UnsupportedOperationException"
+
+
+class DisallowedDatanodeException(HdfsIOException):
+    """A datanode that belongs to another cluster, or that is not allowed, wants to register."""
+
+    hadoop_name = "DisallowedDatanodeException"
+
+
+class UnregisteredNodeException(HdfsIOException):
+    """The namenode does not know the datanode, or knows it elsewhere."""
+
+    hadoop_name = "UnregisteredNodeException"
+
+
+class CannotObtainBlockLengthException(HdfsIOException):
+    """No datanode could say how long the last block of an open file is."""
+
+    hadoop_name = "CannotObtainBlockLengthException"
+
+
+class BlockMissingException(HdfsIOException):
+    """No datanode could give the bytes of a block."""
+
+    hadoop_name = "BlockMissingException"

@@ -6,6 +6,8 @@ Leaves out: storages (a datanode has one), access tokens, and the fields of thes
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+import msgspec
+
 from genstamp_dfs.errors import ConfigurationError
 
 NAMENODE = "namenode"
@@ -86,8 +88,7 @@ class Limits:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A block as it is named in a message: id, generation and length in bytes."""
 
     block_id: int
@@ -95,16 +96,21 @@ class Block:
     num_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedBlock:
-    """A new block and its pipeline, nearest datanode first."""
+class LocatedBlock(msgspec.Struct, frozen=True):
+    """A block and the datanodes that have it, or shall have it: the nearest first, a pipeline in its order.
+
+    Attributes:
+        offset: of its first byte in the file.
+        corrupt: no replica of it is known to be good.
+    """
 
     block: Block
     locations: tuple[str, ...]
+    offset: int = 0
+    corrupt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveringBlock:
+class RecoveringBlock(msgspec.Struct, frozen=True):
     """Order to the primary: agree on `block` among `locations`, and install `recovery_id` as its stamp."""
 
     block: Block
@@ -112,8 +118,7 @@ class RecoveringBlock:
     recovery_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaRecoveryInfo:
+class ReplicaRecoveryInfo(msgspec.Struct, frozen=True):
     """Answer to initReplicaRecovery: the replica as it was before the recovery took it."""
 
     block_id: int
@@ -122,8 +127,7 @@ class ReplicaRecoveryInfo:
     original_state: ReplicaState
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedReplica:
+class ReportedReplica(msgspec.Struct, frozen=True):
     """A replica as a datanode reports it; a replica under recovery is reported in its original state."""
 
     block_id: int

@@ -1,0 +1,57 @@
+"""What a node may ask of its disk: files in one directory, with the truth about what a crash leaves.
+
+A write is done when the call returns, and survives a crash of the process. It survives the machine only after `sync`
+of the file, and a new name, a rename or a removal only after `sync_directory` of the directory. One implementation
+has real files (`genstamp_dfs.server`), the other keeps them in memory, tears writes and loses what was not synced
+(`genstamp_dfs.simulation`).
+
+Leaves out: more than one volume, and how much space is left for others.
+"""
+
+from typing import Protocol
+
+
+class Disk(Protocol):
+    """The files of one node. Paths are relative, with "/" between names; none leaves the directory.
+
+    Every call may raise `DiskError`, whose message names path and reason.
+    """
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory."""
+
+    def names(self, directory: str) -> list[str]:
+        """Names in a directory, sorted; empty if there is none."""
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory."""
+
+    def size(self, path: str) -> int:
+        """Length of a file in bytes."""
+
+    def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
+        """Bytes of a file from `offset`, as many as there are up to `length`."""
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory and those above it; one that exists stays as it is."""
+
+    def create(self, path: str) -> None:
+        """Make an empty file; one that exists is an error."""
+
+    def write(self, path: str, offset: int, data: bytes) -> None:
+        """Put bytes into a file that exists, from `offset`, which is at most its length."""
+
+    def truncate(self, path: str, length: int) -> None:
+        """Cut a file to so many bytes, at most its length."""
+
+    def rename(self, source: str, destination: str) -> None:
+        """Give a file or directory another name; a file of that name is replaced in one step."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it."""
+
+    def sync(self, path: str) -> None:
+        """Force the bytes of a file to the disk."""
+
+    def sync_directory(self, path: str) -> None:
+        """Force the names in a directory to the disk."""
