@@ -5,6 +5,7 @@ is read from its stream.
 """
 
 from genstamp_model.language import Members, Number, Ordered, action, observe, require
+from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation, replace_generation
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -61,12 +62,7 @@ class PipelineCalls(RecoveryStart, lane="namenode"):
         s.passes_pipeline(client, file)
         s.check_block_under_construction(client, file, True)
         stamp, length, nodes = s.new_pipeline(client, file)
-        require(stamp > s.block_stamp[file], "the new stamp is above the block's", "IOException", defensive=True)
-        require(length >= s.block_bytes[file], "the block does not get shorter", "IOException", defensive=True)
-        s.block[file].fire(BlockLifecycle.update_pipeline)
-        s.block_stamp[file] = stamp
-        s.block_bytes[file] = length
-        s.locations[file] = nodes
-        s.stored[file].clear()
+        may_replace_generation(BlockRecord(s, file), stamp, length)
+        replace_generation(BlockRecord(s, file), stamp, length, nodes)
         s.goes_on(client, file)
         observe(generation_stamp=stamp, num_bytes=length, locations=nodes)

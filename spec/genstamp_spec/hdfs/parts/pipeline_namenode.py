@@ -5,6 +5,7 @@ are one step; somebody else's recovery of the block only begins here.
 """
 
 from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require
+from genstamp_spec.hdfs.parts.block_record import BlockRecord, replace_generation
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState
 from genstamp_spec.hdfs.parts.state import Datanode, only
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -30,12 +31,8 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         s.locations = locations
 
     def replace_generation(s, stamp: Ordered, length: Number, locations: Members[Datanode]) -> None:
-        """FSNamesystem#updatePipelineInternal (facts A5, E.7)."""
-        s.block.fire(BlockLifecycle.update_pipeline)
-        s.block_stamp = stamp
-        s.block_bytes = length
-        s.locations = s.known_among(locations)
-        s.stored.clear()
+        """The new pipeline is the block's; locations are the nodes that the NameNode knows storages of (facts E.7)."""
+        replace_generation(BlockRecord(s), stamp, length, s.known_among(locations))
 
     def known_among(s, locations: Members[Datanode]) -> Members[Datanode]:
         """Locations whose storages the NameNode knows; the others are left out, which is no error (HDFS-12299)."""

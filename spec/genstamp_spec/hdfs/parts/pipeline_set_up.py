@@ -16,6 +16,7 @@ from genstamp_model.language import (
     those,
     when,
 )
+from genstamp_spec.hdfs.parts.block_record import BlockRecord, may_replace_generation
 from genstamp_spec.hdfs.parts.pipeline_client import PipelineClient
 from genstamp_spec.hdfs.parts.pipeline_state import MOST_RECOVERIES, Connection, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, only
@@ -228,8 +229,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
         s.whole_pipeline_is_up()
         require(s.new_stamp > s.stamp, "the stamp is a new one")
         require(s.under_construction(), "the block is under construction")
-        require(s.new_stamp > s.block_stamp, "the new stamp is above the block's", "IOException", defensive=True)
-        require(s.acked_bytes() >= s.block_bytes, "the block does not get shorter", "IOException", defensive=True)
+        may_replace_generation(BlockRecord(s), s.new_stamp, s.acked_bytes())
         s.replace_generation(s.new_stamp, s.acked_bytes(), s.pipeline)
         s.take_new_stamp()
         s.new_stamp = 0
