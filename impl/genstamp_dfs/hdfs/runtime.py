@@ -100,6 +100,7 @@ class Runtime(Protocol):
             HdfsIOException: the other node refuses, with the exception that it named.
             ConnectException: the node cannot be reached.
             SocketTimeoutException: no answer in the time given, in microseconds; the call may have been carried out.
+            EOFException: the node died over the call, which it may have carried out.
         """
 
     async def connect(self, datanode: str, operation: Operation, *, timeout_us: int | None = None) -> Connection:
