@@ -3,47 +3,35 @@
 import multiprocessing
 import random
 import time
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
-from genstamp import exit_codes
-from genstamp.errors import GenstampError
+from genstamp import exit_codes, lock
+from genstamp.errors import LockError
+from genstamp.mutation import keep as keep_sample
+from genstamp.mutation import reviewed as reviewed_of
+from genstamp.mutation import reviewed_in, sampled
 from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.places import place
 from genstamp.systems import chosen
+from genstamp.verify.summing import LOCK
 from genstamp_model.explore.board import processors
-from genstamp_model.language import Instance
-from genstamp_model.mutate import (
-    Baseline,
-    Equivalence,
-    Mutant,
-    Outcome,
-    Report,
-    baseline,
-    equivalences,
-    judge,
-    mutants,
-)
+from genstamp_model.language import Configuration
+from genstamp_model.language.model import Model
+from genstamp_model.mutate import Mutant, Report, judged, mutants
 
+T = TypeVar("T")
 
-class ReviewError(GenstampError):
-    """The list of reviewed mutants cannot be read.
+_MOST_NAMES: Final = 80
 
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f'{path}: {reason}; write [equivalent] and a line NAME = "reason" for each mutant')
-        self.path = path
-        self.reason = reason
+CHEAP: Final = 100_000
+"""States up to which, by spec.lock, a configuration is searched before proofs are tried."""
 
 
 def mutate(
@@ -58,38 +46,43 @@ def mutate(
     sample: Annotated[int | None, typer.Option(min=1, help="Only so many mutants, drawn by the seed.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
     every_judge: Annotated[bool, typer.Option(help="Ask every judge, not only until one notices.")] = False,
+    mutant: Annotated[list[str] | None, typer.Option(help="Only the mutant of this name; may be repeated.")] = None,
     reviewed: Annotated[
-        Path | None, typer.Option(help="TOML with mutants that are known to change nothing that matters.")
+        Path | None,
+        typer.Option(
+            help="TOML with mutants that are known to change nothing that matters; by default that of the repository."
+        ),
     ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep what became of the sample, in spec/mutants.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit with 12 where a survivor is not reviewed.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
+    repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
     """Change every check, effect, constant and comparison once, and count which changes the judges notice.
 
+    The configurations are searched from the cheapest one on, as far as spec.lock knows.
+
     Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
     """
     declared, configurations = chosen(system)
+    if keep and (action or mutant):
+        raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
     model = declared.model(semantics)
-    equivalent = _equivalent(reviewed)
-    known = {one.name for one in model.actions}
-    for name in action or ():
-        if name not in known:
-            raise typer.BadParameter(
-                f"there is no action '{name}'; there is {', '.join(sorted(known))}", param_hint="--action"
-            )
-    chosen_mutants = [one for one in mutants(model) if not action or one.action in action]
-    if sample is not None and sample < len(chosen_mutants):
-        drawn = sorted(random.Random(seed).sample(range(len(chosen_mutants)), sample))
-        chosen_mutants = [chosen_mutants[i] for i in drawn]
+    cheap, dear = _in_order(repository, model, configurations)
+    equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
+    drawn, of = _drawn(model, action, mutant, sample, seed)
+    whole = len(drawn) == of
     began = time.monotonic()
-    bases = baseline(model, configurations)
-    proofs = equivalences([Instance(model, one) for one in configurations])
-    outcomes = _judged(chosen_mutants, bases, proofs, every_judge, jobs or processors())
+    share = partial(_shared, jobs or processors())
+    outcomes = judged(model, drawn, cheap, dear, every=every_judge, share=share)
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
+    where = [one.name for one in (*cheap, *dear)]
+    if keep:
+        found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
+        typer.echo(f"kept in {keep_sample(repository, model.system, found)}", err=True)
     if form is Format.TEXT:
-        where = ", ".join(base.configuration.name for base in bases)
-        typer.echo(f"{model.system} ({model.semantics}) in {where}" + (f", seed {seed}" if sample else ""))
+        typer.echo(f"{model.system} ({model.semantics}) in {', '.join(where)}" + ("" if whole else f", seed {seed}"))
         for line in report.lines():
             typer.echo(line)
     else:
@@ -97,50 +90,62 @@ def mutate(
     raise typer.Exit(exit_codes.VIOLATED if strict and report.open else exit_codes.HOLDS)
 
 
-def _equivalent(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
+def _in_order(
+    repository: Path, model: Model, configurations: Sequence[Configuration]
+) -> tuple[list[Configuration], list[Configuration]]:
+    """Those with few states and those with many, each from the cheapest on; what the lock does not know comes first."""
     try:
-        text = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise ReviewError(path, str(problem)) from problem
-    table = text.get("equivalent")
-    if (
-        set(text) != {"equivalent"}
-        or not isinstance(table, dict)
-        or not all(isinstance(v, str) for v in table.values())
-    ):
-        raise ReviewError(path, "it is no list of reviewed mutants")
-    return table
+        entry = lock.read(repository / LOCK)[model.system].semantics[model.semantics]
+    except (LockError, KeyError):
+        return list(configurations), []
+    states = {name: search.distinct for name, search in entry.searches.items()}
+    ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
+    few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
+    return ordered[:few], ordered[few:]
 
 
-# What the processes work on: they are forked, and take it over as it is.
-_work: tuple[Sequence[Mutant], Sequence[Baseline], Sequence[Equivalence], bool] = ((), (), (), False)
+def _drawn(
+    model: Model, actions: Sequence[str] | None, names: Sequence[str] | None, sample: int | None, seed: int
+) -> tuple[list[Mutant], int]:
+    """The mutants that were asked for, and of how many they were drawn."""
+    _refuse_unknown("action", actions, [one.name for one in model.actions])
+    found = [one for one in mutants(model) if not actions or one.action in actions]
+    _refuse_unknown("mutant", names, [one.name for one in found])
+    found = [one for one in found if not names or one.name in names]
+    if sample is None or sample >= len(found):
+        return found, len(found)
+    places = sorted(random.Random(seed).sample(range(len(found)), sample))
+    return [found[i] for i in places], len(found)
 
 
-def _judged(
-    chosen_mutants: Sequence[Mutant],
-    bases: Sequence[Baseline],
-    proofs: Sequence[Equivalence],
-    every: bool,
-    jobs: int,
-) -> list[Outcome]:
-    global _work
-    _work = (chosen_mutants, bases, proofs, every)
+def _refuse_unknown(what: str, asked: Sequence[str] | None, known: Sequence[str]) -> None:
+    for name in asked or ():
+        if name not in known:
+            like = ", ".join(sorted(known)[:_MOST_NAMES]) + (", ..." if len(known) > _MOST_NAMES else "")
+            raise typer.BadParameter(f"there is no {what} '{name}'; there is {like}", param_hint=f"--{what}")
+
+
+# What the processes work on: they are forked, and take it over as it is, since a model does not travel between them.
+_task: Callable[[Mutant], Any] | None = None
+_of: Sequence[Mutant] = ()
+
+
+def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterator[T]:
+    """The work on each mutant, by some processes at once."""
+    global _task, _of
+    _task, _of = task, of
+    if not of:
+        return
     show = each_minute()
-    outcomes: list[Outcome] = []
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        for i, (noticed, same, proved) in enumerate(pool.map(_judge, range(len(chosen_mutants)), chunksize=4)):
-            outcomes.append(Outcome(chosen_mutants[i], noticed, same, proved))
-            show(f"{len(outcomes)} of {len(chosen_mutants)} mutants judged")
-    return outcomes
+    with ProcessPoolExecutor(min(jobs, len(of)), mp_context=multiprocessing.get_context("fork")) as pool:
+        for i, found in enumerate(pool.map(_done, range(len(of)))):
+            yield found
+            show(f"{told}: {i + 1} of {len(of)} mutants")
 
 
-def _judge(number: int) -> tuple[dict[str, str], bool, bool]:
-    """What is noticed of one mutant; a model does not travel between processes."""
-    chosen_mutants, bases, proofs, every = _work
-    outcome = judge(chosen_mutants[number], bases, every=every, equivalences=proofs)
-    return dict(outcome.noticed), outcome.same, outcome.proved
+def _done(number: int) -> Any:
+    assert _task is not None
+    return _task(_of[number])
 
 
 def plain(report: Report) -> dict[str, Any]:

@@ -274,6 +274,21 @@ def digest(node: Expr, known: dict[int, str]) -> str:
     return known[id(node)]
 
 
+def beginning(node: Expr, most: int, known: dict[int, str]) -> str:
+    """The first characters of an expression's text; the whole text if that is not longer.
+
+    Args:
+        node: the expression.
+        most: how many characters.
+        known: beginnings of parts by identity, for the same number; what is computed is added, as `digest` does.
+    """
+    for part in walk(node):
+        if id(part) not in known:
+            # A part stands in the text once and in the order of the operands: what is cut from it comes later.
+            known[id(part)] = _worded(part, [known[id(arg)] for arg in part.args])[:most]
+    return known[id(node)]
+
+
 def _worded(node: Expr, shown: Sequence[str]) -> str:
     """A node's text, given that of its arguments."""
     match node.op:

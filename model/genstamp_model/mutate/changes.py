@@ -45,19 +45,18 @@ _CONDITIONS: Final = frozenset({Op.EQ, Op.MEMBER, Op.SUBSET, Op.HOLDS})
 
 def changes(root: Expr) -> Iterator[tuple[str, Expr]]:
     """Every single change of an expression: what is changed, in words, and the changed expression."""
-    met = {root}
+    met, shown = {root}, dict[int, str]()
     for node in ir.walk(root):
-        for said, changed in _of_node(node):
+        for said, changed in _of_node(node, shown):
             whole = replaced(root, node, changed)
             if whole not in met:
                 met.add(whole)
                 yield said, whole
 
 
-def _of_node(node: Expr) -> Iterator[tuple[str, Expr]]:
-    before = _short(node)
+def _of_node(node: Expr, shown: dict[int, str]) -> Iterator[tuple[str, Expr]]:
     for changed in _near(node):
-        yield f"{before} becomes {_short(changed)}", changed
+        yield f"{_short(node, shown)} becomes {_short(changed, shown)}", changed
 
 
 def _near(node: Expr) -> Iterator[Expr]:
@@ -107,6 +106,6 @@ def replaced(root: Expr, old: Expr, new: Expr) -> Expr:
 _MOST_CHARACTERS: Final = 90
 
 
-def _short(node: Expr) -> str:
-    text = ir.text(node)
+def _short(node: Expr, shown: dict[int, str]) -> str:
+    text = ir.beginning(node, _MOST_CHARACTERS + 1, shown)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

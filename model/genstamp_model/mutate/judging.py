@@ -21,7 +21,6 @@ from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdic
 from genstamp_model.explore.emit import program
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.liveness import judge as judge_liveness
-from genstamp_model.mutate.equivalence import Equivalence
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
@@ -82,19 +81,12 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     return sorted(found, key=lambda one: one.result.states)
 
 
-def judge(
-    mutant: Mutant,
-    baselines: Sequence[Baseline],
-    *,
-    every: bool = False,
-    equivalences: Sequence[Equivalence] = (),
-) -> Outcome:
+def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False) -> Outcome:
     """Let the judges try to notice a mutant.
 
     Args:
         baselines: what is found of the model itself, in the order in which the configurations are tried.
         every: ask every judge in every configuration; otherwise the first one who notices ends it.
-        equivalences: each is asked to prove that the mutant changes nothing, if no judge notices it.
 
     Raises:
         ModelError: a judge has no memory to decide.
@@ -110,9 +102,7 @@ def judge(
             noticed.setdefault(name, f"{base.configuration.name}: {seen}")
         if (noticed and not every) or set(noticed) >= set(JUDGES):
             break
-    # Proving is fast, but nothing is proved of a mutant that is noticed.
-    proved = not noticed and not same and bool(equivalences) and all(one.proves(mutant) for one in equivalences)
-    return Outcome(mutant, noticed, same, proved)
+    return Outcome(mutant, noticed, same)
 
 
 def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:

@@ -24,7 +24,7 @@ class Mutant:
         action: the name of the action that is changed.
         place: the check, by its label, or the effect, by its variable.
         change: what is changed, in words, long expressions cut short.
-        text: the whole check or effect as it is now; empty where it is gone.
+        digest: of the whole check or effect as it is now; empty where it is gone.
         source: the line of the check or effect.
         model: with the change.
     """
@@ -32,14 +32,14 @@ class Mutant:
     action: str
     place: str
     change: str
-    text: str
+    digest: str
     source: Source
     model: Model
 
     @property
     def name(self) -> str:
         """A short name that stays the same as long as the changed line says the same."""
-        told = "\n".join([self.model.system, self.action, self.place, self.text])
+        told = "\n".join([self.model.system, self.action, self.place, self.digest])
         return f"{self.action}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
     def __str__(self) -> str:
@@ -48,10 +48,11 @@ class Mutant:
 
 def mutants(model: Model) -> list[Mutant]:
     """Every mutant of a model, in the order of its text."""
-    return [mutant for action in model.actions for mutant in _of_action(model, action)]
+    digests: dict[int, str] = {}
+    return [mutant for action in model.actions for mutant in _of_action(model, action, digests)]
 
 
-def _of_action(model: Model, action: Action) -> Iterator[Mutant]:
+def _of_action(model: Model, action: Action, digests: dict[int, str]) -> Iterator[Mutant]:
     for i, check in enumerate(action.checks):
         place = f"check '{check.label}'"
         before, after = action.checks[:i], action.checks[i + 1 :]
@@ -59,7 +60,7 @@ def _of_action(model: Model, action: Action) -> Iterator[Mutant]:
         yield _mutant(model, action, gone, place, "dropped", "", check.source)
         for said, condition in changes(check.condition):
             changed = replace(action, checks=(*before, replace(check, condition=condition), *after))
-            yield _mutant(model, action, changed, place, said, ir.text(condition), check.source)
+            yield _mutant(model, action, changed, place, said, ir.digest(condition, digests), check.source)
     for i, effect in enumerate(action.effects):
         place = f"effect on {effect.variable}"
         earlier, later = action.effects[:i], action.effects[i + 1 :]
@@ -67,9 +68,9 @@ def _of_action(model: Model, action: Action) -> Iterator[Mutant]:
         yield _mutant(model, action, gone, place, "left out", "", effect.source)
         for said, value in changes(effect.value):
             changed = replace(action, effects=(*earlier, replace(effect, value=value), *later))
-            yield _mutant(model, action, changed, place, said, ir.text(value), effect.source)
+            yield _mutant(model, action, changed, place, said, ir.digest(value, digests), effect.source)
 
 
-def _mutant(model: Model, old: Action, new: Action, place: str, change: str, text: str, source: Source) -> Mutant:
+def _mutant(model: Model, old: Action, new: Action, place: str, change: str, digest: str, source: Source) -> Mutant:
     actions = tuple(new if action is old else action for action in model.actions)
-    return Mutant(old.name, place, change, text, source, replace(model, actions=actions))
+    return Mutant(old.name, place, change, digest, source, replace(model, actions=actions))

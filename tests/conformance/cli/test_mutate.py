@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from genstamp.cli import app
+from genstamp.mutation import NOTICED, KeptError, kept
 
 SMALL = ("mutate", "tests.model.systems.two_phase:TWO_PHASE:three", "--jobs", "1")
 
@@ -54,6 +55,36 @@ def test_a_sample_is_drawn_by_its_seed() -> None:
     assert first == again != other
 
 
+@pytest.mark.slow
+def test_a_kept_sample_takes_the_place_of_the_one_with_the_same_seed(tmp_path: Path) -> None:
+    small = (*SMALL, "--repository", str(tmp_path), "--keep", "--sample")
+    for size, seed in (("3", "2"), ("4", "1"), ("5", "2"), ("900", "7")):
+        assert run(*small, size, "--seed", seed).exit_code == 0
+    samples = kept(tmp_path, "two_phase")
+    assert [(one.seed, len(one.outcomes)) for one in samples] == [(None, samples[0].of), (1, 4), (2, 5)]
+    assert samples[0].count(NOTICED) == samples[0].of - 1
+    [survivor] = samples[0].survivors({})
+    assert survivor.startswith("tm_commit-")
+    assert samples[0].kill_rate({survivor: "its word is never read again"}) == 1.0
+    review = f'[equivalent]\n"{survivor}" = "its word is never read again"\n'
+    (tmp_path / "spec" / "mutants" / "two_phase.toml").write_text(review)
+    assert "its word is never read again" in run(*SMALL, "--repository", str(tmp_path), "--mutant", survivor).stdout
+
+
+def test_a_part_of_a_sample_is_not_kept(tmp_path: Path) -> None:
+    for option in (("--action", "tm_commit"), ("--mutant", "tm_commit-0")):
+        assert run(*SMALL, "--repository", str(tmp_path), "--keep", *option).exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_kept_and_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "spec" / "mutants" / "two_phase.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"samples": 5}')
+    with pytest.raises(KeptError, match="`genstamp mutate SYSTEM --keep` writes it"):
+        kept(tmp_path, "two_phase")
+
+
 def test_a_list_of_reviewed_mutants_that_is_none_is_an_error(tmp_path: Path) -> None:
     for text in ("equivalent = 5", "x = 1", "[equivalent]\na = 1", "no toml"):
         path = tmp_path / "reviewed.toml"
@@ -63,6 +94,6 @@ def test_a_list_of_reviewed_mutants_that_is_none_is_an_error(tmp_path: Path) -> 
         assert 'write [equivalent] and a line NAME = "reason"' in str(result.exception)
 
 
-def test_an_unknown_action_is_told() -> None:
-    result = run(*SMALL, "--action", "explode")
-    assert result.exit_code == 2
+def test_an_unknown_action_or_mutant_is_told() -> None:
+    for option in ("--action", "--mutant"):
+        assert run(*SMALL, option, "explode").exit_code == 2

@@ -56,6 +56,26 @@ def test_all_changes_of_an_expression_are_single_ones() -> None:
     ]
 
 
+def test_an_expression_of_many_shared_parts_is_changed_in_no_time() -> None:
+    shared = ir.make(Op.VARIABLE, (), INTEGER, "a")
+    for _ in range(200):
+        shared = ir.make(Op.ADD, (shared, shared), INTEGER)
+    # Written out it has 2^200 parts.
+    said = [what for what, _ in changes(ir.equal(shared, ir.number(1)))]
+    assert len(said) == 202
+    assert said[0] == "(a + a) becomes (a - a)"
+    assert all(len(what) < 200 for what in said)
+
+
+@pytest.mark.parametrize("most", [1, 5, 12, 1000])
+def test_the_beginning_of_a_text_is_that_of_the_whole(most: int) -> None:
+    for action in EVERY_FORM.model().actions:
+        known: dict[int, str] = {}
+        for root in [*(check.condition for check in action.checks), *(effect.value for effect in action.effects)]:
+            for node in ir.walk(root):
+                assert ir.beginning(node, most, known) == ir.text(node)[:most]
+
+
 def test_a_shared_node_is_replaced_wherever_it_occurs() -> None:
     a, b = (ir.make(Op.VARIABLE, (), INTEGER, name) for name in "ab")
     root = ir.equal(ir.make(Op.ADD, (a, a), INTEGER), a)

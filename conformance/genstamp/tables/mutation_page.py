@@ -1,0 +1,140 @@
+"""The page of mutation: how much of what a system does could be changed without anybody noticing.
+
+Leaves out judging mutants, which takes too long to be done for a page: it shows what `genstamp mutate --keep` found.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from genstamp.lock import Lock
+from genstamp.mutation import PROVED, SAME, Sample, kept, reviewed
+from genstamp.systems import PLACES
+from genstamp.tables import markdown
+
+_BEGINNING: Final = """\
+# Would anybody notice?
+
+Made by `genstamp tables` from what is kept in [spec/mutants](../spec/mutants).
+
+`genstamp mutate` changes every check, effect, constant and comparison of a system once, and lets the judges try to
+notice. What nobody notices is either a change that changes nothing, or a promise that the specification does not make.
+
+## What is counted
+
+- *Drawn* are so many of all mutants of a system, by a seed; each is judged in the default configurations.
+- *No other program*: in none of them is its compiled program another one, so that nothing there could notice it.
+- *Proved* to change nothing: under the invariants that are proved, each of its steps is the step of the specification,
+  for stamps and lengths of any size. It is tried of those that nobody notices in a small configuration.
+- *Reviewed*: nobody notices it, and a reader has said why it changes nothing that matters. The reasons stand
+  [below](#reviewed).
+- *Noticed* by what the specification *claims*: an invariant, transition property or leads-to breaks, a number leaves
+  its range, an action, refusal or witness is not reached any more. Or by the *lock alone*: all claims hold, and there
+  are other states, steps or levels than spec.lock says. The judge that notices a mutant first counts.
+- *Rate*: noticed, of those that are not set aside as one of the first three.
+- *Of the text*: whether the system says the same now, or was changed since it was sampled.
+
+## The systems
+"""
+
+_AGAIN: Final = """\
+## To sample again
+
+```console
+$ genstamp mutate hdfs.recovery --sample 60 --seed 3 --keep
+$ genstamp tables
+```
+
+The configurations are searched from the one with the fewest states on, those above a hundred thousand only for mutants
+that are neither noticed by then nor proved to change nothing. A survivor is the place where a reader who wants to
+strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system,
+with a reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again.
+"""
+
+
+def page(lock: Lock, repository: Path) -> str:
+    """The page as Markdown."""
+    samples = {name: kept(repository, name) for name in PLACES}
+    reasons = {name: reviewed(repository, name) for name in PLACES}
+    lines = [
+        _BEGINNING,
+        *markdown.table("system", _HEAD, _rows(samples, reasons, lock)),
+        "",
+        *_not_sampled(samples),
+        _AGAIN,
+        "## Survivors",
+        "",
+        *(_survivors(samples, reasons) or ["None.", ""]),
+        "## Reviewed",
+        "",
+        *_reviewed(samples, reasons),
+    ]
+    return "\n".join(lines)
+
+
+_HEAD: Final = (
+    *("drawn", "seed", "no other program", "proved", "reviewed", "noticed", "by claims", "by the lock alone"),
+    *("survive", "rate", "of the text"),
+)
+
+
+def _rows(
+    samples: Mapping[str, Sequence[Sample]], reasons: Mapping[str, Mapping[str, str]], lock: Lock
+) -> dict[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    for name, some in samples.items():
+        for i, sample in enumerate(some):
+            # The second sample of a system has a row of its own, whose name need not be said again.
+            found[name if i == 0 else f"{name}, again" if i == 1 else f"{name}, {i + 1}"] = _cells(
+                sample, reasons[name], _digest(lock, name, sample.semantics)
+            )
+    return found
+
+
+def _digest(lock: Lock, system: str, semantics: str) -> str | None:
+    entry = lock[system].semantics.get(semantics) if system in lock else None
+    return entry.digest if entry else None
+
+
+def _cells(sample: Sample, reasons: Mapping[str, str], digest: str | None) -> tuple[str, ...]:
+    noticed, survivors, rate = sum(sample.by_judge.values()), sample.survivors(reasons), sample.kill_rate(reasons)
+    drawn = len(sample.outcomes)
+    unnoticed = drawn - noticed - sample.count(SAME) - sample.count(PROVED)
+    return (
+        f"all {drawn:,}" if sample.seed is None else f"{drawn} of {sample.of:,}",
+        "" if sample.seed is None else str(sample.seed),
+        str(sample.count(SAME)),
+        str(sample.count(PROVED)),
+        str(unnoticed - len(survivors)),
+        str(noticed),
+        str(noticed - sample.by_lock_alone),
+        str(sample.by_lock_alone),
+        str(len(survivors)),
+        "none" if rate is None else f"{100 * rate:.1f} %",
+        "as it is" if digest == sample.digest else "changed since",
+    )
+
+
+def _not_sampled(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:
+    names = [name for name, some in samples.items() if not some]
+    if names:
+        yield from (f"Not sampled: {', '.join(names)}.", "")
+
+
+def _survivors(samples: Mapping[str, Sequence[Sample]], reasons: Mapping[str, Mapping[str, str]]) -> list[str]:
+    found = {
+        (system, name): sample.outcomes[name].change
+        for system, some in samples.items()
+        for sample in some
+        for name in sample.survivors(reasons[system])
+    }
+    return [*(f"- {system}, `{name}`: {change}" for (system, name), change in found.items()), ""] if found else []
+
+
+def _reviewed(samples: Mapping[str, Sequence[Sample]], reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Every reason, with what is changed where a kept sample tells it."""
+    for system, known in reasons.items():
+        changes = {name: one.change for sample in samples[system] for name, one in sample.outcomes.items()}
+        for name, reason in known.items():
+            yield f"- {system}, `{name}`" + (f" ({changes[name]})" if name in changes else "") + f": {reason}"
+    yield ""

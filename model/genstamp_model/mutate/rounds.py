@@ -1,0 +1,121 @@
+"""Mutants judged together, in an order that makes a sample cheap.
+
+The configurations are tried one after the other, and who is noticed is out. Before the dear ones it is tried to prove
+of those that are left that they change nothing: only what may change something is searched where that takes long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from genstamp_model.explore.emit import program
+from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.mutate.equivalence import Equivalence, equivalences
+from genstamp_model.mutate.judging import Outcome, baseline, judge
+from genstamp_model.mutate.mutants import Mutant
+
+T = TypeVar("T")
+
+
+class Share(Protocol):
+    """Does something with each mutant, and gives the results in their order; `told` says what is done."""
+
+    def __call__(self, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterable[T]: ...
+
+
+def in_turn(task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterable[T]:
+    """One after the other, in this process."""
+    return map(task, of)
+
+
+class Rounds:
+    """What became of some mutants of a model so far.
+
+    Attributes:
+        outcomes: one a mutant, in their order.
+    """
+
+    def __init__(self, model: Model, mutants: Sequence[Mutant], *, every: bool = False, share: Share = in_turn) -> None:
+        self.outcomes = [Outcome(one, {}, same=True) for one in mutants]
+        self._model, self._every, self._share = model, every, share
+
+    def searched(self, configuration: Configuration) -> None:
+        """Judge in one configuration those that nobody has noticed, or with `every` all.
+
+        Raises:
+            ModelError: the model itself does not hold there, or a judge has no memory to decide.
+        """
+        places = self._changed([configuration], [i for i, one in enumerate(self.outcomes) if self._wanted(one)])
+        if not places:
+            return
+        bases, mutants = baseline(self._model, [configuration]), [self.outcomes[i].mutant for i in places]
+        judged = self._share(
+            lambda mutant: dict(judge(mutant, bases, every=self._every).noticed), mutants, configuration.name
+        )
+        for i, noticed in zip(places, judged, strict=True):
+            before = self.outcomes[i]
+            self.outcomes[i] = replace(before, noticed={**noticed, **before.noticed}, same=False)
+
+    def proved(self, configurations: Sequence[Configuration]) -> None:
+        """Try to prove of those that nobody has noticed that they change nothing in any of the configurations."""
+        left = [i for i, one in enumerate(self.outcomes) if not one.noticed and not one.proved]
+        alike = [i for i in left if self.outcomes[i].same]
+        changed = {*left} - {*alike} | {*self._changed(configurations, alike)}
+        places = [i for i in left if i in changed]
+        if not places:
+            return
+        instances = [Instance(self._model, one) for one in configurations]
+        proofs, mutants = equivalences(instances), [self.outcomes[i].mutant for i in places]
+        found = self._share(lambda mutant: _is_proved(proofs, mutant), mutants, "proofs that nothing is changed")
+        for i, proved in zip(places, found, strict=True):
+            self.outcomes[i] = replace(self.outcomes[i], same=False, proved=proved)
+
+    def _wanted(self, outcome: Outcome) -> bool:
+        return not outcome.proved and (self._every or not outcome.noticed)
+
+    def _changed(self, configurations: Sequence[Configuration], places: Sequence[int]) -> list[int]:
+        """Those whose compiled program is another one in some configuration."""
+        texts = [program(Instance(self._model, one)).text for one in configurations]
+
+        def differs(mutant: Mutant) -> bool:
+            own = (program(Instance(mutant.model, one)).text for one in configurations)
+            return any(text != before for text, before in zip(own, texts, strict=True))
+
+        told = f"programs of {', '.join(one.name for one in configurations)}"
+        found = self._share(differs, [self.outcomes[i].mutant for i in places], told)
+        return [i for i, differing in zip(places, found, strict=True) if differing]
+
+
+def _is_proved(proofs: Sequence[Equivalence], mutant: Mutant) -> bool:
+    return all(one.proves(mutant) for one in proofs)
+
+
+def judged(
+    model: Model,
+    mutants: Sequence[Mutant],
+    cheap: Sequence[Configuration],
+    dear: Sequence[Configuration] = (),
+    *,
+    every: bool = False,
+    share: Share = in_turn,
+) -> list[Outcome]:
+    """What became of some mutants of a model.
+
+    Args:
+        cheap: configurations that are searched at once, in this order.
+        dear: those that are searched, in this order, for what is then neither noticed nor proved to change nothing.
+        every: ask every judge in every configuration; otherwise the first one who notices ends it.
+        share: who does the work.
+
+    Raises:
+        ModelError: the model itself does not hold in a configuration, or a judge has no memory to decide.
+    """
+    rounds = Rounds(model, mutants, every=every, share=share)
+    for configuration in cheap:
+        rounds.searched(configuration)
+    rounds.proved([*cheap, *dear])
+    for configuration in dear:
+        rounds.searched(configuration)
+    return rounds.outcomes
