@@ -50,12 +50,6 @@ class BlockRecoveryProperties(
         """S7: of a COMPLETE block some datanode has a replica that matches, be it down or unknown to the NameNode."""
         return s.block[file].at(BlockLifecycle.complete).implies(exists(Datanode, lambda d: s.matches(d, file)))
 
-    def matches(s, datanode: Datanode, file: File) -> Bool:
-        """The datanode has a FINALIZED replica with the block's stamp and length."""
-        replica = s.replica[datanode][file]
-        same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
-        return replica.state.at(ReplicaLifecycle.finalized) & same
-
     def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
         """The same; a datanode that was ever taken for dead counts as gone for good."""
         return super().holds_promised_bytes(datanode, file) & ~s.given_up.has(datanode)

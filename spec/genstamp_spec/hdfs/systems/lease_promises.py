@@ -2,31 +2,17 @@
 
 from typing import Self
 
-from genstamp_model.language import Bool, count, invariant, transition, when, witness
+from genstamp_model.language import Bool, invariant, transition, witness
 from genstamp_spec.hdfs.parts.late_calls import LateKind
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Client, File, Holder, StreamStage
+from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class LeasePromises(Owners):
+class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
     """Leases, owners, stamps and blocks of files."""
-
-    # Leases.
-
-    @invariant(inductive=True, given=("only_granted_leases_cover_files",))
-    def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, its client name's."""
-        open_ = s.under_construction(file)
-        leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
-        named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
-        return when(open_, (leases == 1) & named, (leases == 0) & s.client_name[file].is_none())
-
-    @invariant(inductive=True, given=("one_lease_per_open_file",))
-    def only_granted_leases_cover_files(s, holder: Holder) -> Bool:
-        """A holder has a lease if and only if it covers a file."""
-        return s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
 
     # Owners.
 
@@ -58,11 +44,6 @@ class LeasePromises(Owners):
         return (s.removals == t.removals) & (s.renames == t.renames) & (s.restarts == t.restarts)
 
     # Stamps.
-
-    @transition(inductive=True)
-    def last_stamp_never_decreases(s, t: Self) -> Bool:
-        """S9: the counter only rises."""
-        return t.last_stamp >= s.last_stamp
 
     @transition(inductive=True)
     def safe_mode_gives_out_no_stamp(s, t: Self) -> Bool:
@@ -228,11 +209,6 @@ class LeasePromises(Owners):
         """The last block is written while the one before waits for a replica."""
         before, last = s.earlier[file].state, s.block[file]
         return before.at(BlockLifecycle.committed) & last.at(BlockLifecycle.under_construction) & (s.written[file] > 0)
-
-    @witness
-    def namenode_holds_a_lease(s) -> Bool:
-        """The NameNode has taken a file over."""
-        return ~s.lease_files[Holder.NAMENODE].is_empty()
 
     @witness
     def lease_covers_two_files(s, first: File, second: File, client: Client) -> Bool:

@@ -9,18 +9,14 @@ from genstamp_model.language import (
     Configuration,
     Hole,
     System,
-    count,
-    invariant,
-    when,
-    witness,
 )
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
-from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
+from genstamp_spec.hdfs.parts.state import Attempt
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
+from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
 
 OMITS = (
     "files of more than one block: earlier blocks, their progress checks, and addBlock with a previous block",
@@ -36,26 +32,8 @@ OMITS = (
 )
 
 
-class RecoveryProperties(RecoveryPromises, NamenodeBlocks):
-    """What hdfs.recovery promises of leases; numbers S are those of the facts, section J."""
-
-    @invariant(inductive=True, given=("only_granted_leases_cover_files",))
-    def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, its client name's."""
-        open_ = s.under_construction(file)
-        leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
-        named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
-        return when(open_, (leases == 1) & named, (leases == 0) & s.client_name[file].is_none())
-
-    @invariant(inductive=True, given=("one_lease_per_open_file",))
-    def only_granted_leases_cover_files(s, holder: Holder) -> Bool:
-        """A holder has a lease if and only if it covers a file."""
-        return s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
-
-    @witness
-    def namenode_holds_a_lease(s) -> Bool:
-        """The monitor has taken a file over."""
-        return ~s.lease_files[Holder.NAMENODE].is_empty()
+class RecoveryProperties(OneLease, NamenodeTakesOver, RecoveryPromises, NamenodeBlocks):
+    """What hdfs.recovery promises: what is shared, and of leases."""
 
 
 class UnreachableIsEmpty(BlockRecovery):

@@ -6,20 +6,16 @@ from genstamp_model.language import Bool, exists, invariant, transition, when, w
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, OriginalState
+from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class RecoveryPromises(BlockRecovery, Clients):
+class RecoveryPromises(BlocksAndReplicas, BlockRecovery, Clients):
     """Stamps, blocks and replicas, ownership; numbers S are those of the facts, section J."""
 
     # Stamps.
-
-    @transition(inductive=True)
-    def last_stamp_never_decreases(s, t: Self) -> Bool:
-        """S9: the counter only rises."""
-        return t.last_stamp >= s.last_stamp
 
     @transition(inductive=True, given=("stamps_come_from_the_counter",))
     def stamps_are_given_out_once(s, t: Self, file: File) -> Bool:
@@ -42,18 +38,6 @@ class RecoveryPromises(BlockRecovery, Clients):
         kept = ~before.state.at(ReplicaLifecycle.absent) & ~after.state.at(ReplicaLifecycle.absent)
         return kept.implies(after.stamp >= before.stamp)
 
-    @transition(inductive=True, given=("stamps_come_from_the_counter",))
-    def recovery_id_never_decreases(s, t: Self, file: File) -> Bool:
-        """S12, at the NameNode: the latest recovery preempts."""
-        return t.recovery_id[file] >= s.recovery_id[file]
-
-    @transition(inductive=True)
-    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode, file: File) -> Bool:
-        """S12, at a datanode: while a replica is under recovery."""
-        before, after = s.replica[datanode][file], t.replica[datanode][file]
-        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
-        return stays.implies(after.recovery_id >= before.recovery_id)
-
     @invariant(inductive=True)
     def stamps_come_from_the_counter(s, file: File) -> Bool:
         """A block's stamp and recovery id were given out."""
@@ -75,28 +59,6 @@ class RecoveryPromises(BlockRecovery, Clients):
         return replica.state.at(ReplicaLifecycle.rur).implies(replica.stamp < replica.recovery_id)
 
     # Blocks and replicas.
-
-    @invariant(inductive=True)
-    def closed_files_are_complete(s, file: File) -> Bool:
-        """S16: a closed file's block is COMPLETE, if it has one."""
-        done = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete)
-        return s.file[file].at(FileLifecycle.closed).implies(done)
-
-    @invariant
-    def counted_replicas_match(s, file: File, datanode: Datanode) -> Bool:
-        """S7: each replica that a COMPLETE block counts is FINALIZED, with the block's stamp and length.
-
-        Replicas that it does not count may differ until they are deleted.
-        """
-        replica = s.replica[datanode][file]
-        same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
-        counted = s.block[file].at(BlockLifecycle.complete) & s.stored[file].has(datanode)
-        return counted.implies(replica.state.at(ReplicaLifecycle.finalized) & same)
-
-    @invariant
-    def complete_blocks_have_a_replica(s, file: File) -> Bool:
-        """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
-        return s.block[file].at(BlockLifecycle.complete).implies(~s.stored[file].is_empty())
 
     @invariant
     def hflushed_bytes_survive(s, file: File) -> Bool:

@@ -30,9 +30,9 @@ from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.hdfs.parts.truncate_state import TruncateMode
+from genstamp_spec.hdfs.systems.shared_promises import BlocksAndReplicas, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -74,23 +74,8 @@ class FirstWrite(DatanodeTruncate):
         return count(Holder, lambda holder: s.past_soft_limit(holder))
 
 
-class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
-    """What hdfs.truncate promises; numbers S and L are those of the facts, section J."""
-
-    # Leases.
-
-    @invariant(inductive=True, given=("only_granted_leases_cover_files",))
-    def one_lease_per_open_file(s, file: File) -> Bool:
-        """S17: a file is under construction if and only if exactly one lease covers it, its client name's."""
-        open_ = s.under_construction(file)
-        leases = count(Holder, lambda holder: s.lease_files[holder].has(file))
-        named = ~s.client_name[file].is_none() & s.lease_files[s.client_name[file]].has(file)
-        return when(open_, (leases == 1) & named, (leases == 0) & s.client_name[file].is_none())
-
-    @invariant(inductive=True, given=("one_lease_per_open_file",))
-    def only_granted_leases_cover_files(s, holder: Holder) -> Bool:
-        """S17: a holder has a lease if and only if it covers a file."""
-        return s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
+class TruncateProperties(OneLease, BlocksAndReplicas, FirstWrite, DatanodeAppend, Clients):
+    """What hdfs.truncate promises beyond what is shared; numbers S and L are those of the facts, section J."""
 
     # Stamps.
 
@@ -134,43 +119,7 @@ class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
         """Of two replicas the one that nobody works on is FINALIZED."""
         return s.former_replica[datanode][file].state.at(ReplicaLifecycle.absent, ReplicaLifecycle.finalized)
 
-    @transition(inductive=True)
-    def last_stamp_never_decreases(s, t: Self) -> Bool:
-        """S9: the counter only rises."""
-        return t.last_stamp >= s.last_stamp
-
-    @transition(inductive=True, given=("stamps_come_from_the_counter",))
-    def recovery_id_never_decreases(s, t: Self, file: File) -> Bool:
-        """S12, at the NameNode: also from the recovery of a truncate to the next one."""
-        return t.recovery_id[file] >= s.recovery_id[file]
-
-    @transition(inductive=True)
-    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode, file: File) -> Bool:
-        """S12, at a datanode: while a replica is under recovery."""
-        before, after = s.replica[datanode][file], t.replica[datanode][file]
-        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
-        return stays.implies(after.recovery_id >= before.recovery_id)
-
     # Blocks and replicas.
-
-    @invariant(inductive=True)
-    def closed_files_are_complete(s, file: File) -> Bool:
-        """S16: a closed file's block is COMPLETE, if it has one."""
-        done = s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed, BlockLifecycle.complete)
-        return s.file[file].at(FileLifecycle.closed).implies(done)
-
-    @invariant
-    def counted_replicas_match(s, file: File, datanode: Datanode) -> Bool:
-        """S7: each replica that a COMPLETE block counts is FINALIZED, with the block's stamp and length."""
-        replica = s.replica[datanode][file]
-        same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
-        counted = s.block[file].at(BlockLifecycle.complete) & s.stored[file].has(datanode)
-        return counted.implies(replica.state.at(ReplicaLifecycle.finalized) & same)
-
-    @invariant
-    def complete_blocks_have_a_replica(s, file: File) -> Bool:
-        """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
-        return s.block[file].at(BlockLifecycle.complete).implies(~s.stored[file].is_empty())
 
     @invariant
     def hflushed_bytes_survive(s, file: File) -> Bool:
@@ -185,13 +134,7 @@ class TruncateProperties(FirstWrite, DatanodeAppend, Clients):
     def append_finds_the_bytes(s, t: Self, file: File) -> Bool:
         """S6: a file is opened for append only while a node that is up has its bytes, finalized."""
         opened = s.block[file].at(BlockLifecycle.complete) & t.block[file].at(BlockLifecycle.under_construction)
-        return opened.implies(exists(Datanode, lambda d: s.running.has(d) & s.has_all_bytes(d, file)))
-
-    def has_all_bytes(s, datanode: Datanode, file: File) -> Bool:
-        """The datanode's replica is that of the complete block."""
-        replica = s.replica[datanode][file]
-        same = (replica.stamp == s.block_stamp[file]) & (replica.num_bytes == s.block_bytes[file])
-        return replica.state.at(ReplicaLifecycle.finalized) & same
+        return opened.implies(exists(Datanode, lambda d: s.running.has(d) & s.matches(d, file)))
 
     @invariant(inductive=True)
     def copies_have_the_recovery_id(s, file: File) -> Bool:
