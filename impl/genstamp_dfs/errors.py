@@ -71,6 +71,10 @@ class DiskError(GenstampDfsError):
     """A disk did not do what it was asked for; the message names the path and the reason."""
 
 
+class StorageError(GenstampDfsError):
+    """A storage directory is foreign, newer, corrupt or another cluster's; it was left as it was."""
+
+
 class HdfsIOException(Exception):
     """The protocol refuses (Hadoop's `IOException`, parent of all its refusals)."""
 
@@ -204,6 +208,24 @@ class DisallowedDatanodeException(HdfsIOException):
     """A datanode that belongs to another cluster, or that is not allowed, wants to register."""
 
     hadoop_name = "DisallowedDatanodeException"
+
+
+class IllegalStateException(HdfsIOException):
+    """A file is to be closed whose blocks are not all COMPLETE. A runtime exception in Java, hence the parent."""
+
+    hadoop_name = "IllegalStateException"
+
+
+class PathComponentTooLongException(HdfsIOException):
+    """A name in the path has more bytes than a name may have."""
+
+    hadoop_name = "FSLimitException$PathComponentTooLongException"
+
+
+class MaxDirectoryItemsExceededException(HdfsIOException):
+    """The directory has as many entries as a directory may have."""
+
+    hadoop_name = "FSLimitException$MaxDirectoryItemsExceededException"
 
 
 class UnregisteredNodeException(HdfsIOException):

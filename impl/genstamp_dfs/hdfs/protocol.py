@@ -111,11 +111,17 @@ class LocatedBlock(msgspec.Struct, frozen=True):
 
 
 class RecoveringBlock(msgspec.Struct, frozen=True):
-    """Order to the primary: agree on `block` among `locations`, and install `recovery_id` as its stamp."""
+    """Order to the primary: agree on `block` among `locations`, and install `recovery_id` as its stamp.
+
+    Attributes:
+        new_block: only for a truncate: what the block becomes. Its length is the one to cut to; with another id than
+            `block` it is a copy, and the replicas of `block` stay as they are.
+    """
 
     block: Block
     locations: tuple[str, ...]
     recovery_id: int
+    new_block: Block | None = None
 
 
 class ReplicaRecoveryInfo(msgspec.Struct, frozen=True):

@@ -219,12 +219,17 @@ class Complete(Request[bool], frozen=True):
 
 
 class Fsync(Request[None], frozen=True):
-    """fsync(); `last_block_length` in bytes, -1 leaves the length as it is."""
+    """fsync(); `last_block_length` in bytes, -1 leaves the length as it is.
+
+    Attributes:
+        block: whose length it is, where the client says so; Hadoop's cannot.
+    """
 
     path: str
     client_name: str
     last_block_length: int = -1
     file_id: int = NO_FILE_ID
+    block: Block | None = None
 
 
 class RenewLease(Request[None], frozen=True):
