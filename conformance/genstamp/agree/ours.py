@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 
 from genstamp.agree.peer import RANGES, STOPS, Found, Verdict, claims
+from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import INTERRUPTED, Result, explore
 from genstamp_model.explore import Verdict as Searched
 from genstamp_model.language.model import Instance
@@ -47,8 +48,28 @@ def found_here(instance: Instance, max_states: int | None = None, max_seconds: f
     if result.verdict is Searched.UNDETERMINED:
         return Found(None, None, None, verdicts, time.monotonic() - began, result.undetermined)
     verdicts |= {name: held for name, held in _held(result).items() if verdicts[name] is Verdict.UNDETERMINED}
-    verdicts |= {found.claim.name: Verdict(found.verdict.value) for found in judge(instance, max_states=max_states)}
+    verdicts |= _leads_to(instance, max_states)
     return Found(result.states, result.depth, result.generated, verdicts, time.monotonic() - began)
+
+
+def _leads_to(instance: Instance, max_states: int | None) -> dict[str, Verdict]:
+    """What is known of the leads-to properties.
+
+    What limits leave open is judged once more with numbers replaced by their ranks. If it holds then, no behaviour
+    within the limits breaks it, and that is what peers look at. If it is violated then, numbers may rise for ever, and
+    a peer would not see it.
+    """
+    found = judge(instance, max_states=max_states)
+    verdicts = {one.claim.name: Verdict(one.verdict.value) for one in found}
+    if all(one.cut is None for one in found):
+        return verdicts
+    try:
+        ranked = judge(instance, renumber=True, max_states=max_states)
+    except ConfigurationError:
+        return verdicts
+    settled = {one.claim.name for one in ranked if one.verdict is Searched.HOLDS}
+    left = {one.claim.name for one in found if one.cut is not None}
+    return verdicts | dict.fromkeys(settled & left, Verdict.HOLDS)
 
 
 def _held(result: Result) -> dict[str, Verdict]:

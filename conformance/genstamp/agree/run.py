@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -31,10 +32,18 @@ def agreement(
         max_states: beyond so many states our search gives up, and no peer is asked.
     """
     ours = found_here(instance, max_states)
-    return Agreement(instance, ours, tuple(_asked(peer, instance, ours, limit_s) for peer in peers))
+    return Agreement(instance, ours, tuple(asked(peer, instance, ours, limit_s) for peer in peers))
 
 
-def _asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Comparison:
+def asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Comparison:
+    """What a peer finds, held against what our search found; nobody is asked what is not known here.
+
+    Args:
+        peer: whom to ask; it may be absent.
+        instance: what to search.
+        ours: what `found_here` gave for it.
+        limit_s: seconds for the peer.
+    """
     version = peer.version()
     if version is None:
         return Comparison(peer.name, None, None)
@@ -42,4 +51,14 @@ def _asked(peer: Peer, instance: Instance, ours: Found, limit_s: float) -> Compa
         nothing = Found(None, None, None, {}, 0.0, ours.undetermined)
         return compared(peer.name, version, ours, nothing)
     with tempfile.TemporaryDirectory(prefix="genstamp-agree-") as directory:
-        return compared(peer.name, version, ours, peer.run(instance, Path(directory), limit_s))
+        return compared(peer.name, version, ours, peer.run(_without_open(instance, ours), Path(directory), limit_s))
+
+
+def _without_open(instance: Instance, ours: Found) -> Instance:
+    """An instance without the leads-to properties that limits leave open here: each costs a peer a search."""
+    kept = tuple(
+        claim
+        for claim in instance.model.properties
+        if claim.kind != "leads_to" or ours.verdicts[claim.name] is not Verdict.UNDETERMINED
+    )
+    return Instance(replace(instance.model, properties=kept), instance.configuration)

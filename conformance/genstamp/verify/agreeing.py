@@ -4,11 +4,12 @@ Leaves out how that is compared (`genstamp.agree`).
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from genstamp.agree.compare import Comparison, Outcome
+from genstamp.agree.ours import found_here
 from genstamp.agree.peer import Peer
-from genstamp.agree.run import PEERS, agreement
+from genstamp.agree.run import PEERS, asked
 from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
@@ -23,15 +24,31 @@ _VERDICTS = {
 }
 
 
-def agree(context: Context, claim: str, system: str, configuration: str, peer: str, limit_s: float) -> Iterator[Row]:
-    """One peer in one configuration under the default semantics."""
-    yield asked(claim, system, configuration, [one for one in PEERS if one.name == peer], limit_s)
+def agree(
+    context: Context, claims: Mapping[str, str], system: str, configuration: str, limit_s: float
+) -> Iterator[Row]:
+    """Some peers in one configuration under the default semantics.
+
+    Args:
+        context: not needed.
+        claims: of the rows, by name of the peer.
+        system: where it is declared.
+        configuration: its name.
+        limit_s: seconds for each peer.
+    """
+    known = {peer.name: peer for peer in PEERS}
+    yield from rows({claim: known[name] for name, claim in claims.items()}, system, configuration, limit_s)
 
 
-def asked(claim: str, system: str, configuration: str, peers: Sequence[Peer], limit_s: float) -> Row:
-    """The row of what a peer finds."""
-    result = agreement(system_at(system).instance(configuration), peers, limit_s)
-    [comparison] = result.comparisons
+def rows(peers: Mapping[str, Peer], system: str, configuration: str, limit_s: float) -> Iterator[Row]:
+    """What each peer finds, by claim; our own search is made once."""
+    instance = system_at(system).instance(configuration)
+    ours = found_here(instance)
+    for claim, peer in peers.items():
+        yield _row(claim, asked(peer, instance, ours, limit_s))
+
+
+def _row(claim: str, comparison: Comparison) -> Row:
     if comparison.outcome is Outcome.ABSENT:
         return absent(claim, f"{comparison.peer} is not on this machine")
     found = comparison.found

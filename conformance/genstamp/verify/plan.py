@@ -3,7 +3,7 @@
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
 each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them.
-Other checkers are asked about the first configuration of some systems; about others, `genstamp agree` by name. Then
+Other checkers are asked about the smallest configuration of every system; about others, `genstamp agree` by name. Then
 the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README shows.
 
 Leaves out how each is done: the functions are named, and imported by their jobs alone.
@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from genstamp import lock
+from genstamp.errors import LockError
+from genstamp.lock import Lock, SearchEntry
 from genstamp.stateful import DRIVINGS
 from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
@@ -22,27 +25,9 @@ from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.language import Hole, System
 
-PEERS: Final[Mapping[str, Collection[str]]] = {
-    "tlc": (
-        "hdfs.single_writer",
-        "hdfs.durable_prefix",
-        "hdfs.block_recovery",
-        "hdfs.replica",
-        "hdfs.replica_threads",
-        "hdfs.monitor",
-    ),
-    "spin": (
-        "hdfs.single_writer",
-        "hdfs.recovery",
-        "hdfs.block_recovery",
-        "hdfs.replica",
-        "hdfs.replica_threads",
-        "hdfs.monitor",
-        "hdfs.journal",
-    ),
-}
-"""Systems that another checker is asked about every time: of the others it takes minutes to give an answer."""
-_PEER_LIMIT_S: Final = 840.0
+PEERS: Final = ("tlc", "spin")
+"""Other checkers that are asked about every system."""
+_PEER_LIMIT_S: Final = 420.0
 
 _VARIATIONS_A_JOB: Final = 6
 """Most of them take less time than it takes to start a process."""
@@ -89,8 +74,9 @@ class Plan:
 def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
-    for place, name in plan.systems.items():
-        plan.jobs += agreements(place, name)
+    locked = _locked(repository)
+    for place in plan.systems:
+        plan.jobs.append(agreement(place, system_at(place), locked))
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
     plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
@@ -114,6 +100,14 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
         path = repository / readme.README
         plan.last = lambda rows: readme.shown("readme README.md", rows, path)
     return plan
+
+
+def _locked(repository: Path) -> Lock:
+    """The lock, as far as it helps to plan; where it cannot be read, its own row says so."""
+    try:
+        return lock.read(repository / summing.LOCK)
+    except LockError:
+        return {}
 
 
 def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
@@ -208,27 +202,31 @@ def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
     )
 
 
-def agreements(place: str, name: str) -> list[Job]:
-    """A job for each checker that is asked about a system, in its first configuration."""
-    first = system_at(place).configuration().name
-    return [_agree(place, name, first, peer) for peer, asked in PEERS.items() if name in asked]
-
-
-def _agree(place: str, name: str, configuration: str, peer: str) -> Job:
-    claim = f"agree {name}:{configuration} {peer}"
+def agreement(place: str, system: System, locked: Lock) -> Job:
+    """The job that asks other checkers about a system, in its smallest configuration."""
+    configuration = smallest(system, locked)
+    claims = {peer: f"agree {system.name}:{configuration} {peer}" for peer in PEERS}
     return Job(
-        name=f"agree_{name}_{configuration}_{peer}",
-        claims=(claim,),
+        name=f"agree_{system.name}_{configuration}",
+        claims=tuple(claims.values()),
         does="genstamp.verify.agreeing:agree",
         arguments={
-            "claim": claim,
+            "claims": claims,
             "system": place,
             "configuration": configuration,
-            "peer": peer,
             "limit_s": _PEER_LIMIT_S,
         },
-        seconds=150 if peer == "tlc" else 20,
+        seconds=40,
     )
+
+
+def smallest(system: System, locked: Lock) -> str:
+    """The configuration with the fewest states in a lock, of those that are checked every time; else the first one."""
+    searches: Mapping[str, SearchEntry] = {}
+    if system.name in locked and system.default_semantics in locked[system.name].semantics:
+        searches = locked[system.name].semantics[system.default_semantics].searches
+    known = [one.name for one in system.configurations if not one.on_demand and one.name in searches]
+    return min(known, key=lambda name: searches[name].distinct, default=system.configuration().name)
 
 
 def _conform(place: str, name: str, as_child: bool) -> Job:

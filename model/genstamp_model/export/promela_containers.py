@@ -26,11 +26,15 @@ class StepText:
     """The text of one step as it grows.
 
     Attributes:
+        first: statements that compute what is needed more than once.
+        late: checks that are no part of the guard.
         before: statements that compute, and leave the state as it is.
         wrong, beyond: conditions under which a number leaves its range, or the step a limit.
         commit: statements that change the state.
     """
 
+    first: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)

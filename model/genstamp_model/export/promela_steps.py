@@ -3,6 +3,10 @@
 What a step assigns is written scalar by scalar. A value that must be checked first, or that reads what was assigned
 just before, is computed into a hidden variable, which is no part of the state; so are sequences and bags. A step that
 leads beyond a limit is given up before anything is assigned.
+
+A check is part of the guard, an expression, in which nothing can be computed once and used twice. One that would be too
+long for Spin is judged within the step, which changes nothing where it does not hold: no state is added, but a state
+without any other step would look as if it had one. So that is done only where no deadlock is looked for.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from genstamp_model.export.promela_text import bare
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
+from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import (
     INTEGER,
     ArrayType,
@@ -38,6 +42,8 @@ from genstamp_model.language.types import (
 
 # What is needed more than once is computed once if it has so many nodes; an optimum always.
 _SMALL = 8
+# A check with more nodes than this, each counted as often as it is written, is judged within the step.
+_LONG = 1000
 _OPTIMA = {Op.MINIMUM: "least", Op.MAXIMUM: "most", Op.CHOOSE: "first"}
 
 
@@ -103,8 +109,9 @@ class Steps:
         name = self.names.unique(action.name)
         self.expressions.quantifiers.owner = name
         bound = self._bind(action)
-        guard = list(self._guard(action, bound))
-        body = self._body(action, _Writing(self, action, bound).step())
+        late = [] if self.instance.model.may_stop is not None else [one for one in action.checks if _is_long(one)]
+        guard = list(self._guard(action, bound, late))
+        body = self._body(action, _Writing(self, action, bound, late).step())
         places = [given if isinstance(given, str) else given.place for given in bound.values()]
         lines = [
             *self.expressions.quantifiers.take(),
@@ -142,16 +149,15 @@ class Steps:
             case Range(low=low, high=high):
                 return [str(value) if value >= 0 else f"({value})" for value in range(low, high + 1)]
 
-    def _guard(self, action: Action, bound: Bound) -> Iterator[str]:
-        """The checks, one a line, each with its label; a message must be there."""
+    def _guard(self, action: Action, bound: Bound, late: Sequence[Check]) -> Iterator[str]:
+        """The checks that are not late, one a line, each with its label; a message must be there."""
         conditions = []
         for given in bound.values():
             if isinstance(given, Message):
                 size = self.expressions.scalar(ir.make(Op.LENGTH, (given.bag,), INTEGER), {})
                 conditions.append((f"({given.place} < {size})", "there is such a message"))
-        for check in action.checks:
-            label = check.label if check.refuses is None else f"{check.label}, else {check.refuses}"
-            conditions.append((self.expressions.scalar(check.condition, bound), label))
+        early = [check for check in action.checks if check not in late]
+        conditions += [(self.expressions.scalar(check.condition, bound), _label(check)) for check in early]
         if not conditions:
             yield "true ->"
         for i, (condition, label) in enumerate(conditions):
@@ -162,7 +168,7 @@ class Steps:
     def _body(self, action: Action, step: StepText) -> Iterator[str]:
         if self._judged:
             yield "remember();"
-        yield from step.before
+        yield from step.first
         # Spin loses its way where a d_step ends with a loop.
         last = "judge_step()" if self._judged else "skip"
         commit = (
@@ -178,13 +184,16 @@ class Steps:
             commit = (
                 ["if", f":: {_any(step.wrong)} -> {told}", ":: else ->"] + [f"   {line}" for line in commit] + ["fi"]
             )
+        commit = [*step.before, *commit]
+        if step.late:
+            commit = ["if", ":: " + " && ".join(step.late) + " ->", *(f"   {line}" for line in commit), ":: else", "fi"]
         yield from commit
 
 
 class _Writing:
     """The writing of one step."""
 
-    def __init__(self, steps: Steps, action: Action, bound: Bound) -> None:
+    def __init__(self, steps: Steps, action: Action, bound: Bound, late: Sequence[Check]) -> None:
         self._steps = steps
         self._shapes = steps.shapes
         self._expressions = steps.expressions
@@ -192,8 +201,12 @@ class _Writing:
         self._action = action
         self._bound = bound
         self._bounds = Bounds(steps.instance, action.parameters)
+        self._late = late
         self._step = StepText()
         self._scope = self._share()
+        for check in late:
+            holds = self._expressions.scalar(check.condition, bound, self._scope)
+            self._step.late.append(f"{holds} {comment(_label(check))}")
         self._positions = 0
         self._written: dict[str, int] = {}
 
@@ -213,9 +226,9 @@ class _Writing:
         """A scope in which what several effects need, and every optimum, has been computed once."""
         uses: dict[Expr, int] = {}
         sizes: dict[Expr, int] = {}
-        for effect in self._action.effects:
-            uses[effect.value] = uses.get(effect.value, 0) + 1
-            for node in ir.walk(effect.value):
+        for root in [*(check.condition for check in self._late), *(effect.value for effect in self._action.effects)]:
+            uses[root] = uses.get(root, 0) + 1
+            for node in ir.walk(root):
                 if node not in sizes:
                     sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
                     for arg in node.args:
@@ -234,7 +247,7 @@ class _Writing:
         for number, node in enumerate(wanted, 1):
             text = self._expressions.scalar(node, self._bound, scope)
             shared_name = self._hidden.number(f"{_OPTIMA.get(node.op, 'shared')}_{number}")
-            self._step.before.append(f"{shared_name} = {bare(text)};")
+            self._step.first.append(f"{shared_name} = {bare(text)};")
             shared[node] = shared_name
         return scope
 
@@ -376,6 +389,18 @@ class _Writing:
             if effects and (touched or name in self._steps.exceeded):
                 value = self._expressions.scalar(expr, {}, after)
                 self._step.beyond.append(f"{value} > {self._shapes.limit(name)}")
+
+
+def _label(check: Check) -> str:
+    return check.label if check.refuses is None else f"{check.label}, else {check.refuses}"
+
+
+def _is_long(check: Check) -> bool:
+    """Whether a check has more nodes than a guard should have, each counted as often as it is written."""
+    sizes: dict[Expr, int] = {}
+    for node in ir.walk(check.condition):
+        sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
+    return sizes[check.condition] > _LONG
 
 
 def _any(conditions: Sequence[str]) -> str:

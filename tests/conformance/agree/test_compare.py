@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec import structs
 from tests.conformance.verify import small_system
+from tests.model.systems.endless_recovery import NUMBERED
 from typer.testing import CliRunner
 
 from genstamp import lock as locks
@@ -101,6 +103,34 @@ def test_nobody_is_asked_about_what_is_too_large_here() -> None:
     result = agreement(small_system.COUNTER.instance("two"), [Pretended(says=HERE)], max_states=2)
     [comparison] = result.comparisons
     assert (comparison.outcome, comparison.compared) == (Outcome.UNDETERMINED, ())
+
+
+def test_what_limits_leave_open_is_settled_by_rank_where_it_holds() -> None:
+    """Numbers that rise for ever break it beyond all limits, where no peer looks: that is not known here."""
+    assert found_here(NUMBERED.instance("one")).verdicts["closes"] is Verdict.HOLDS
+    broken = found_here(NUMBERED.instance("two", bugs=["HDFS-11576"]))
+    assert broken.verdicts["closes"] is Verdict.UNDETERMINED
+    assert broken.verdicts["nothing_from_the_future"] is Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class Listening(Pretended):
+    """A peer that keeps the names of what it was asked."""
+
+    heard: list[str] = field(default_factory=list)
+
+    def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
+        self.heard.extend(claim.name for claim in instance.model.properties)
+        return super().run(instance, directory, limit_s)
+
+
+@pytest.mark.parametrize(("bugs", "heard"), [([], ["closes"]), (["HDFS-11576"], [])])
+def test_nobody_is_asked_what_is_not_known_here(bugs: list[str], heard: list[str]) -> None:
+    peer = Listening()
+    result = agreement(NUMBERED.instance("two", bugs=bugs), [peer])
+    assert sorted(peer.heard) == [*heard, "nothing_from_the_future"]
+    assert result.outcome is Outcome.AGREE
+    assert ("closes" in result.comparisons[0].unknown) == (not heard)
 
 
 # The verb.
@@ -197,13 +227,23 @@ def test_what_disagrees_or_is_about_another_model_is_not_kept(monkeypatch: pytes
     assert isinstance(result.exception, LockError)
 
 
-def test_peers_are_asked_about_the_first_configuration_of_some_systems() -> None:
-    assert [job.claims for job in plan.agreements(systems.place_of("hdfs.recovery"), "hdfs.recovery")] == [
-        ("agree hdfs.recovery:takeover spin",),
-    ]
-    assert plan.agreements(systems.place_of("hdfs.lease"), "hdfs.lease") == []
+def test_every_peer_is_asked_about_the_smallest_configuration() -> None:
     assert set(plan.PEERS) == {peer.name for peer in PEERS}
-    assert all(set(asked) <= systems.PLACES.keys() for asked in plan.PEERS.values())
+    entry = locked("")["hdfs.recovery"].semantics["repaired"]
+    [found] = entry.searches.values()
+    names = {"outages": 5, "restarts": 3, "two_clients": 1, "gone": 0}
+    searches = {name: structs.replace(found, distinct=states) for name, states in names.items()}
+    known = {"hdfs.recovery": locks.SystemEntry(semantics={"repaired": structs.replace(entry, searches=searches)})}
+    # One is on demand, and one is a configuration no longer.
+    job = plan.agreement(systems.place_of("hdfs.recovery"), RECOVERY, known)
+    assert job.claims == ("agree hdfs.recovery:restarts tlc", "agree hdfs.recovery:restarts spin")
+    assert plan.smallest(RECOVERY, {}) == RECOVERY.configuration().name
+
+
+def test_every_system_is_asked_about(tmp_path: Path) -> None:
+    """A lock that cannot be read has a row of its own; the plan goes on without."""
+    jobs = [job for job in plan.whole(tmp_path).jobs if job.does == "genstamp.verify.agreeing:agree"]
+    assert [job.arguments["system"] for job in jobs] == list(systems.PLACES.values())
 
 
 @pytest.mark.parametrize(
@@ -217,11 +257,12 @@ def test_peers_are_asked_about_the_first_configuration_of_some_systems() -> None
 )
 def test_rows_of_a_verification(peer: Pretended, verdict: rows.Verdict, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(agreeing.REQUIRED, raising=False)
-    row = agreeing.asked("agree", COUNTER, "two", [peer], 1.0)
+    [row] = agreeing.rows({"agree": peer}, COUNTER, "two", 1.0)
     assert row.verdict is verdict
     assert row.note
 
 
 def test_where_peers_are_required_absence_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(agreeing.REQUIRED, "1")
-    assert agreeing.asked("agree", COUNTER, "two", [Pretended(is_here=False)], 1.0).verdict is rows.Verdict.FAILURE
+    [row] = agreeing.rows({"agree": Pretended(is_here=False)}, COUNTER, "two", 1.0)
+    assert row.verdict is rows.Verdict.FAILURE

@@ -50,6 +50,33 @@ class Whole(Part):
         s.count = s.count + 1
 
 
+class Countdown(Part):
+    """A clock that runs down and stays there; how often it was looked at, nothing ever reads."""
+
+    left = number(0, 2, initially=2)
+    seen = number(0, 2)
+
+    @action
+    def tick(s) -> None:
+        """It ticks."""
+        require(s.left > 0, "there is time")
+        s.left = s.left - 1
+
+    @action
+    def look(s) -> None:
+        """Somebody looks."""
+        require(s.left > 1, "there is time")
+        s.seen = s.left
+
+
+COUNTDOWN = System(
+    "countdown",
+    parts=[Countdown],
+    configurations=[Configuration("one", sizes={})],
+    may_stop=lambda s: s.left > 1,
+)
+
+
 def test_a_broken_refinement_has_its_whole_name(tmp_path: Path) -> None:
     once = [Configuration("once", sizes={})]
     upper = System("a.upper", parts=[Whole], configurations=once)
@@ -95,6 +122,20 @@ def test_spin_counts_what_we_count(spin: Spin, tmp_path: Path, system: System, c
     assert (found.undetermined, found.distinct, ours.explore(instance).states) == ("", states, states)
     assert dict(found.verdicts) == expected(instance)
     assert found.depth is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", [FENCED_LOCK, COUNTDOWN], ids=lambda value: value.name)
+def test_long_checks_are_judged_within_the_step(
+    spin: Spin, tmp_path: Path, system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a deadlock is looked for they stay in the guard, or else none would be found."""
+    instance = system.instance()
+    plain, before = promela_model(instance), spin.run(instance, tmp_path, ENOUGH_S)
+    monkeypatch.setattr("genstamp_model.export.promela_steps._LONG", 0)
+    assert (promela_model(instance) == plain) == (system is COUNTDOWN)
+    after = spin.run(instance, tmp_path, ENOUGH_S)
+    assert (after.distinct, after.verdicts) == (before.distinct, before.verdicts)
 
 
 @pytest.mark.slow
@@ -155,33 +196,6 @@ def as_declared(instance: Instance) -> Instance:
         for variable in instance.model.variables
     )
     return Instance(replace(instance.model, variables=variables), instance.configuration)
-
-
-class Countdown(Part):
-    """A clock that runs down and stays there; how often it was looked at, nothing ever reads."""
-
-    left = number(0, 2, initially=2)
-    seen = number(0, 2)
-
-    @action
-    def tick(s) -> None:
-        """It ticks."""
-        require(s.left > 0, "there is time")
-        s.left = s.left - 1
-
-    @action
-    def look(s) -> None:
-        """Somebody looks."""
-        require(s.left > 1, "there is time")
-        s.seen = s.left
-
-
-COUNTDOWN = System(
-    "countdown",
-    parts=[Countdown],
-    configurations=[Configuration("one", sizes={})],
-    may_stop=lambda s: s.left > 1,
-)
 
 
 @pytest.mark.slow

@@ -27,7 +27,9 @@ from genstamp_model.language import (
     Part,
     System,
     action,
+    flag,
     invariant,
+    leads_to,
     number,
     require,
     transition,
@@ -104,6 +106,42 @@ def test_a_number_that_leaves_its_range() -> None:
 @pytest.mark.parametrize(("bugs", "verdict"), [((), Verdict.HOLDS), (("HDFS-11576",), Verdict.VIOLATED)])
 def test_leads_to_properties_under_fairness(bugs: tuple[str, ...], verdict: Verdict) -> None:
     assert agrees(RELATIVE.instance("two", bugs=bugs)).verdicts["closes"] is verdict
+
+
+class Lamp(Part):
+    """A lamp that somebody may switch on, and nobody off."""
+
+    on = flag()
+
+    @action
+    def switch(s) -> None:
+        """On."""
+        s.on = True
+
+    @leads_to(fair=("switch",))
+    def shines(s) -> tuple[Bool, Bool]:
+        """It is switched on in the end."""
+        return ~s.on, s.on
+
+    @leads_to(fair=("switch",))
+    def goes_out(s) -> tuple[Bool, Bool]:
+        """It is not switched off, of course."""
+        return s.on, ~s.on
+
+    @leads_to(fair=("switch",))
+    def stays(s) -> tuple[Bool, Bool]:
+        """Nor need it be."""
+        return s.on, s.on
+
+
+def test_of_leads_to_properties_under_the_same_fairness_the_broken_one_is_found() -> None:
+    lamp = System("lamp", parts=[Lamp], configurations=[Configuration("one", sizes={})])
+    verdicts = agrees(lamp.instance()).verdicts
+    assert {name: str(verdicts[name]) for name in ("shines", "goes_out", "stays")} == {
+        "shines": "holds",
+        "goes_out": "violated",
+        "stays": "holds",
+    }
 
 
 class Counter(Part):

@@ -102,6 +102,12 @@ RECOVERY = System(
             doc="two clients and the NameNode compete for one file",
         ),
         Configuration(
+            "one_recovery",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={"stamps": 2, "bytes": 1, "crashes": 1},
+            doc="the smallest with a recovery",
+        ),
+        Configuration(
             "two_files",
             sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={"stamps": 2, "bytes": 1, "crashes": 1},
