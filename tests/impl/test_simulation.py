@@ -161,8 +161,10 @@ def test_lost_bytes_and_unequal_replicas_are_noticed() -> None:
         promises.watch(event)
     finalize_all(driver)
     do(driver, "block_received", file=FILE, datanode=first)
-    replica = driver.cluster.datanodes[first].dataset.replicas[2**30 + 1]
-    replica.data = replica.data[:1]
+    dataset = driver.cluster.datanodes[first].dataset
+    replica = dataset.replicas[2**30 + 1]
+    dataset.files.cut(replica, 1)
+    replica.set_length(1)
     closing = do(driver, "complete", client="client1", file=FILE)
     block = driver.cluster.namesystem.directory.files[FILE].last_block()
     assert block is not None

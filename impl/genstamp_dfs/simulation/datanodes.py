@@ -3,7 +3,7 @@
 Leaves out: replication.
 """
 
-from genstamp_dfs.hdfs.datanode.block_recovery_worker import RecoveryTask
+from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
 from genstamp_dfs.simulation.clients import report
 from genstamp_dfs.simulation.scheduler import Process
 from genstamp_dfs.simulation.world import SECOND_US, World

@@ -9,7 +9,6 @@ Leaves out: everything that a specification would say better. These are the simu
 
 from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import Cluster
-from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import ReplicaState
@@ -49,7 +48,7 @@ class Promises:
             block = inode.last_block()
             if inode.is_under_construction or block is None:
                 continue
-            contents = {replica.data for replica in self._good_replicas(block)}
+            contents = set(self._good_replicas(block))
             if any(len(content) != block.num_bytes for content in contents) or len(contents) > 1:
                 self.broken.append(f"replicas of the closed file {path} of {block.num_bytes} bytes are {contents}")
 
@@ -70,21 +69,21 @@ class Promises:
             return
         block = inode.last_block()
         good = [] if block is None else self._good_replicas(block)
-        if not good or any(not replica.data.startswith(acknowledged) for replica in good):
+        if not good or any(not data.startswith(acknowledged) for data in good):
             self.broken.append(
                 f"{inode.path} was closed as {block}, and of the acknowledged {acknowledged!r} is left "
-                f"{[replica.data for replica in good]}, although {sorted(survivors)} lived on"
+                f"{good}, although {sorted(survivors)} lived on"
             )
 
-    def _good_replicas(self, block: BlockInfo) -> list[Replica]:
-        """The FINALIZED replicas of the block's generation at datanodes that are up."""
-        replicas = [
-            process.dataset.get_replica(block.block_id) for process in self.cluster.datanodes.values() if process.is_up
-        ]
-        return [
-            replica
-            for replica in replicas
-            if replica is not None
-            and replica.state is ReplicaState.FINALIZED
-            and replica.generation_stamp == block.generation_stamp
-        ]
+    def _good_replicas(self, block: BlockInfo) -> list[bytes]:
+        """The bytes of the FINALIZED replicas of the block's generation at datanodes that are up."""
+        good = []
+        for process in self.cluster.datanodes.values():
+            replica = process.dataset.get_replica(block.block_id) if process.is_up else None
+            if (
+                replica is not None
+                and replica.state is ReplicaState.FINALIZED
+                and replica.generation_stamp == block.generation_stamp
+            ):
+                good.append(process.data(block.block_id))
+        return good

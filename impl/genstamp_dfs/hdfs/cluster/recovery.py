@@ -10,8 +10,8 @@ Source: Hadoop 3.4.1; each step names its method.
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.cluster.base import ClusterBase, Step
-from genstamp_dfs.hdfs.datanode.block_recovery_worker import RecoveryTask
-from genstamp_dfs.hdfs.datanode.datanode import DataNode
+from genstamp_dfs.hdfs.cluster.datanode import DataNode
+from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
 from genstamp_dfs.hdfs.protocol import NAMENODE
 
 
@@ -189,7 +189,7 @@ class RecoverySteps(ClusterBase):
         reported = replica.report()
         if not self.namesystem.block_manager.is_to_be_invalidated(reported):
             raise step.not_possible(f"the namenode orders no deletion of {reported}")
-        process.invalidate(block_id, reported.generation_stamp)
+        process.invalidate(replica.block())
         step.done(generation_stamp=reported.generation_stamp)
 
     # -- what these steps need ----------------------------------------------------------------------------------

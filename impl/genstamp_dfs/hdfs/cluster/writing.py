@@ -58,7 +58,7 @@ class WritingSteps(ClusterBase):
         self._needs_member(step, stream, datanode)
         process = self.live_datanode(step, datanode)
         try:
-            replica = process.dataset.create_rbw(block, client)
+            replica = process.create_rbw(block, client)
         except HdfsIOException as refusal:
             step.refused(refusal)
             return
@@ -73,7 +73,7 @@ class WritingSteps(ClusterBase):
         packet = stream.next_packet(datanode)
         if packet is None:
             raise step.not_possible(f"the upstream of {datanode} in {stream.pipeline} has forwarded no other packet")
-        replica = self.datanodes[datanode].dataset.receive_packet(block.block_id, packet)
+        replica = self.datanodes[datanode].receive_packet(block.block_id, packet)
         stream.on_packet_received(datanode, packet)
         step.done(generation_stamp=replica.generation_stamp, num_bytes=replica.num_bytes)
 
@@ -199,7 +199,7 @@ class WritingSteps(ClusterBase):
         """The datanode must be up, with the writer's thread running on an RBW replica."""
         self._needs_member(step, stream, datanode)
         process = self.live_datanode(step, datanode)
-        if not process.dataset.accepts_writer(block.block_id, stream.client):
+        if not process.accepts_writer(block.block_id, stream.client):
             raise step.not_possible(f"the writer of {stream.client} at {datanode} is stopped")
 
     def _needs_all_connections(self, step: Step, stream: OutputStream, block: Block) -> None:

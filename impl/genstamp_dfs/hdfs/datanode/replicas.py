@@ -1,24 +1,43 @@
-"""One replica at a datanode.
+"""One replica at a datanode, as the process knows it; its files are the business of `replica_files`.
 
-Leaves out: checksums, the difference between bytes received, on disk and acknowledged (a packet is all of them at
-once here), and so the visible length that readers ask for.
-
-Source: DN/ReplicaInPipeline, FD/LocalReplica, DN/ReplicaUnderRecovery, Hadoop 3.4.1.
+Source: DN/ReplicaInPipeline, FD/LocalReplica, DN/ReplicaUnderRecovery, Hadoop 3.4.1; facts B.1.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from genstamp_dfs.errors import IllegalArgumentException
-from genstamp_dfs.hdfs.protocol import ReplicaRecoveryInfo, ReplicaState, ReportedReplica
+from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState, ReportedReplica
+
+NOT_VISIBLE = -1
+"""Visible length of a replica that no reader may be told of."""
 
 
-@dataclass
+class Writer(Protocol):
+    """The process that writes a replica."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+
+    def interrupt(self) -> None:
+        """Ask it to end; it flushes what it has, and acknowledges nothing more."""
+
+    async def join(self, timeout_us: int) -> bool:
+        """Wait for its end; whether that came in time, in microseconds."""
+
+
+@dataclass(slots=True)
 class Replica:
     """A replica.
 
     Attributes:
-        data: its bytes.
-        writer: the client whose packets it accepts, through a writer thread; None if there is no such thread.
+        directory: where its two files lie.
+        num_bytes: bytes received (BR).
+        bytes_on_disk: bytes written, with their checksums.
+        bytes_acked: bytes that all nodes further down have acknowledged (BA); meant only in RBW.
+        synced_bytes: bytes that were forced to the disk with their checksums; 0 if nobody asked for that.
+        writer: who writes it, dead or alive; None if nobody does.
         recovery_id: of the recovery that has taken the replica; only in RUR.
         original_state: what the replica was before that; only in RUR.
     """
@@ -26,27 +45,50 @@ class Replica:
     block_id: int
     generation_stamp: int
     state: ReplicaState
-    data: bytes = b""
-    writer: str | None = None
+    directory: str
+    num_bytes: int = 0
+    bytes_on_disk: int = 0
+    bytes_acked: int = 0
+    synced_bytes: int = 0
+    writer: Writer | None = None
     recovery_id: int | None = None
     original_state: ReplicaState | None = None
 
     @property
-    def num_bytes(self) -> int:
-        """Length in bytes."""
-        return len(self.data)
+    def name(self) -> str:
+        """The replica as Hadoop's messages name it."""
+        return f"blk_{self.block_id}_{self.generation_stamp}"
 
     def visible_state(self) -> ReplicaState:
         """The state that others are told: that of the original while under recovery."""
         return self.state if self.original_state is None else self.original_state
 
+    def visible_length(self) -> int:
+        """How many bytes readers may rely on; `NOT_VISIBLE` if none (facts B.1)."""
+        match self.visible_state():
+            case ReplicaState.FINALIZED:
+                return self.num_bytes
+            case ReplicaState.RBW:
+                return self.bytes_acked
+            case _:
+                return NOT_VISIBLE
+
+    def block(self) -> Block:
+        """The replica as a block."""
+        return Block(self.block_id, self.generation_stamp, self.num_bytes)
+
     def recovery_info(self) -> ReplicaRecoveryInfo:
-        """The replica as a recovery wants to know it."""
-        return ReplicaRecoveryInfo(self.block_id, self.num_bytes, self.generation_stamp, self.visible_state())
+        """The replica as a recovery wants to know it: with the bytes on disk, acknowledged or not (facts B.4)."""
+        return ReplicaRecoveryInfo(self.block_id, self.bytes_on_disk, self.generation_stamp, self.visible_state())
 
     def report(self) -> ReportedReplica:
-        """The replica as a block report names it."""
-        return ReportedReplica(self.block_id, self.generation_stamp, self.num_bytes, self.visible_state())
+        """The replica as a full block report names it (facts B.9)."""
+        return ReportedReplica(self.block_id, self.generation_stamp, self.bytes_on_disk, self.visible_state())
+
+    def set_length(self, num_bytes: int) -> None:
+        """So many bytes are received and on disk."""
+        self.num_bytes = self.bytes_on_disk = num_bytes
+        self.synced_bytes = min(self.synced_bytes, num_bytes)
 
     def begin_recovery(self, recovery_id: int) -> None:
         """Become RUR over what the replica was; a replica in RUR only takes the new id, so nothing nests.
@@ -56,9 +98,7 @@ class Replica:
         """
         if self.state is not ReplicaState.RUR:
             if self.state is ReplicaState.TEMPORARY:
-                raise IllegalArgumentException(
-                    f"replica of blk_{self.block_id} is TEMPORARY, accepted: FINALIZED, RBW, RWR"
-                )
+                raise IllegalArgumentException(f"replica {self.name} is TEMPORARY, accepted: FINALIZED, RBW, RWR")
             self.original_state = self.state
             self.state = ReplicaState.RUR
         self.recovery_id = recovery_id
@@ -66,6 +106,7 @@ class Replica:
     def become_finalized(self) -> None:
         """Become FINALIZED; writer and recovery are over."""
         self.state = ReplicaState.FINALIZED
+        self.bytes_acked = self.num_bytes
         self.writer = None
         self.recovery_id = None
         self.original_state = None

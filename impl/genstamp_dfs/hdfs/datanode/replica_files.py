@@ -1,0 +1,265 @@
+"""The two files of a replica: its bytes, and the checksums of their chunks with the generation stamp in the name.
+
+Every change is made in an order that a crash between two effects, or in the middle of one, leaves a pair of files from
+which `validated_length` finds what was there before or after the change:
+
+- bytes are written before their checksums; cutting does it the other way round;
+- of a new replica the meta file comes first, of a removed one it goes last: a block file is never without one;
+- moving takes the meta file first. Where the block file lies decides what the replica is.
+
+A chunk that was forced to the disk when it was not full is changed with care (`repaired`): its new bytes are on the
+disk before its new checksum, or a machine that loses power could keep the one without the other, and lose synced bytes.
+
+Leaves out: what the states mean, and which replica may be changed.
+
+Source: FD/BlockPoolSlice, FD/FsVolumeImpl, DN/BlockMetadataHeader, DN/DatanodeUtil#idToBlockDir, Hadoop 3.4.1;
+    facts: hadoop-wire 4.7.
+"""
+
+import re
+import struct
+from typing import Final
+
+from genstamp_dfs.errors import DiskError, HdfsIOException
+from genstamp_dfs.hdfs.datanode.checksums import checksums_of, chunk_count, covered_prefix, first_mismatch
+from genstamp_dfs.hdfs.datanode.replicas import Replica
+from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
+
+META_VERSION: Final = 1
+CHECKSUM_CRC32C: Final = 2
+META_HEADER: Final = struct.pack(">hBi", META_VERSION, CHECKSUM_CRC32C, CHUNK_BYTES)
+"""First bytes of a meta file: version, type of the checksums, bytes in a chunk."""
+
+META_NAME: Final = re.compile(r"blk_(-?[0-9]+)_([0-9]+)\.meta")
+BLOCK_NAME: Final = re.compile(r"blk_(-?[0-9]+)")
+RESTART_NAME: Final = re.compile(r"blk_(-?[0-9]+)\.restart")
+
+VALIDATED_AT_ONCE: Final = 1024 * CHUNK_BYTES
+"""Bytes that are read and verified together when a replica is loaded."""
+
+
+class ReplicaFiles:
+    """The files of all replicas of one block pool."""
+
+    def __init__(self, disk: Disk, block_pool_id: str, *, is_repaired: bool) -> None:
+        self.disk = disk
+        self.is_repaired = is_repaired
+        self.rbw = f"current/{block_pool_id}/current/rbw"
+        self.finalized = f"current/{block_pool_id}/current/finalized"
+        self.temporary = f"current/{block_pool_id}/tmp"
+
+    # -- names --------------------------------------------------------------------------------------------------
+
+    def finalized_directory(self, block_id: int) -> str:
+        """Where a finalized replica lies: two levels of 32 directories, by the block's id."""
+        return f"{self.finalized}/subdir{block_id >> 16 & 0x1F}/subdir{block_id >> 8 & 0x1F}"
+
+    def block_path(self, replica: Replica) -> str:
+        """The file with the bytes."""
+        return f"{replica.directory}/blk_{replica.block_id}"
+
+    def meta_path(self, replica: Replica) -> str:
+        """The file with the checksums."""
+        return f"{replica.directory}/{replica.name}.meta"
+
+    def restart_path(self, replica: Replica) -> str:
+        """The file that announces a planned restart."""
+        return f"{self.rbw}/blk_{replica.block_id}.restart"
+
+    # -- making, moving, removing -------------------------------------------------------------------------------
+
+    def create(self, replica: Replica) -> None:
+        """Make the two files, without bytes; leftovers of the same names are replaced."""
+        meta, block = self.meta_path(replica), self.block_path(replica)
+        for path in (block, meta):
+            if self.disk.exists(path):
+                self.disk.remove(path)
+        self.disk.create(meta)
+        self.disk.write(meta, 0, META_HEADER)
+        self.disk.create(block)
+
+    def move(self, replica: Replica, directory: str, generation_stamp: int) -> None:
+        """Bring the files to a directory under a stamp; either may be as it was."""
+        if directory == replica.directory and generation_stamp == replica.generation_stamp:
+            return
+        self.disk.make_directory(directory)
+        former_block, former_meta = self.block_path(replica), self.meta_path(replica)
+        former = replica.directory
+        self.disk.rename(former_meta, f"{directory}/blk_{replica.block_id}_{generation_stamp}.meta")
+        replica.generation_stamp = generation_stamp
+        if directory != former:
+            self.disk.rename(former_block, f"{directory}/blk_{replica.block_id}")
+            replica.directory = directory
+
+    def remove(self, replica: Replica) -> None:
+        """Remove the files, those that are there."""
+        for path in (self.block_path(replica), self.meta_path(replica), self.restart_path(replica)):
+            if self.disk.exists(path):
+                self.disk.remove(path)
+
+    def copy(self, source: Replica, copy: Replica, length: int) -> None:
+        """Give `copy`, which has its files already, the first bytes of another replica."""
+        for start in range(0, length, VALIDATED_AT_ONCE):
+            data = self.disk.read(self.block_path(source), start, min(VALIDATED_AT_ONCE, length - start))
+            self.append(copy, start, data, checksums_of(data))
+
+    def sync(self, replica: Replica) -> None:
+        """Force all that is written of the replica to the disk, names included."""
+        self.disk.sync(self.block_path(replica))
+        self.disk.sync(self.meta_path(replica))
+        self.disk.sync_directory(replica.directory)
+        replica.synced_bytes = replica.bytes_on_disk
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def check_place(self, replica: Replica, offset: int, length: int) -> None:
+        """See whether a packet's bytes can be written where it says.
+
+        Raises:
+            HdfsIOException: they begin beyond the end of the replica, or inside a chunk and go on after it.
+
+        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts: hadoop-wire 4.4, 4.6.
+        """
+        if offset > replica.bytes_on_disk:
+            raise HdfsIOException(
+                f"received an out-of-order packet for {replica.name} at {offset}, "
+                f"accepted: {replica.bytes_on_disk} or less"
+            )
+        if offset % CHUNK_BYTES + length > CHUNK_BYTES and offset % CHUNK_BYTES:
+            raise HdfsIOException(
+                f"packet for {replica.name} begins inside a chunk at {offset} and has {length} bytes, "
+                f"accepted: {CHUNK_BYTES - offset % CHUNK_BYTES} or less"
+            )
+
+    def append(self, replica: Replica, offset: int, data: bytes, checksums: bytes) -> None:
+        """Write those bytes of a packet that are not on disk yet, and the checksums of the chunks that change.
+
+        Args:
+            replica: its `bytes_on_disk` moves with what is written.
+            offset: of the first byte in the block; must have passed `check_place`.
+            data: the bytes.
+            checksums: of the chunks of `data`, counted from its first byte.
+
+        Raises:
+            DiskError: the disk fails; the file may have more bytes than `bytes_on_disk` says.
+
+        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts: hadoop-wire 4.6.
+        """
+        on_disk, end = replica.bytes_on_disk, offset + len(data)
+        if end <= on_disk:
+            return
+        chunk = on_disk // CHUNK_BYTES
+        boundary = chunk * CHUNK_BYTES
+        block_path = self.block_path(replica)
+        if offset % CHUNK_BYTES == 0:
+            changed = checksums[(boundary - offset) // CHUNK_BYTES * CHECKSUM_BYTES :]
+        else:
+            changed = checksums_of(self.disk.read(block_path, boundary, on_disk - boundary) + data[on_disk - offset :])
+        self.disk.write(block_path, on_disk, data if offset == on_disk else data[on_disk - offset :])
+        careful = self.is_repaired and boundary < replica.synced_bytes < boundary + CHUNK_BYTES
+        if careful:
+            self.disk.sync(block_path)
+        meta_path = self.meta_path(replica)
+        self.disk.write(meta_path, len(META_HEADER) + chunk * CHECKSUM_BYTES, changed)
+        replica.bytes_on_disk = end
+        if careful:
+            self.disk.sync(meta_path)
+            replica.synced_bytes = end
+
+    def cut(self, replica: Replica, length: int) -> None:
+        """Cut bytes and checksums; `length` is at most what is on disk.
+
+        The checksum of a new last chunk takes the place of the old one after the others are gone and before the bytes
+        go, so that a crash leaves a checksum of some beginning of the last chunk.
+
+        Source: DN/FsDatasetUtil, FsDatasetImpl#truncateBlock, Hadoop 3.4.1.
+        """
+        block_path, meta_path = self.block_path(replica), self.meta_path(replica)
+        chunks, partial = chunk_count(length), length % CHUNK_BYTES
+        meta_length = len(META_HEADER) + chunks * CHECKSUM_BYTES
+        if self.disk.size(meta_path) > meta_length:
+            self.disk.truncate(meta_path, meta_length)
+        if partial and self.disk.size(block_path) > length:
+            last = self.disk.read(block_path, length - partial, partial)
+            self.disk.write(meta_path, meta_length - CHECKSUM_BYTES, checksums_of(last))
+            if self.is_repaired:
+                self.disk.sync(meta_path)
+        if self.disk.size(block_path) > length:
+            self.disk.truncate(block_path, length)
+
+    def restore_checksums(self, replica: Replica, start: int, end: int) -> None:
+        """Write the checksums of bytes that are in the file, but whose checksums a failing write has left out."""
+        boundary = start - start % CHUNK_BYTES
+        data = self.disk.read(self.block_path(replica), boundary, end - boundary)
+        position = len(META_HEADER) + boundary // CHUNK_BYTES * CHECKSUM_BYTES
+        self.disk.write(self.meta_path(replica), position, checksums_of(data))
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, replica: Replica, offset: int, length: int) -> bytes:
+        """Bytes of the replica."""
+        return self.disk.read(self.block_path(replica), offset, length)
+
+    def read_checksums(self, replica: Replica, offset: int, length: int) -> bytes:
+        """The stored checksums of the chunks of a range that begins on a chunk boundary."""
+        start = len(META_HEADER) + offset // CHUNK_BYTES * CHECKSUM_BYTES
+        return self.disk.read(self.meta_path(replica), start, chunk_count(length) * CHECKSUM_BYTES)
+
+    def is_consistent(self, replica: Replica) -> bool:
+        """Whether both files are there, and the bytes as many as the replica says (FsDatasetImpl#checkReplicaFiles)."""
+        block_path = self.block_path(replica)
+        return (
+            self.disk.exists(block_path)
+            and self.disk.exists(self.meta_path(replica))
+            and self.disk.size(block_path) == replica.bytes_on_disk
+        )
+
+    def validated_length(self, replica: Replica) -> int:
+        """How many first bytes of the files the checksums vouch for; 0 if the files cannot be read.
+
+        Hadoop looks at the last chunk that both files have, and drops it if its checksum does not match. Repaired, all
+        chunks are looked at, and of the first one that does not match remains the beginning that its checksum covers.
+
+        Source: BlockPoolSlice#validateIntegrityAndSetLength, Hadoop 3.4.1; facts B.8.
+        """
+        try:
+            size, meta = self.disk.size(self.block_path(replica)), self.disk.size(self.meta_path(replica))
+            if self.disk.read(self.meta_path(replica), 0, len(META_HEADER)) != META_HEADER:
+                return 0
+            covered = min(size, (meta - len(META_HEADER)) // CHECKSUM_BYTES * CHUNK_BYTES)
+            if self.is_repaired:
+                return self._covered_length(replica, 0, covered)
+            last = (chunk_count(covered) - 1) * CHUNK_BYTES
+            if covered and self._covered_length(replica, last, covered) < covered:
+                return last
+            return covered
+        except DiskError:
+            return 0
+
+    def covered_end(self, replica: Replica) -> int | None:
+        """Where a cut of a finalized replica was interrupted: the length that its last checksum vouches for.
+
+        None if the files are as they should be, or if nothing tells how they should be.
+        """
+        size, meta = self.disk.size(self.block_path(replica)), self.disk.size(self.meta_path(replica))
+        chunks = (meta - len(META_HEADER)) // CHECKSUM_BYTES
+        covered = min(size, chunks * CHUNK_BYTES)
+        if not covered or chunk_count(size) < chunks:
+            return None
+        last = (chunk_count(covered) - 1) * CHUNK_BYTES
+        length = self._covered_length(replica, last, covered)
+        return length if last < length < size else None
+
+    def _covered_length(self, replica: Replica, start: int, end: int) -> int:
+        """The end of what the checksums vouch for in a range that begins on a chunk boundary."""
+        for offset in range(start, end, VALIDATED_AT_ONCE):
+            length = min(VALIDATED_AT_ONCE, end - offset)
+            data = self.read(replica, offset, length)
+            checksums = self.read_checksums(replica, offset, length)
+            bad = first_mismatch(data, checksums)
+            if bad is not None:
+                position = bad // CHUNK_BYTES * CHECKSUM_BYTES
+                chunk, checksum = data[bad : bad + CHUNK_BYTES], checksums[position : position + CHECKSUM_BYTES]
+                return offset + bad + covered_prefix(chunk, checksum)
+        return end

@@ -1,0 +1,278 @@
+"""The replicas of one datanode, by block id.
+
+An operation gives its result or raises one of Hadoop's exceptions; after an exception nothing has changed, except where
+a docstring says so. An operation that another process's writing is in the way of interrupts that writer; if it does not
+end at once `MustStopExistingWriter` is raised, and after its end the operation begins again with its first check
+(facts B.6).
+
+Here: look-up, writing a new block, finalizing, deletion, reports. `FsDataset` has the other operations too.
+
+Leaves out: volumes, and how much space is left. Disk errors pass through as `DiskError`.
+
+Source: FD/FsDatasetImpl, Hadoop 3.4.1.
+"""
+
+from collections.abc import Callable
+
+from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
+from genstamp_dfs.hdfs.datanode.replica_loading import load_replicas
+from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
+from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState, ReportedReplica
+
+Report = Callable[[Block, ReceivedStatus], None]
+"""Is told what the next incremental block report has to say."""
+
+
+def report_to_nobody(block: Block, status: ReceivedStatus) -> None:
+    """For replicas that no namenode asks for."""
+
+
+class MustStopExistingWriter(Exception):  # noqa: N818 -- Hadoop's name
+    """The replica's writer was interrupted and has not ended; the operation may begin again when it has."""
+
+    def __init__(self, replica: Replica, writer: Writer) -> None:
+        self.replica = replica
+        self.writer = writer
+        super().__init__(f"the writer of {replica.name} has to end first")
+
+
+class ReplicaMap:
+    """The replicas by block id, never two of one block; looking at them, making, finalizing and deleting them."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        block_pool_id: str,
+        configuration: DataNodeConfiguration,
+        report: Report = report_to_nobody,
+        now_ms: int = 0,
+    ) -> None:
+        self.configuration = configuration
+        self.report = report
+        self.files = ReplicaFiles(disk, block_pool_id, is_repaired=configuration.is_repaired)
+        self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms)
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    def get_replica(self, block_id: int) -> Replica | None:
+        """The replica of the block, if there is one."""
+        return self.replicas.get(block_id)
+
+    def get_replica_info(self, block: Block) -> Replica:
+        """The replica of the block in the block's generation.
+
+        Raises:
+            ReplicaNotFoundException: there is none with this id and stamp.
+        """
+        replica = self.existing(block.block_id)
+        if replica.generation_stamp != block.generation_stamp:
+            raise ReplicaNotFoundException(
+                f"no replica of blk_{block.block_id}_{block.generation_stamp}, the one here is {replica.name}"
+            )
+        return replica
+
+    def existing(self, block_id: int) -> Replica:
+        """The replica of the block in whatever generation.
+
+        Raises:
+            ReplicaNotFoundException: there is none.
+        """
+        replica = self.replicas.get(block_id)
+        if replica is None:
+            raise ReplicaNotFoundException(f"cannot append to or read a non-existent replica blk_{block_id}")
+        return replica
+
+    def get_replica_visible_length(self, block: Block) -> int:
+        """How many bytes readers may rely on; -1 if the replica cannot say (facts C.3).
+
+        Raises:
+            ReplicaNotFoundException: there is no replica.
+            HdfsIOException: it is of an older generation than the block.
+
+        Source: FsDatasetImpl#getReplicaVisibleLength, Hadoop 3.4.1.
+        """
+        replica = self.existing(block.block_id)
+        if replica.generation_stamp < block.generation_stamp:
+            raise HdfsIOException(f"replica {replica.name} is older than the block's stamp {block.generation_stamp}")
+        return replica.visible_length()
+
+    def is_written_by(self, block_id: int, writer: Writer) -> bool:
+        """Whether this writer's packets may still go into the replica."""
+        replica = self.replicas.get(block_id)
+        if replica is None or replica.writer is not writer or not writer.is_alive:
+            return False
+        return replica.state in (ReplicaState.RBW, ReplicaState.TEMPORARY)
+
+    def stop_writer(self, replica: Replica) -> None:
+        """See to it that nobody writes the replica.
+
+        Raises:
+            MustStopExistingWriter: its writer was interrupted and needs time to end.
+
+        Source: DN/ReplicaInPipeline#stopWriter, Hadoop 3.4.1; facts B.6.
+        """
+        writer = replica.writer
+        if writer is None:
+            return
+        if writer.is_alive:
+            writer.interrupt()
+        if writer.is_alive:
+            raise MustStopExistingWriter(replica, writer)
+        replica.writer = None
+
+    # -- writing a new block ------------------------------------------------------------------------------------
+
+    def create_rbw(self, block: Block, writer: Writer, new_stamp: int = 0) -> Replica:
+        """A new empty RBW replica with the block's stamp, or the new one if there is one.
+
+        Under a new stamp it replaces what an earlier set-up of the same pipeline has left (HDFS-17299). Hadoop replaces
+        whatever is there; repaired, only an older RBW of which nothing was acknowledged.
+
+        Raises:
+            ReplicaAlreadyExistsException: there is a replica of this block that may not be replaced.
+
+        Source: FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, B1'.
+        """
+        stamp = new_stamp or block.generation_stamp
+        existing = self.replicas.get(block.block_id)
+        if existing is not None:
+            if not new_stamp or (new_stamp == block.generation_stamp and self.configuration.is_repaired):
+                raise self._already_exists(existing)
+            if self.configuration.is_repaired and not (
+                existing.state is ReplicaState.RBW and existing.generation_stamp < stamp and existing.bytes_acked == 0
+            ):
+                raise self._already_exists(existing)
+            self.stop_writer(existing)
+            self.delete(existing)
+        return self.add(Block(block.block_id, stamp, 0), ReplicaState.RBW, self.files.rbw, writer)
+
+    def _already_exists(self, existing: Replica) -> ReplicaAlreadyExistsException:
+        return ReplicaAlreadyExistsException(
+            f"block {existing.name} already exists in state {existing.state.name} and thus cannot be created"
+        )
+
+    def add(self, block: Block, state: ReplicaState, directory: str, writer: Writer | None) -> Replica:
+        """A new empty replica in a directory."""
+        replica = Replica(block.block_id, block.generation_stamp, state, directory, writer=writer)
+        self.files.create(replica)
+        self.replicas[block.block_id] = replica
+        if state is ReplicaState.RBW:
+            self.report(replica.block(), ReceivedStatus.RECEIVING)
+        return replica
+
+    def write(self, replica: Replica, offset: int, data: bytes, checksums: bytes) -> None:
+        """Write the bytes of a packet that are not there yet (facts C.2).
+
+        Raises:
+            HdfsIOException: they do not fit; nothing has changed.
+            DiskError: the disk fails; the file may have more bytes than `bytes_on_disk` says.
+        """
+        self.files.check_place(replica, offset, len(data))
+        replica.num_bytes = max(replica.num_bytes, offset + len(data))
+        self.files.append(replica, offset, data, checksums)
+
+    def acknowledge(self, replica: Replica, end: int) -> None:
+        """All nodes further down have the bytes up to `end`: readers may see them.
+
+        Source: BlockReceiver.PacketResponder#sendAckUpstreamUnprotected, Hadoop 3.4.1; facts C.2.
+        """
+        if replica.state is ReplicaState.RBW and end > replica.bytes_acked:
+            replica.bytes_acked = end
+
+    def hsync(self, replica: Replica) -> None:
+        """Force what is written to the disk, names included (BlockReceiver#flushOrSync)."""
+        self.files.sync(replica)
+
+    # -- finalizing ---------------------------------------------------------------------------------------------
+
+    def finalize_block(self, block: Block) -> Replica:
+        """RBW or TEMPORARY -> FINALIZED, when the last packet was acknowledged downstream. FINALIZED stays.
+
+        Raises:
+            ReplicaNotFoundException: there is no replica with this id and stamp.
+            HdfsIOException: it is in another state: a recovery has it, or it waits for one.
+
+        Source: FsDatasetImpl#finalizeBlock, #finalizeReplica, Hadoop 3.4.1; facts B8.
+        """
+        replica = self.get_replica_info(block)
+        if replica.state is ReplicaState.FINALIZED:
+            return replica
+        if replica.state not in (ReplicaState.RBW, ReplicaState.TEMPORARY):
+            raise HdfsIOException(f"replica {replica.name} is {replica.state.name}, accepted: RBW, TEMPORARY")
+        self.become_finalized(replica, must_sync=self.configuration.sync_on_close)
+        return replica
+
+    def become_finalized(self, replica: Replica, *, must_sync: bool) -> None:
+        """Move the files to where finalized ones are, and owe the namenode a report.
+
+        Repaired, a replica of which bytes were forced to the disk is forced to it whole: after close() these bytes are
+        safe only if the machine still has it as a finalized one.
+        """
+        former = replica.directory
+        must_sync = must_sync or (self.configuration.is_repaired and replica.synced_bytes > 0)
+        if must_sync:
+            self.files.sync(replica)
+        self.files.move(replica, self.files.finalized_directory(replica.block_id), replica.generation_stamp)
+        if must_sync:
+            self.sync_names(replica, former)
+        replica.become_finalized()
+        self.report(replica.block(), ReceivedStatus.RECEIVED)
+
+    def sync_names(self, replica: Replica, former: str) -> None:
+        """Force to the disk where the replica's files are, and that they are no longer in the former directory."""
+        self.files.disk.sync_directory(replica.directory)
+        if former != replica.directory:
+            self.files.disk.sync_directory(former)
+
+    # -- reports, deletion, planned restarts --------------------------------------------------------------------
+
+    def block_report(self) -> tuple[ReportedReplica, ...]:
+        """All replicas but TEMPORARY ones, as a full block report names them (facts B.9)."""
+        return tuple(
+            replica.report() for replica in self.replicas.values() if replica.state is not ReplicaState.TEMPORARY
+        )
+
+    def invalidate(self, block: Block) -> Replica | None:
+        """Delete the replica if it is of this very generation; gives what was deleted, None if there was none.
+
+        Raises:
+            HdfsIOException: the replica is of another generation; it stays.
+            MustStopExistingWriter: its writer needs time to end.
+
+        Source: FsDatasetImpl#invalidate, Hadoop 3.4.1; facts B17.
+        """
+        replica = self.replicas.get(block.block_id)
+        if replica is None:
+            return None
+        if replica.generation_stamp != block.generation_stamp:
+            raise HdfsIOException(
+                f"failed to delete replica {replica.name}: its stamp is not the given {block.generation_stamp}"
+            )
+        self.stop_writer(replica)
+        self.delete(replica)
+        self.report(replica.block(), ReceivedStatus.DELETED)
+        return replica
+
+    def delete(self, replica: Replica) -> None:
+        """Remove the replica and its files."""
+        self.files.remove(replica)
+        self.replicas.pop(replica.block_id, None)
+
+    def prepare_restart(self, now_ms: int) -> None:
+        """Announce a planned restart: replicas that are written may still be so afterwards, if that is soon.
+
+        Source: FsDatasetImpl, ReplicaInPipeline#createRestartMeta; FD/BlockPoolSlice, Hadoop 3.4.1; facts B12.
+        """
+        deadline = now_ms + self.configuration.restart_expiration_ms
+        for replica in self.replicas.values():
+            if replica.state is not ReplicaState.RBW:
+                continue
+            acked = f"\n{replica.bytes_acked}" if self.configuration.is_repaired else ""
+            path = self.files.restart_path(replica)
+            if not self.files.disk.exists(path):
+                self.files.disk.create(path)
+            self.files.disk.write(path, 0, f"{deadline}{acked}".encode("ascii"))

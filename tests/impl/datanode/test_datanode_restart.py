@@ -1,0 +1,391 @@
+"""What a restart makes of the files: Hadoop's TestDatanodeRestart, and a crash at every effect of every operation.
+
+Facts B.8, B11 to B15.
+"""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from genstamp_dfs.hdfs.datanode.checksums import checksums_of
+from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
+from genstamp_dfs.hdfs.datanode.replicas import Replica
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
+from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
+from genstamp_dfs.simulation.loop import Life, ProcessCrashedError
+
+POOL = "BP-1"
+RBW_DIRECTORY = f"current/{POOL}/current/rbw"
+TMP_DIRECTORY = f"current/{POOL}/tmp"
+BLOCK = Block(7, 1001, 0)
+DATA = random.Random(1).randbytes(1500)
+F, RBW, RWR, RUR, TEMPORARY = ReplicaState
+Operation = Callable[[FsDataset], None]
+
+
+class NoWriter:
+    """A writer that is not there any more when somebody asks."""
+
+    is_alive = False
+
+    def interrupt(self) -> None:
+        """Nothing to do."""
+
+    async def join(self, timeout_us: int) -> bool:
+        del timeout_us
+        return True
+
+
+def start(
+    disk: SimulatedDisk,
+    semantics: Semantics = Semantics.REPAIRED,
+    crash_at: int | None = None,
+    seed: int = 0,
+    now_ms: int = 0,
+) -> FsDataset:
+    """A life of the datanode over the disk."""
+    life = DiskOfLife(disk, Life("datanode1"), random.Random(seed))
+    for directory in ("current/rbw", "current/finalized", "tmp"):
+        life.make_directory(f"current/{POOL}/{directory}")
+    dataset = FsDataset(life, POOL, DataNodeConfiguration(semantics=semantics), now_ms=now_ms)
+    life.effects, life.crash_at = 0, crash_at
+    return dataset
+
+
+def write(dataset: FsDataset, start_at: int, end: int) -> None:
+    replica = dataset.replicas[7]
+    dataset.write(replica, start_at, DATA[start_at:end], checksums_of(DATA[start_at:end]))
+    dataset.acknowledge(replica, end)
+
+
+def written(disk: SimulatedDisk, length: int, *, finalized: bool = False, sync: bool = False) -> FsDataset:
+    """A replica with so many bytes of DATA, all acknowledged, and none of its names in danger."""
+    dataset = start(disk)
+    dataset.create_rbw(BLOCK, NoWriter())
+    dataset.files.disk.sync_directory(RBW_DIRECTORY)
+    write(dataset, 0, length)
+    if sync:
+        dataset.hsync(dataset.replicas[7])
+    if finalized:
+        dataset.finalize_block(BLOCK)
+    return dataset
+
+
+def content(dataset: FsDataset, replica: Replica) -> bytes:
+    """The bytes of a replica, which must be as many as memory says and match their checksums."""
+    data = dataset.files.read(replica, 0, 10_000)
+    assert len(data) == replica.num_bytes == replica.bytes_on_disk
+    assert dataset.files.read_checksums(replica, 0, len(data)) == checksums_of(data)
+    return data
+
+
+# -- what each state becomes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_finalized_replicas_survive(semantics: Semantics) -> None:
+    disk = SimulatedDisk()
+    written(disk, 1500, finalized=True)
+    replica = start(disk, semantics).replicas[7]
+    assert (replica.state, replica.generation_stamp, replica.num_bytes) == (F, 1001, 1500)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_an_rbw_replica_becomes_rwr_with_all_its_bytes(semantics: Semantics) -> None:
+    disk = SimulatedDisk()
+    written(disk, 515)
+    dataset = start(disk, semantics)
+    replica = dataset.replicas[7]
+    assert (replica.state, replica.writer, replica.visible_length()) == (RWR, None, -1)
+    assert content(dataset, replica) == DATA[:515]
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_an_rbw_replica_that_lost_a_byte_is_cut_to_whole_chunks(semantics: Semantics) -> None:
+    disk = SimulatedDisk()
+    before = written(disk, 515)
+    before.files.disk.truncate(f"{RBW_DIRECTORY}/blk_7", 514)
+    dataset = start(disk, semantics)
+    assert content(dataset, dataset.replicas[7]) == DATA[:512]
+
+
+@pytest.mark.parametrize(("semantics", "length"), [(Semantics.HADOOP_3_4, 512), (Semantics.REPAIRED, 600)])
+def test_a_last_chunk_with_more_bytes_than_its_checksum_covers_keeps_those_where_repaired(
+    semantics: Semantics, length: int
+) -> None:
+    disk = SimulatedDisk()
+    before = written(disk, 600)
+    before.files.disk.write(f"{RBW_DIRECTORY}/blk_7", 600, DATA[600:700])
+    dataset = start(disk, semantics)
+    assert content(dataset, dataset.replicas[7]) == DATA[:length]
+
+
+@pytest.mark.parametrize(("semantics", "length"), [(Semantics.HADOOP_3_4, 1500), (Semantics.REPAIRED, 512)])
+def test_only_the_repaired_datanode_looks_at_more_than_the_last_chunk(semantics: Semantics, length: int) -> None:
+    disk = SimulatedDisk()
+    before = written(disk, 1500)
+    before.files.disk.write(f"{RBW_DIRECTORY}/blk_7", 512, bytes(512))
+    assert start(disk, semantics).replicas[7].num_bytes == length
+
+
+def test_missing_checksums_leave_what_they_cover() -> None:
+    """TestLeaseRecovery#testBlockRecoveryWithLessMetafile."""
+    disk = SimulatedDisk()
+    before = written(disk, 1500)
+    before.files.disk.truncate(f"{RBW_DIRECTORY}/blk_7_1001.meta", 7 + 2 * 4)
+    dataset = start(disk)
+    assert content(dataset, dataset.replicas[7]) == DATA[:1024]
+
+
+def test_a_meta_file_that_is_none_leaves_nothing() -> None:
+    disk = SimulatedDisk()
+    before = written(disk, 1500)
+    before.files.disk.write(f"{RBW_DIRECTORY}/blk_7_1001.meta", 0, b"\x00\x02")
+    assert start(disk).replicas[7].num_bytes == 0
+
+
+@pytest.mark.parametrize(("finalized", "state"), [(True, F), (False, RWR)])
+def test_a_recovery_is_forgotten(finalized: bool, state: ReplicaState) -> None:
+    disk = SimulatedDisk()
+    written(disk, 700, finalized=finalized).init_replica_recovery(BLOCK, 1002)
+    replica = start(disk).replicas[7]
+    assert (replica.state, replica.recovery_id, replica.num_bytes) == (state, None, 700)
+
+
+def test_a_temporary_replica_is_deleted() -> None:
+    disk = SimulatedDisk()
+    start(disk).create_temporary(BLOCK, NoWriter(), is_transfer=False)
+    assert start(disk).replicas == {}
+    assert disk.files == {}
+
+
+# -- planned restarts (B12) -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("semantics", "acked"), [(Semantics.HADOOP_3_4, 700), (Semantics.REPAIRED, 600)])
+def test_after_a_planned_restart_in_time_the_replica_is_written_still(semantics: Semantics, acked: int) -> None:
+    """Hadoop takes all that it has for acknowledged: the hole against S2."""
+    disk = SimulatedDisk()
+    written(disk, 700)
+    before = start(disk, semantics)
+    replica = before.replicas[7]
+    replica.state, replica.bytes_acked = RBW, 600
+    before.prepare_restart(now_ms=1_000)
+    dataset = start(disk, semantics, now_ms=50_999)
+    assert (dataset.replicas[7].state, dataset.replicas[7].bytes_acked) == (RBW, acked)
+    assert content(dataset, dataset.replicas[7]) == DATA[:700]
+    assert start(disk, semantics, now_ms=50_999).replicas[7].state is RWR
+
+
+def test_a_planned_restart_that_takes_too_long_is_one_like_any_other() -> None:
+    disk = SimulatedDisk()
+    written(disk, 700).prepare_restart(now_ms=1_000)
+    assert start(disk, now_ms=51_000).replicas[7].state is RWR
+    assert disk.files.keys() == {f"{RBW_DIRECTORY}/blk_7", f"{RBW_DIRECTORY}/blk_7_1001.meta"}
+
+
+# -- duplicates, leftovers (TestFsDatasetImpl#testDuplicateReplicaResolution) -----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("finalized_stamp", "finalized_length", "rbw_stamp", "rbw_length", "winner"),
+    [(1001, 700, 1002, 10, RWR), (1003, 10, 1002, 700, F), (1001, 700, 1001, 600, F), (1001, 600, 1001, 700, RWR)],
+)
+def test_of_two_replicas_the_higher_stamp_then_the_longer_one_stays(
+    finalized_stamp: int, finalized_length: int, rbw_stamp: int, rbw_length: int, winner: ReplicaState
+) -> None:
+    disk = SimulatedDisk()
+    dataset = start(disk)
+    for stamp, length, finalize in ((finalized_stamp, finalized_length, True), (rbw_stamp, rbw_length, False)):
+        dataset.replicas.clear()
+        dataset.create_rbw(Block(7, stamp, 0), NoWriter())
+        write(dataset, 0, length)
+        if finalize:
+            dataset.finalize_block(Block(7, stamp, 0))
+    loaded = start(disk)
+    replica = loaded.replicas[7]
+    stamp, length = (finalized_stamp, finalized_length) if winner is F else (rbw_stamp, rbw_length)
+    assert (replica.state, replica.generation_stamp, content(loaded, replica)) == (winner, stamp, DATA[:length])
+    assert len(disk.files) == 2
+
+
+def test_a_meta_file_without_bytes_goes_and_bytes_without_meta_file_have_no_stamp() -> None:
+    disk = SimulatedDisk()
+    before = written(disk, 700, finalized=True)
+    meta = before.files.meta_path(before.replicas[7])
+    before.files.disk.create(f"{RBW_DIRECTORY}/blk_8_1001.meta")
+    before.files.disk.remove(meta)
+    loaded = start(disk)
+    assert (list(loaded.replicas), loaded.replicas[7].generation_stamp) == ([7], 0)
+    assert len(disk.files) == 1
+
+
+# -- a crash at every effect ----------------------------------------------------------------------------------------
+
+
+def append(dataset: FsDataset) -> None:
+    dataset.append(BLOCK, 1002, dataset.replicas[7].num_bytes, NoWriter())
+
+
+def recover_rbw(dataset: FsDataset) -> None:
+    replica = dataset.replicas[7]
+    replica.bytes_acked = 600
+    dataset.recover_rbw(BLOCK, 1002, 600, 1500, NoWriter())
+
+
+def recover_close(dataset: FsDataset) -> None:
+    dataset.recover_close(BLOCK, 1002, dataset.replicas[7].num_bytes)
+
+
+def recover_block(dataset: FsDataset) -> None:
+    replica = dataset.replicas[7]
+    dataset.init_replica_recovery(BLOCK, 1002)
+    dataset.update_replica_under_recovery(Block(7, 1001, replica.num_bytes), 1002, 600)
+
+
+def truncate_by_copy(dataset: FsDataset) -> None:
+    replica = dataset.replicas[7]
+    dataset.init_replica_recovery(BLOCK, 1002)
+    dataset.update_replica_under_recovery(Block(7, 1001, replica.num_bytes), 1002, 600, new_block_id=8)
+
+
+def write_in_chunk(dataset: FsDataset) -> None:
+    write(dataset, 700, 800)
+    write(dataset, 512, 1100)
+
+
+def finalize(dataset: FsDataset) -> None:
+    dataset.finalize_block(BLOCK)
+
+
+def create_other(dataset: FsDataset) -> None:
+    dataset.create_rbw(Block(9, 1001, 0), NoWriter())
+
+
+OPERATIONS: list[tuple[Operation, bool, int]] = [
+    (append, True, 700),
+    (recover_rbw, False, 600),
+    (recover_close, False, 700),
+    (recover_block, False, 600),
+    (recover_block, True, 600),
+    (truncate_by_copy, True, 700),
+    (write_in_chunk, False, 700),
+    (finalize, False, 700),
+    (create_other, True, 700),
+]
+"""Operation, whether it starts from a FINALIZED replica, and the bytes that it must not lose."""
+
+
+def crashed(disk: SimulatedDisk, operation: Operation, crash_at: int, seed: int) -> bool:
+    """Run the operation in a life that ends at an effect; False if it came to its end before."""
+    dataset = start(disk, crash_at=crash_at, seed=seed)
+    replica = dataset.replicas[7]
+    if replica.state is RWR:  # the life before has not ended: the replica is as it was then
+        replica.state, replica.bytes_acked = RBW, replica.num_bytes
+    try:
+        operation(dataset)
+    except ProcessCrashedError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("lose_power", [False, True])
+@pytest.mark.parametrize(("operation", "finalized", "kept"), OPERATIONS)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_crash_at_any_effect_loses_no_synced_byte_and_leaves_a_replica(
+    operation: Operation, finalized: bool, kept: int, lose_power: bool, seed: int
+) -> None:
+    """What the restart finds is one replica as before the operation or after it, with checksums that match."""
+    for crash_at in range(1, 100):
+        disk = SimulatedDisk()
+        written(disk, 700, finalized=finalized, sync=True)
+        was_crashed = crashed(disk, operation, crash_at, seed)
+        if lose_power:
+            disk.lose_power(random.Random(f"{seed} {crash_at}"))
+        loaded = start(disk)
+        replica = loaded.replicas[7]
+        data = content(loaded, replica)
+        assert data == DATA[: len(data)]
+        assert len(data) >= kept
+        assert replica.generation_stamp in (1001, 1002)
+        assert replica.state in (F, RWR)
+        if finalized and operation is not append:
+            assert replica.state is F
+        if not was_crashed:  # and then it is on the disk for good
+            assert replica.generation_stamp == (1001 if operation in UNSTAMPED else 1002)
+            assert (replica.state is F) == (operation in FINALIZING)
+            copies = [other.num_bytes for other in loaded.replicas.values() if other.block_id == 8]
+            assert copies == [600] * (operation is truncate_by_copy)
+        for other in loaded.replicas.values():
+            content(loaded, other)
+        files = dict(disk.files)
+        again = start(disk)
+        assert (again.replicas, disk.files) == (loaded.replicas, files)
+        if not was_crashed:
+            assert crash_at > 1
+            return
+    pytest.fail(f"{operation} has no end")
+
+
+FINALIZING = (recover_close, recover_block, truncate_by_copy, finalize, create_other)
+UNSTAMPED = (truncate_by_copy, write_in_chunk, finalize, create_other)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_was_synced_survives_writes_and_power_cuts_at_any_effect(seed: int) -> None:
+    """hsync and plain writes in turn, in pieces of any size: bytes behind the last hsync are there afterwards."""
+    chance = random.Random(seed)
+    disk = SimulatedDisk()
+    written(disk, 1, sync=True)
+    synced, end = 1, 1
+    dataset = start(disk, crash_at=chance.randrange(1, 60), seed=seed)
+    dataset.replicas[7].state = RBW
+    try:
+        while end < len(DATA):
+            room = min(len(DATA), end + 512 - end % 512) - end
+            step = chance.randint(1, room)
+            write(dataset, end, end + step)
+            end += step
+            if chance.random() < 0.3:
+                dataset.hsync(dataset.replicas[7])
+                synced = end
+    except ProcessCrashedError:
+        pass
+    disk.lose_power(chance)
+    loaded = start(disk)
+    data = content(loaded, loaded.replicas[7])
+    assert data == DATA[: len(data)]
+    assert len(data) >= synced
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_crash_while_loading_changes_nothing_that_counts(seed: int) -> None:
+    for crash_at in range(1, 30):
+        disk = SimulatedDisk()
+        written(disk, 700, sync=True)
+        crashed(disk, recover_rbw, random.Random(seed).randrange(1, 12), seed)
+        life = DiskOfLife(disk, Life("datanode1"), random.Random(seed), crash_at)
+        try:
+            FsDataset(life, POOL, DataNodeConfiguration())
+        except ProcessCrashedError:
+            loaded = start(disk)
+            data = content(loaded, loaded.replicas[7])
+            assert (data, len(data) >= 600) == (DATA[: len(data)], True)
+        else:
+            return
+    pytest.fail("loading has no end")
+
+
+@pytest.mark.parametrize("operation", [recover_block, truncate_by_copy])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_recovery_has_installed_survives_a_power_cut(operation: Operation, seed: int) -> None:
+    """The namenode counts on it: nobody asks for these bytes to be synced, and they are all the same."""
+    disk = SimulatedDisk()
+    dataset = written(disk, 700)
+    operation(dataset)
+    disk.lose_power(random.Random(seed))
+    loaded = start(disk)
+    recovered = loaded.replicas[8 if operation is truncate_by_copy else 7]
+    assert (recovered.state, recovered.generation_stamp, content(loaded, recovered)) == (F, 1002, DATA[:600])

@@ -1,0 +1,215 @@
+"""What block recovery does to one replica: Hadoop's TestInterDatanodeProtocol. Facts B.4."""
+
+import pytest
+
+from genstamp_dfs.errors import (
+    HdfsIOException,
+    IllegalArgumentException,
+    RecoveryInProgressException,
+    ReplicaNotFoundException,
+)
+from genstamp_dfs.hdfs.cluster.datanode import ClientWriter, DataNode
+from genstamp_dfs.hdfs.datanode.checksums import checksums_of
+from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
+from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState, Semantics
+
+BLOCK = Block(1, 1001, 0)
+F, RBW, RWR, RUR, TEMPORARY = ReplicaState
+
+
+def datanode(state: ReplicaState, semantics: Semantics = Semantics.REPAIRED) -> DataNode:
+    """A datanode with one replica of three bytes; RUR over an RBW, under recovery 1002."""
+    process = DataNode("a", semantics)
+    if state is TEMPORARY:
+        process.dataset.create_temporary(BLOCK, ClientWriter("client1"), is_transfer=False)
+    else:
+        process.create_rbw(BLOCK, "client1")
+    replica = process.receive_packet(1, b"abc")
+    if state is F:
+        process.dataset.finalize_block(BLOCK)
+    if state is RUR:
+        process.dataset.init_replica_recovery(BLOCK, 1002)
+    if state is RWR:
+        replica.state, replica.writer = RWR, None
+    return process
+
+
+def dataset(state: ReplicaState, semantics: Semantics = Semantics.REPAIRED) -> FsDataset:
+    return datanode(state, semantics).dataset
+
+
+# -- initReplicaRecovery --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", [F, RBW, RWR])
+def test_init_wraps_the_replica_and_describes_the_original(state: ReplicaState) -> None:
+    process = datanode(state)
+    assert process.dataset.init_replica_recovery(BLOCK, 1002) == ReplicaRecoveryInfo(1, 3, 1001, state)
+    replica = process.dataset.replicas[1]
+    assert (replica.state, replica.original_state, replica.recovery_id, replica.writer) == (RUR, state, 1002, None)
+    assert not process.accepts_writer(1, "client1")
+
+
+def test_init_without_replica_answers_with_nothing() -> None:
+    assert DataNode("a", Semantics.REPAIRED).dataset.init_replica_recovery(BLOCK, 1002) is None
+
+
+def test_init_under_a_higher_id_takes_the_replica_over_and_never_nests() -> None:
+    replicas = dataset(RUR)
+    assert replicas.init_replica_recovery(BLOCK, 1003) == ReplicaRecoveryInfo(1, 3, 1001, RBW)
+    assert (replicas.replicas[1].recovery_id, replicas.replicas[1].original_state) == (1003, RBW)
+
+
+def test_init_under_the_same_or_a_lower_id_is_refused() -> None:
+    replicas = dataset(RUR)
+    replicas.init_replica_recovery(BLOCK, 1004)
+    for recovery_id in (1003, 1004):
+        with pytest.raises(RecoveryInProgressException):
+            replicas.init_replica_recovery(BLOCK, recovery_id)
+    assert replicas.replicas[1].recovery_id == 1004
+
+
+def test_init_of_a_replica_older_than_the_block_is_refused() -> None:
+    replicas = dataset(F)
+    with pytest.raises(HdfsIOException, match="below the block's 1002"):
+        replicas.init_replica_recovery(Block(1, 1002, 0), 1003)
+    assert replicas.replicas[1].state is F
+
+
+@pytest.mark.parametrize("recovery_id", [1000, 1001])
+def test_init_under_an_id_not_above_the_replicas_stamp_is_refused(recovery_id: int) -> None:
+    replicas = dataset(F)
+    with pytest.raises(HdfsIOException, match="THIS IS NOT SUPPOSED TO HAPPEN"):
+        replicas.init_replica_recovery(Block(1, 1000, 0), recovery_id)
+    assert replicas.replicas[1].state is F
+
+
+def test_init_checks_the_stamp_before_the_recovery_id() -> None:
+    with pytest.raises(HdfsIOException, match="recovery id 1001"):
+        dataset(RUR).init_replica_recovery(BLOCK, 1001)
+
+
+def test_init_of_a_temporary_replica_is_refused_but_stops_its_writer() -> None:
+    replicas = dataset(TEMPORARY)
+    with pytest.raises(IllegalArgumentException):
+        replicas.init_replica_recovery(BLOCK, 1002)
+    assert (replicas.replicas[1].state, replicas.replicas[1].writer) == (TEMPORARY, None)
+
+
+def test_init_of_an_rbw_whose_file_is_not_as_it_should_be_is_refused() -> None:
+    replicas = dataset(RBW)
+    replicas.files.disk.truncate(replicas.files.block_path(replicas.replicas[1]), 1)
+    with pytest.raises(HdfsIOException, match="not as long as its 3 bytes"):
+        replicas.init_replica_recovery(BLOCK, 1002)
+    assert replicas.replicas[1].state is RBW
+
+
+# -- updateReplicaUnderRecovery -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("length", "data"), [(3, b"abc"), (2, b"ab"), (0, b"")])
+@pytest.mark.parametrize("semantics", Semantics)
+def test_update_cuts_restamps_and_finalizes(length: int, data: bytes, semantics: Semantics) -> None:
+    process = datanode(RUR, semantics)
+    replica = process.dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, length)
+    assert (replica.state, replica.generation_stamp, process.data(1)) == (F, 1002, data)
+    assert (replica.recovery_id, replica.original_state) == (None, None)
+    assert process.dataset.files.read_checksums(replica, 0, length) == checksums_of(data)
+
+
+def test_update_without_replica_is_refused() -> None:
+    with pytest.raises(ReplicaNotFoundException):
+        DataNode("a", Semantics.REPAIRED).dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 3)
+
+
+@pytest.mark.parametrize("state", [F, RBW, RWR, TEMPORARY])
+def test_update_of_a_replica_not_under_recovery_is_refused(state: ReplicaState) -> None:
+    with pytest.raises(HdfsIOException, match="accepted: RUR"):
+        dataset(state).update_replica_under_recovery(Block(1, 1001, 3), 1002, 3)
+
+
+def test_update_of_a_replica_of_another_length_than_it_said_is_refused() -> None:
+    with pytest.raises(HdfsIOException, match="it said 4"):
+        dataset(RUR).update_replica_under_recovery(Block(1, 1001, 4), 1002, 3)
+
+
+@pytest.mark.parametrize("recovery_id", [1001, 1003])
+def test_update_under_another_id_is_refused(recovery_id: int) -> None:
+    with pytest.raises(HdfsIOException, match="under recovery 1002"):
+        dataset(RUR).update_replica_under_recovery(Block(1, 1001, 3), recovery_id, 3)
+
+
+@pytest.mark.parametrize(("semantics", "stamp"), [(Semantics.HADOOP_3_4, 1002), (Semantics.REPAIRED, 1001)])
+def test_update_to_a_longer_length_is_refused_with_the_stamp_raised_in_hadoop_only(
+    semantics: Semantics, stamp: int
+) -> None:
+    """The hole against S8 and S14: facts B.4, steps 6 and 7."""
+    replicas = dataset(RUR, semantics)
+    with pytest.raises(HdfsIOException, match="below the agreed 4"):
+        replicas.update_replica_under_recovery(Block(1, 1001, 3), 1002, 4)
+    assert (replicas.replicas[1].state, replicas.replicas[1].generation_stamp) == (RUR, stamp)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_truncate_by_copy_leaves_the_old_replica_as_it_was(semantics: Semantics) -> None:
+    process = datanode(F, semantics)
+    process.dataset.init_replica_recovery(BLOCK, 1002)
+    copy = process.dataset.update_replica_under_recovery(Block(1, 1001, 3), 1002, 2, new_block_id=2)
+    old = process.dataset.replicas[1]
+    assert (old.state, old.generation_stamp, process.data(1)) == (F, 1001, b"abc")
+    assert (copy.block_id, copy.state, copy.generation_stamp, process.data(2)) == (2, F, 1002, b"ab")
+    assert process.dataset.files.read_checksums(copy, 0, 2) == checksums_of(b"ab")
+
+
+def test_a_truncate_by_copy_replaces_the_copy_of_an_earlier_attempt() -> None:
+    process = datanode(F)
+    for recovery_id, length in ((1002, 2), (1003, 1)):
+        process.dataset.init_replica_recovery(BLOCK, recovery_id)
+        process.dataset.update_replica_under_recovery(Block(1, 1001, 3), recovery_id, length, new_block_id=2)
+    assert (process.dataset.replicas[2].generation_stamp, process.data(2)) == (1003, b"a")
+
+
+# -- the process around them, under somebody's hand -----------------------------------------------------------------
+
+
+def test_a_report_is_owed_for_each_finalized_replica_until_a_recovery_takes_it() -> None:
+    process = datanode(RBW)
+    assert process.report_to_deliver(1) is None
+    process.finalize_block(BLOCK)
+    reported = process.report_to_deliver(1)
+    assert reported is not None
+    assert (reported.state, reported.num_bytes) == (F, 3)
+    process.dataset.init_replica_recovery(BLOCK, 1002)
+    assert process.report_to_deliver(1) is None
+    process.update_replica_under_recovery(Block(1, 1001, 3), 1002, 2)
+    reported = process.report_to_deliver(1)
+    assert reported is not None
+    assert (reported.generation_stamp, reported.num_bytes) == (1002, 2)
+
+
+@pytest.mark.parametrize(("state", "owed"), [(F, {1}), (RBW, set())])
+def test_a_crash_loses_the_reports_and_a_restart_owes_those_of_finalized_replicas(
+    state: ReplicaState, owed: set[int]
+) -> None:
+    process = datanode(state)
+    process.pending_reports = {1}
+    process.crash()
+    assert (process.is_up, process.pending_reports) == (False, set())
+    process.restart(losing_bytes=False)
+    assert (process.is_up, process.pending_reports) == (True, owed)
+
+
+def test_no_report_is_owed_of_a_replica_that_was_deleted() -> None:
+    process = datanode(F)
+    process.pending_reports = {1}
+    process.invalidate(BLOCK)
+    assert (process.pending_reports, process.dataset.replicas) == (set(), {})
+
+
+@pytest.mark.parametrize(("state", "data"), [(RBW, b"ab"), (F, b"abc"), (RWR, b"abc"), (RUR, b"ab")])
+def test_restart_losing_bytes_takes_the_last_byte_of_rbw_only(state: ReplicaState, data: bytes) -> None:
+    """RUR stands over an RBW here."""
+    process = datanode(state)
+    process.crash()
+    process.restart(losing_bytes=True)
+    assert process.data(1) == data
