@@ -31,6 +31,7 @@ from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
+from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -42,7 +43,7 @@ OMITS = (
 )
 
 
-class ReplicaProperties(ReplicaRequests):
+class ReplicaProperties(ReplicaPromises, ReplicaRequests):
     """What hdfs.replica promises; numbers S and L are those of the facts, section J."""
 
     def stays_up(s, t: Self, datanode: Datanode) -> Bool:
@@ -167,12 +168,6 @@ class ReplicaProperties(ReplicaRequests):
         before, after = s.replica[datanode], t.replica[datanode]
         return before.state.at(ReplicaLifecycle.temporary).implies(~after.state.at(ReplicaLifecycle.rur))
 
-    @invariant(inductive=True)
-    def recovery_has_an_original(s, datanode: Datanode) -> Bool:
-        """S24: a recovery is over a FINALIZED, RBW or RWR replica."""
-        replica = s.replica[datanode]
-        return replica.state.at(ReplicaLifecycle.rur) == ~replica.original.at(OriginalState.NONE)
-
     @transition(inductive=True)
     def restart_makes_no_replica_better(s, t: Self, datanode: Datanode) -> Bool:
         """S5: after a restart a replica is FINALIZED only if it was, and RBW only if it was and that was planned."""
@@ -194,13 +189,6 @@ class ReplicaProperties(ReplicaRequests):
         return restarted.implies(whole & (after.bytes_acked <= before.bytes_acked))
 
     # Fencing.
-
-    @invariant(inductive=True)
-    def only_replicas_being_written_have_a_writer(s, datanode: Datanode) -> Bool:
-        """S23: no thread writes a replica that is under recovery, waiting or finalized."""
-        replica = s.replica[datanode]
-        written = replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
-        return written | replica.writer.at(Writer.NONE)
 
     @transition(inductive=True, given=("only_replicas_being_written_have_a_writer",))
     def replica_under_recovery_is_frozen(s, t: Self, datanode: Datanode) -> Bool:

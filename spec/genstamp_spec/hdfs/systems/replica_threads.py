@@ -1,10 +1,13 @@
 """hdfs.replica_threads: an operation stops a replica's writer and takes its place, and nobody waits for ever."""
 
-from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, witness
+from typing import Self
+
+from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, transition, witness
 from genstamp_spec.hdfs.bugs.replica_threads import HDFS_5016, HDFS_6948
 from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads, Responder
 from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -19,7 +22,7 @@ _THREADS = ("responder_finalizes", "refused_responder_ends", "waiting_responder_
 _COPY = ("copy_stops_writer", "copy_goes_on", "copy_begins", "copy_replaces_older", "copy_arrives")
 
 
-class ReplicaThreadsProperties(ReplicaThreads):
+class ReplicaThreadsProperties(ReplicaPromises, ReplicaThreads):
     """What hdfs.replica_threads promises."""
 
     @leads_to(fair=(*_THREADS, "copy_goes_on"))
@@ -37,6 +40,40 @@ class ReplicaThreadsProperties(ReplicaThreads):
         """S23: a replica is replaced only when its interrupted writer has ended."""
         replica = s.replica[datanode]
         return replica.writer.at(Writer.INTERRUPTED).implies(replica.state.at(ReplicaLifecycle.rbw))
+
+    @invariant(inductive=True)
+    def responder_ends_before_its_writer(s, datanode: Datanode) -> Bool:
+        """S23: as long as a responder lives the replica is its pipeline's, and its writer has not ended (facts B.6)."""
+        replica = s.replica[datanode]
+        written = replica.state.at(ReplicaLifecycle.rbw) & ~replica.writer.at(Writer.NONE)
+        return s.responder[datanode].at(Responder.ENDED) | (written & (replica.stamp == s.old_stamp))
+
+    @invariant(inductive=True, given=("responder_ends_before_its_writer",))
+    def replica_waits_for_the_operation(s, datanode: Datanode) -> Bool:
+        """S23: while an operation waits for a writer nobody else writes, finalizes or replaces the replica (B.6)."""
+        replica, waiting = s.replica[datanode], s.operation[datanode].at(Operation.WAITING)
+        stopped = replica.state.at(ReplicaLifecycle.rbw) & ~replica.writer.at(Writer.RUNNING)
+        return waiting.implies(s.asked.has(datanode) & stopped)
+
+    @invariant(inductive=True)
+    def copies_are_newer(s, datanode: Datanode) -> Bool:
+        """S8: what is written has the old stamp, a copy the new one, and that is the higher one."""
+        replica = s.replica[datanode]
+        written = replica.state.at(ReplicaLifecycle.rbw).implies(replica.stamp == s.old_stamp)
+        copied = replica.state.at(ReplicaLifecycle.temporary).implies(replica.stamp == s.new_stamp)
+        return written & copied & (s.old_stamp < s.new_stamp)
+
+    @invariant(inductive=True)
+    def only_the_copy_stops_a_writer(s, datanode: Datanode) -> Bool:
+        """S23: a pipeline's writer goes on until the NameNode has asked for the copy."""
+        replica = s.replica[datanode]
+        stopped = replica.state.at(ReplicaLifecycle.rbw) & ~replica.writer.at(Writer.RUNNING)
+        return stopped.implies(s.asked.has(datanode))
+
+    @transition(inductive=True, given=("responder_ends_before_its_writer",))
+    def closing_responder_waits_no_more(s, t: Self, datanode: Datanode) -> Bool:
+        """S23: after the last acknowledgement a responder finalizes the replica, or ends (facts C.2, B8)."""
+        return s.responder[datanode].at(Responder.CLOSING).implies(~t.responder[datanode].at(Responder.WAITING))
 
     @witness
     def responder_closes_while_its_writer_is_stopped(s, datanode: Datanode) -> Bool:

@@ -1,8 +1,10 @@
 """hdfs.standby_reports: reports that reach a standby before the edits that explain them, and a failover."""
 
-from genstamp_model.language import Bool, Configuration, System, invariant, witness
+from typing import Self
+
+from genstamp_model.language import Bool, Configuration, System, invariant, transition, witness
 from genstamp_spec.hdfs.bugs.standby_reports import BUGS, HDFS_14941, HDFS_15422
-from genstamp_spec.hdfs.parts.standby_reports import Known, StandbyReports
+from genstamp_spec.hdfs.parts.standby_reports import Known, StandbyReports, Told
 from genstamp_spec.hdfs.parts.state import Datanode
 
 OMITS = (
@@ -34,6 +36,49 @@ class StandbyPromises(StandbyReports):
     def standby_marks_nothing(s) -> Bool:
         """S25: a standby takes nothing for corrupt: what does not fit may be newer than what it knows."""
         return s.took_over | s.corrupt.is_empty()
+
+    @invariant(inductive=True, given=("block_has_a_stamp",))
+    def stamps_come_from_the_counter(s) -> Bool:
+        """S9: a stamp that waits for its block was drawn after the one that the block has."""
+        waits = (s.drawn == 0) | ((s.drawn > s.active_stamp) & (s.active_stamp > 0))
+        return waits & (s.drawn <= s.last_stamp) & (s.active_stamp <= s.last_stamp)
+
+    @invariant(inductive=True)
+    def block_has_a_stamp(s) -> Bool:
+        """S9: a block has a stamp from the beginning on."""
+        return s.active.at(Known.ABSENT) == (s.active_stamp == 0)
+
+    @invariant(inductive=True)
+    def failover_reads_the_counter(s) -> Bool:
+        """S9: who takes over gives out no stamp again, not even one that was drawn for no block (facts H)."""
+        return s.took_over.implies(s.visible_stamp == s.last_stamp)
+
+    @invariant
+    def block_is_known_by_its_stamp(s) -> Bool:
+        """I.1: the counter by which reports are from the future has passed the stamp of the block that is known."""
+        return s.known_stamp <= s.visible_stamp
+
+    @invariant
+    def matching_report_does_not_wait(s, datanode: Datanode) -> Bool:
+        """S21: a report that fits the block as it is known was taken, before a failover and after it."""
+        queued = s.queued[datanode]
+        return ~queued.there | (queued.stamp != s.known_stamp)
+
+    @transition
+    def what_waits_is_old_or_from_the_future(s, t: Self, datanode: Datanode) -> Bool:
+        """I.1: when the block's edit has been read, a report that still waits is of an older replica, or early."""
+        queued, read = t.queued[datanode], t.known_stamp != s.known_stamp
+        return (read & queued.there).implies((queued.stamp < t.known_stamp) | t.from_the_future(queued))
+
+    @invariant(inductive=True, given=("block_has_a_stamp", "stamps_come_from_the_counter"))
+    def only_the_blocks_generation_is_finalized(s, datanode: Datanode) -> Bool:
+        """S7: a replica is finalized under a stamp that the block had then: what is told of it is no newer one."""
+        replica, unsent, queued = s.replica[datanode], s.unsent[datanode], s.queued[datanode]
+        return s.is_no_newer(replica) & s.is_no_newer(unsent) & s.is_no_newer(queued)
+
+    def is_no_newer(s, told: Told) -> Bool:
+        """Not finalized, or with a stamp that is not above the block's."""
+        return ~told.finalized | (told.stamp <= s.active_stamp)
 
     @witness
     def report_waits_for_its_edit(s, datanode: Datanode) -> Bool:
