@@ -29,6 +29,7 @@ from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, PipelineAppends, WriterIsFenced
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
+from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -44,7 +45,7 @@ OMITS = (
 )
 
 
-class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
+class PipelineProperties(PipelinePromises, PipelineAppends, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
     """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
 
     # Bytes along the chain.
@@ -122,12 +123,6 @@ class PipelineProperties(PipelineAppends, WriterIsFenced, LateCalls, PlannedRest
     def last_stamp_never_decreases(s, t: Self) -> Bool:
         """S9: the counter only rises."""
         return t.last_stamp >= s.last_stamp
-
-    @invariant(inductive=True)
-    def stamps_come_from_the_counter(s, datanode: Datanode) -> Bool:
-        """S9: every stamp in use was given out."""
-        at_client = (s.stamp <= s.last_stamp) & (s.new_stamp <= s.last_stamp)
-        return at_client & (s.block_stamp <= s.last_stamp) & (s.replica[datanode].stamp <= s.last_stamp)
 
     # The block at the NameNode.
 

@@ -6,11 +6,12 @@ the bytes: here two datanodes fail, once each, and the application writes so man
 
 from typing import Final
 
-from genstamp_model.language import Bool, Configuration, System, forall, leads_to, require
+from genstamp_model.language import Bool, Configuration, System, forall, invariant, leads_to, require
 from genstamp_spec.hdfs.bugs.pipeline_progress import HDFS_724
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES, PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 BYTES: Final = 1
@@ -57,7 +58,7 @@ STEPS = (
 """What client, datanodes and NameNode do, if they can; an application that writes and then closes."""
 
 
-class PipelineProgress(PipelineSetUp):
+class PipelineProgress(PipelinePromises, PipelineSetUp):
     """Two faults, so many bytes, and what follows."""
 
     def may_fail(s, datanode: Datanode) -> None:
@@ -68,6 +69,19 @@ class PipelineProgress(PipelineSetUp):
     def may_write(s) -> None:
         """Checks: the application has not written everything yet."""
         require(s.sent < BYTES, "the application has something to write")
+
+    @invariant(
+        inductive=True,
+        given=("nothing_is_before_the_block", "given_up_nodes_stay_out", "acks_blame_nodes_of_the_pipeline"),
+    )
+    def each_recovery_costs_a_node(s) -> Bool:
+        """L4: recoveries come to an end, since each of them gives up a node of the pipeline (facts C.5 step 3)."""
+        return (s.recoveries <= s.excluded.size()) & (s.passed_over & s.excluded).is_empty()
+
+    @invariant(inductive=True)
+    def file_is_written_once(s) -> Bool:
+        """What follows is of one write: nobody appends to the file."""
+        return ~s.stage.at(Stage.SETUP_APPEND, Stage.SETUP_APPEND_RECOVERY) & (s.appends == 0)
 
     @leads_to(fair=STEPS)
     def write_ends_well(s) -> tuple[Bool, Bool]:

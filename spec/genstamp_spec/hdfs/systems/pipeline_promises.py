@@ -1,0 +1,97 @@
+"""What each system promises that writes one block through a chain of datanodes: what a writer's stage stands for."""
+
+from genstamp_model.language import Bool, forall, invariant
+from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
+from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+
+class PipelinePromises(ReplicaPromises, PipelineState):
+    """Numbers S and L are those of the facts, section J."""
+
+    @invariant(inductive=True)
+    def nothing_is_before_the_block(s) -> Bool:
+        """S18: what a writer sends, waits for, gives up and is told belongs to a block that it was given."""
+        counts = (s.sent == 0) & (s.bytes_sent == 0) & (s.acked == 0) & (s.new_stamp == 0) & (s.recoveries == 0)
+        nodes = s.pipeline.is_empty() & s.set_up.is_empty() & s.excluded.is_empty() & s.locations.is_empty()
+        absent = s.block.at(BlockLifecycle.absent)
+        return (absent == s.stage.at(Stage.NONE)) & absent.implies(counts & nodes)
+
+    @invariant(inductive=True)
+    def stamps_come_from_the_counter(s, datanode: Datanode) -> Bool:
+        """S9: every stamp in use was given out."""
+        at_client = (s.stamp <= s.last_stamp) & (s.new_stamp <= s.last_stamp)
+        return at_client & (s.block_stamp <= s.last_stamp) & (s.replica[datanode].stamp <= s.last_stamp)
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
+    def only_open_blocks_are_written(s) -> Bool:
+        """S16: a block is written while it is under construction or taken over, and a file is closed with COMPLETE."""
+        open_ = s.block.at(BlockLifecycle.under_construction, BlockLifecycle.under_recovery)
+        writes = s.stage.at(Stage.STREAMING, Stage.CLOSE, *RECOVERY_STAGES)
+        return writes.implies(open_) & s.stage.at(Stage.CLOSED).implies(s.block.at(BlockLifecycle.complete))
+
+    @invariant(
+        inductive=True,
+        given=(
+            "nothing_is_before_the_block",
+            "block_is_done_when_all_is_acknowledged",
+            "only_open_blocks_are_written",
+            "connection_is_of_this_pipeline",
+        ),
+    )
+    def packets_are_sent_in_order(s, datanode: Datanode) -> Bool:
+        """S1: no node has taken what was not sent, and the empty packet that ends the block is sent after all others."""
+        open_ = s.stage.at(Stage.STREAMING, *RECOVERY_STAGES)
+        last = s.stage.at(Stage.CLOSE).implies((s.acked <= s.sent) & (s.sent == s.bytes_sent + 1))
+        sent = open_.implies((s.acked <= s.sent) & (s.sent <= s.bytes_sent)) & last
+        return sent & (s.connection[datanode].taken <= s.sent) & (s.block_bytes <= s.bytes_sent)
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block", "packets_are_sent_in_order", "connection_is_of_this_pipeline"))
+    def block_is_done_when_all_is_acknowledged(s) -> Bool:
+        """S14: the writer takes its block for done with the ack of the last packet, and for broken only before."""
+        ended = s.stage.at(Stage.ENDED, Stage.CLOSED)
+        open_ = s.stage.at(Stage.STREAMING, *RECOVERY_STAGES)
+        return ended.implies(s.is_last(s.acked)) & open_.implies(~s.is_last(s.acked))
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block", "only_open_blocks_are_written"))
+    def stamp_is_asked_for_to_set_up(s) -> Bool:
+        """S9: a stamp that the client was given belongs to one attempt: it sets up under it, or was fenced meanwhile."""
+        fenced = s.stage.at(Stage.FAILED) & s.block.at(BlockLifecycle.under_recovery)
+        return (s.new_stamp == 0) | s.stage.at(*RECOVERY_STAGES) | fenced
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
+    def given_up_nodes_stay_out(s) -> Bool:
+        """L4: a node that was given up is not in the pipeline any more, unless it was the last one (facts C.5)."""
+        return s.stage.at(Stage.FAILED) | (s.pipeline & s.excluded).is_empty()
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
+    def nodes_are_set_up_in_order(s, datanode: Datanode) -> Bool:
+        """L4: a node is set up only after those before it, and with a stamp that was asked for (facts C.5)."""
+        before = forall(Datanode, lambda d: ~s.pipeline.has(d) | ~s.nearer(d, datanode) | s.set_up.has(d))
+        set_up = s.set_up.has(datanode).implies(s.pipeline.has(datanode) & before)
+        unasked = s.stage.at(*RECOVERY_STAGES) & (s.new_stamp == 0)
+        return set_up & s.connected.has(datanode).implies(s.set_up.has(datanode)) & unasked.implies(s.set_up.is_empty())
+
+    @invariant(inductive=True, given=("stamp_is_asked_for_to_set_up", "stamps_come_from_the_counter"))
+    def namenode_knows_the_pipeline(s, datanode: Datanode) -> Bool:
+        """S20: while a client writes, the block's locations are its nodes, but for those without known storages (E.7)."""
+        first = (s.new_stamp > 0) & (s.new_stamp == s.stamp)
+        writes = s.stage.at(Stage.STREAMING, Stage.CLOSE) | first
+        known = s.locations.has(datanode).implies(s.pipeline.has(datanode))
+        told = s.pipeline.has(datanode).implies(s.locations.has(datanode) | s.unknown.has(datanode))
+        return writes.implies(known & told)
+
+    @invariant(inductive=True)
+    def connection_is_of_this_pipeline(s, datanode: Datanode) -> Bool:
+        """S2: a node that is not connected has taken and confirmed nothing, and confirms no more than it has taken."""
+        connection = s.connection[datanode]
+        none_ = (connection.taken == 0) & (connection.confirmed == 0) & connection.bad_node.is_none()
+        return (s.connected.has(datanode) | none_) & (connection.confirmed <= connection.taken)
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
+    def acks_blame_nodes_of_the_pipeline(s, datanode: Datanode) -> Bool:
+        """L4: whom an ack calls bad is in the pipeline (HDFS-3398, facts C.2)."""
+        bad = s.connection[datanode].bad_node
+        return bad.is_none() | s.pipeline.has(bad)
