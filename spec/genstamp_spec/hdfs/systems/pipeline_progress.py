@@ -83,6 +83,12 @@ class PipelineProgress(PipelinePromises, PipelineSetUp):
         """What follows is of one write: nobody appends to the file."""
         return ~s.stage.at(Stage.SETUP_APPEND, Stage.SETUP_APPEND_RECOVERY) & (s.appends == 0)
 
+    @invariant(inductive=True, given=("nothing_is_before_the_block", "only_open_blocks_are_written"))
+    def failed_writer_has_no_stamp(s) -> Bool:
+        """S9: without a takeover, no writer fails under a stamp that it could still bring to the NameNode."""
+        fenced = s.block.at(BlockLifecycle.under_recovery)
+        return ~fenced & s.stage.at(Stage.FAILED).implies(s.new_stamp == 0)
+
     @leads_to(fair=STEPS)
     def write_ends_well(s) -> tuple[Bool, Bool]:
         """L4, L8: a write is closed in the end, or fails since all its nodes have, or no other is to be had."""

@@ -55,11 +55,10 @@ class PipelinePromises(ReplicaPromises, PipelineState):
         open_ = s.stage.at(Stage.STREAMING, *RECOVERY_STAGES)
         return ended.implies(s.is_last(s.acked)) & open_.implies(~s.is_last(s.acked))
 
-    @invariant(inductive=True, given=("nothing_is_before_the_block", "only_open_blocks_are_written"))
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
     def stamp_is_asked_for_to_set_up(s) -> Bool:
-        """S9: a stamp that the client was given belongs to one attempt: it sets up under it, or was fenced meanwhile."""
-        fenced = s.stage.at(Stage.FAILED) & s.block.at(BlockLifecycle.under_recovery)
-        return (s.new_stamp == 0) | s.stage.at(*RECOVERY_STAGES) | fenced
+        """S9: a stamp that the client was given belongs to one attempt: it sets up under it, or has failed meanwhile."""
+        return (s.new_stamp == 0) | s.stage.at(*RECOVERY_STAGES, Stage.FAILED)
 
     @invariant(inductive=True, given=("nothing_is_before_the_block",))
     def given_up_nodes_stay_out(s) -> Bool:

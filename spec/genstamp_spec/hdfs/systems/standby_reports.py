@@ -1,8 +1,6 @@
 """hdfs.standby_reports: reports that reach a standby before the edits that explain them, and a failover."""
 
-from typing import Self
-
-from genstamp_model.language import Bool, Configuration, System, invariant, transition, witness
+from genstamp_model.language import Bool, Configuration, System, invariant, witness
 from genstamp_spec.hdfs.bugs.standby_reports import BUGS, HDFS_14941, HDFS_15422
 from genstamp_spec.hdfs.parts.standby_reports import Known, StandbyReports, Told
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -57,18 +55,6 @@ class StandbyPromises(StandbyReports):
     def block_is_known_by_its_stamp(s) -> Bool:
         """I.1: the counter by which reports are from the future has passed the stamp of the block that is known."""
         return s.known_stamp <= s.visible_stamp
-
-    @invariant
-    def matching_report_does_not_wait(s, datanode: Datanode) -> Bool:
-        """S21: a report that fits the block as it is known was taken, before a failover and after it."""
-        queued = s.queued[datanode]
-        return ~queued.there | (queued.stamp != s.known_stamp)
-
-    @transition
-    def what_waits_is_old_or_from_the_future(s, t: Self, datanode: Datanode) -> Bool:
-        """I.1: when the block's edit has been read, a report that still waits is of an older replica, or early."""
-        queued, read = t.queued[datanode], t.known_stamp != s.known_stamp
-        return (read & queued.there).implies((queued.stamp < t.known_stamp) | t.from_the_future(queued))
 
     @invariant(inductive=True, given=("block_has_a_stamp", "stamps_come_from_the_counter"))
     def only_the_blocks_generation_is_finalized(s, datanode: Datanode) -> Bool:
