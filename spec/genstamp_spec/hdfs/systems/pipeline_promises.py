@@ -42,13 +42,16 @@ class PipelinePromises(ReplicaPromises, PipelineState):
         ),
     )
     def packets_are_sent_in_order(s, datanode: Datanode) -> Bool:
-        """S1: no node has taken what was not sent, and the empty packet that ends the block is sent after all others."""
+        """S1: no node has taken what was not sent, and the empty packet that ends the block is the last one."""
         open_ = s.stage.at(Stage.STREAMING, *RECOVERY_STAGES)
         last = s.stage.at(Stage.CLOSE).implies((s.acked <= s.sent) & (s.sent == s.bytes_sent + 1))
         sent = open_.implies((s.acked <= s.sent) & (s.sent <= s.bytes_sent)) & last
         return sent & (s.connection[datanode].taken <= s.sent) & (s.block_bytes <= s.bytes_sent)
 
-    @invariant(inductive=True, given=("nothing_is_before_the_block", "packets_are_sent_in_order", "connection_is_of_this_pipeline"))
+    @invariant(
+        inductive=True,
+        given=("nothing_is_before_the_block", "packets_are_sent_in_order", "connection_is_of_this_pipeline"),
+    )
     def block_is_done_when_all_is_acknowledged(s) -> Bool:
         """S14: the writer takes its block for done with the ack of the last packet, and for broken only before."""
         ended = s.stage.at(Stage.ENDED, Stage.CLOSED)
@@ -57,7 +60,7 @@ class PipelinePromises(ReplicaPromises, PipelineState):
 
     @invariant(inductive=True, given=("nothing_is_before_the_block",))
     def stamp_is_asked_for_to_set_up(s) -> Bool:
-        """S9: a stamp that the client was given belongs to one attempt: it sets up under it, or has failed meanwhile."""
+        """S9: a stamp that the client was given belongs to one attempt: it sets up under it, or has failed."""
         return (s.new_stamp == 0) | s.stage.at(*RECOVERY_STAGES, Stage.FAILED)
 
     @invariant(inductive=True, given=("nothing_is_before_the_block",))
@@ -75,7 +78,7 @@ class PipelinePromises(ReplicaPromises, PipelineState):
 
     @invariant(inductive=True, given=("stamp_is_asked_for_to_set_up", "stamps_come_from_the_counter"))
     def namenode_knows_the_pipeline(s, datanode: Datanode) -> Bool:
-        """S20: while a client writes, the block's locations are its nodes, but for those without known storages (E.7)."""
+        """S20: while a client writes, the block's locations are its nodes, but for those of unknown storages."""
         first = (s.new_stamp > 0) & (s.new_stamp == s.stamp)
         writes = s.stage.at(Stage.STREAMING, Stage.CLOSE) | first
         known = s.locations.has(datanode).implies(s.pipeline.has(datanode))
