@@ -1,0 +1,10 @@
+"""The cores as real processes: asyncio, sockets, real files, Hadoop's wire protocols towards clients.
+
+- `wire`: bytes.
+- `disk`: real files.
+- `runtime`, `connection`, `rpc_client`: the world as a node's core sees it (`genstamp_dfs.hdfs.runtime`).
+- `rpc_server`, `transfer_server`: who listens.
+- `namenode_server`, `datanode_server`, `cluster`: processes that can be started.
+
+Servers bind to loopback unless they are told otherwise.
+"""
