@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from genstamp_dfs.hdfs.datanode.checksums import checksums_of
+from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replicas import Replica

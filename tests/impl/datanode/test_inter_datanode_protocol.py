@@ -8,8 +8,8 @@ from genstamp_dfs.errors import (
     RecoveryInProgressException,
     ReplicaNotFoundException,
 )
+from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.cluster.datanode import ClientWriter, DataNode
-from genstamp_dfs.hdfs.datanode.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState, Semantics
 

@@ -15,8 +15,8 @@ from genstamp_dfs.errors import (
     ReplicaAlreadyExistsException,
     ReplicaNotFoundException,
 )
+from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
-from genstamp_dfs.hdfs.datanode.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replica_map import MustStopExistingWriter

@@ -1,121 +1,215 @@
-"""One file being written: its block, its pipeline, and what has been sent and acknowledged.
+"""What an application writes a file with: bytes in, packets out, and promises about what was flushed.
 
-The pipeline is a chain: packets go from the client to the nearest datanode and from each to the next, acknowledgements
-come back the same way. The stream keeps the whole chain's books (what each hop has forwarded), which in Hadoop lie
-with the receivers; so a core at either end needs no connection.
+hflush promises that a new reader sees the bytes as long as one node of the pipeline lives; hsync also that they were
+forced to disk on each of them. Both mean what all of the pipeline has acknowledged.
 
-Leaves out: pipeline recovery (a broken pipeline stays broken), packets of more than one byte, hsync. The first hflush
-of a block does not tell the namenode a length (HDFS-4516 does), so that stays 0 until the commit.
+A packet that does not begin at the start of a chunk ends with it, and its checksum covers its own bytes alone.
 
-Source: CL/DFSOutputStream, CL/DataStreamer, DN/BlockReceiver, Hadoop 3.4.1.
+Leaves out: writing on when the stream has failed; every further call raises the failure that ended it.
+
+Source: CL/DFSOutputStream, Hadoop 3.4.1; facts C.4, C.7.
 """
 
-from dataclasses import dataclass, field
-from enum import Enum
+from typing import TYPE_CHECKING
 
-from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
+from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
+from genstamp_dfs.hdfs.client.packets import OutgoingPacket
+from genstamp_dfs.hdfs.client.pipeline import LONGEST_DELAY_MS
+from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync, HdfsFileStatus, RecoverLease
+from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES
+from genstamp_dfs.hdfs.protocol import LocatedBlock
 
-
-class BlockConstructionStage(Enum):
-    """Where the stream is; the names are Hadoop's, with one for a stream that has no block yet and one for its end."""
-
-    NO_BLOCK = "no block"
-    PIPELINE_SETUP_CREATE = "pipeline set-up"
-    DATA_STREAMING = "data streaming"
-    PIPELINE_CLOSE = "pipeline close"
-    CLOSED = "closed"
+if TYPE_CHECKING:
+    from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 
 
-@dataclass
-class OutputStream:
-    """An output stream.
+class DFSOutputStream:
+    """An open file of this client.
 
-    Attributes:
-        block: the block as addBlock gave it; its length here stays 0.
-        pipeline: its datanodes, nearest first.
-        set_up: datanodes that have created their replica.
-        data: the bytes sent so far.
-        received: datanode -> number of bytes that it has received (and forwarded to the next).
-        num_bytes_acked: bytes that all datanodes acknowledged, as far as the writer has waited for it.
-        finalized: datanodes that have acknowledged the last packet.
+    Args:
+        client: the client.
+        path: the path that it was opened by.
+        status: the file as the namenode told of it.
+        appended: the last block, if its end is to be extended.
+        is_append: whether the file was opened by append.
     """
 
-    client: str
-    file: str
-    stage: BlockConstructionStage = BlockConstructionStage.NO_BLOCK
-    block: Block | None = None
-    pipeline: tuple[str, ...] = ()
-    set_up: set[str] = field(default_factory=set)
-    data: bytes = b""
-    received: dict[str, int] = field(default_factory=dict)
-    num_bytes_acked: int = 0
-    finalized: set[str] = field(default_factory=set)
+    def __init__(
+        self,
+        client: "DFSClient",
+        path: str,
+        status: HdfsFileStatus,
+        *,
+        appended: LocatedBlock | None = None,
+        is_append: bool = False,
+    ) -> None:
+        self.client = client
+        self.path = path
+        self.file_id = status.file_id
+        self.block_size = status.block_size
+        self.is_closed = False
+        self.streamer = DataStreamer(client, path, status, appended)
+        self._buffer = bytearray()
+        self._buffer_offset = appended.block.num_bytes if appended is not None else 0
+        self._block_position = self._buffer_offset
+        self._position = status.length if is_append else 0
+        self._seqno = 0
 
-    def on_block(self, located: LocatedBlock) -> None:
-        """addBlock answered."""
-        self.block = located.block
-        self.pipeline = located.locations
-        self.received = dict.fromkeys(located.locations, 0)
-        self.stage = BlockConstructionStage.PIPELINE_SETUP_CREATE
+    @property
+    def position(self) -> int:
+        """Length of the file with everything that was written to this stream, in bytes."""
+        return self._position
 
-    def on_set_up(self, datanode: str) -> None:
-        """A datanode created its replica; data flows once all have."""
-        self.set_up.add(datanode)
-        if self.set_up == set(self.pipeline):
-            self.stage = BlockConstructionStage.DATA_STREAMING
+    @property
+    def acknowledged(self) -> int:
+        """Length of the file as far as all datanodes have acknowledged, in bytes."""
+        return self.streamer.file_offset + self.streamer.pipeline.bytes_acked
 
-    def next_packet(self, datanode: str) -> bytes | None:
-        """The packet that comes next at the datanode; None if its upstream has forwarded nothing more.
+    # -- what an application calls ------------------------------------------------------------------------------
 
-        At the first datanode there is always one: the application has more to write.
+    async def write(self, data: bytes) -> None:
+        """Write at the end of the file; waits while too many packets are on their way.
+
+        Raises:
+            HdfsIOException: the stream has failed, now or before, or is closed.
         """
-        offset = self.received[datanode]
-        position = self.pipeline.index(datanode)
-        if position == 0:
-            return self.application_byte(offset)
-        if offset == self.received[self.pipeline[position - 1]]:
-            return None
-        return self.data[offset : offset + 1]
+        self._check_open()
+        view = memoryview(data)
+        while view:
+            room = self._room_in_packet()
+            self._buffer += view[:room]
+            taken = min(room, len(view))
+            view = view[taken:]
+            self._block_position += taken
+            self._position += taken
+            if taken == room:
+                await self._queue_packet(sync=False)
+            if self._block_position == self.block_size:
+                await self._end_block()
 
-    def application_byte(self, offset: int) -> bytes:
-        """What the application writes at this offset: a pattern that shows a byte out of place."""
-        return bytes([(sum(self.file.encode()) + 31 * offset) % 256])
+    async def hflush(self) -> None:
+        """Wait until all datanodes have what was written; what this promises is said above.
 
-    def on_packet_received(self, datanode: str, payload: bytes) -> None:
-        """A datanode took its next packet."""
-        if datanode == self.pipeline[0]:
-            self.data += payload
-        self.received[datanode] += len(payload)
+        Raises:
+            HdfsIOException: the stream has failed.
+        """
+        await self._flush_or_sync(sync=False, update_length=False)
 
-    def num_bytes_acknowledged_by_all(self) -> int:
-        """How many bytes every datanode of the pipeline has received."""
-        return min(self.received.values())
+    async def hsync(self, *, update_length: bool = False) -> None:
+        """As hflush, with the bytes forced to the disks; `update_length` tells the namenode the length as well.
 
-    def on_hflush(self) -> int:
-        """Wait for all acknowledgements: gives the number of acknowledged bytes, which from now on are promised."""
-        self.num_bytes_acked = self.num_bytes_acknowledged_by_all()
-        return self.num_bytes_acked
+        Raises:
+            HdfsIOException: the stream has failed.
+        """
+        await self._flush_or_sync(sync=True, update_length=update_length)
 
-    def all_packets_acknowledged(self) -> bool:
-        """Whether nothing is under way; the last packet of a block is only sent then."""
-        return self.num_bytes_acknowledged_by_all() == len(self.data)
+    async def close(self) -> None:
+        """End the last block, wait for all acknowledgements, and complete the file.
 
-    def on_last_packet(self) -> int:
-        """Send the empty last packet: no more bytes. Gives the length that the block will be completed with."""
-        self.stage = BlockConstructionStage.PIPELINE_CLOSE
-        return self.on_hflush()
+        Raises:
+            HdfsIOException: the stream has failed, or the namenode does not close the file. It may stay open there
+                until its lease expires.
+        """
+        if self.is_closed:
+            self.streamer.raise_failure()
+            return
+        try:
+            await self._queue_packet(sync=False)
+            if self._block_position > 0:
+                await self._end_block()
+            await self._wait_for_acked(self.streamer.queues.last_queued_seqno)
+            await self._complete()
+            self.client.events.closed(self)
+        except HdfsIOException as problem:
+            self.streamer.fail(problem)
+            if self.client.configuration.recover_lease_on_close_exception:
+                await self.client.runtime.call(self.client.namenode, RecoverLease(self.path, self.client.name))
+            raise
+        finally:
+            # Whatever came of it: a file that is not written any more must not be renewed (HDFS-10549).
+            self._leave()
 
-    def unfinalized_downstream(self, datanode: str) -> str | None:
-        """The next datanode, if it has not acknowledged the last packet; nodes finalize from the last to the first."""
-        following = self.pipeline[self.pipeline.index(datanode) + 1 :]
-        return following[0] if following and following[0] not in self.finalized else None
+    def abort(self) -> None:
+        """Give the file up without completing it; it stays open at the namenode."""
+        if not self.is_closed:
+            self.streamer.fail(HdfsIOException(f"{self.path} was given up"))
+            self._leave()
 
-    def is_last_packet_acknowledged(self) -> bool:
-        """Whether all datanodes have finalized, so that the file may be completed."""
-        return self.stage is BlockConstructionStage.PIPELINE_CLOSE and self.finalized == set(self.pipeline)
+    # -- packets ------------------------------------------------------------------------------------------------
 
-    def block_to_complete(self) -> Block | None:
-        """The block with the length that was written and acknowledged; None if none was begun."""
-        if self.block is None:
-            return None
-        return Block(self.block.block_id, self.block.generation_stamp, self.num_bytes_acked)
+    def _room_in_packet(self) -> int:
+        """How many bytes the packet under construction can still take."""
+        start = self._buffer_offset
+        in_chunk = start % CHUNK_BYTES
+        most = CHUNK_BYTES - in_chunk if in_chunk else self.client.configuration.packet_data_size
+        return min(most - len(self._buffer), self.block_size - self._block_position)
+
+    async def _queue_packet(self, *, sync: bool, even_empty: bool = False, is_last: bool = False) -> None:
+        """Hand the packet under construction to the streamer."""
+        if not self._buffer and not even_empty:
+            return
+        configuration = self.client.configuration
+        while len(self.streamer.queues) > configuration.max_packets_in_flight:
+            self.streamer.raise_failure()
+            await self.streamer.changed.wait()
+        self.streamer.raise_failure()
+        packet = OutgoingPacket(self._seqno, self._buffer_offset, bytes(self._buffer), is_last, sync)
+        self._seqno += 1
+        self._buffer_offset += len(self._buffer)
+        self._buffer.clear()
+        self.streamer.queue(packet)
+
+    async def _end_block(self) -> None:
+        """Queue the empty packet that ends the block; the next byte begins another."""
+        await self._queue_packet(sync=False)
+        await self._queue_packet(sync=False, even_empty=True, is_last=True)
+        self._buffer_offset = 0
+        self._block_position = 0
+
+    async def _flush_or_sync(self, *, sync: bool, update_length: bool) -> None:
+        self._check_open()
+        if self._buffer or (sync and self._block_position > 0):
+            await self._queue_packet(sync=sync, even_empty=True)
+        await self._wait_for_acked(self.streamer.queues.last_queued_seqno)
+        if self._block_position > 0 and (self.streamer.persist_blocks or update_length):
+            # The first flush of a block makes the namenode know its length (HDFS-4516).
+            self.streamer.persist_blocks = False
+            await self.client.runtime.call(
+                self.client.namenode,
+                Fsync(self.path, self.client.name, self.streamer.pipeline.bytes_acked, self.file_id),
+            )
+        self.streamer.is_hflushed = True
+        self.client.events.flushed(self, sync=sync)
+
+    async def _wait_for_acked(self, seqno: int) -> None:
+        while self.streamer.queues.last_acked_seqno < seqno:
+            self.streamer.raise_failure()
+            await self.streamer.changed.wait()
+        self.streamer.raise_failure()
+
+    # -- the end ------------------------------------------------------------------------------------------------
+
+    async def _complete(self) -> None:
+        """complete(), repeated while the namenode knows too few replicas."""
+        configuration = self.client.configuration
+        delay_ms = configuration.locate_following_block_delay_ms
+        request = Complete(self.path, self.client.name, self.streamer.pipeline.block, self.file_id)
+        for _ in range(configuration.locate_following_block_retries + 1):
+            if await self.client.runtime.call(self.client.namenode, request):
+                return
+            await self.client.runtime.sleep_us(delay_ms * 1_000)
+            delay_ms = min(2 * delay_ms, LONGEST_DELAY_MS)
+        raise HdfsIOException(
+            f"unable to close {self.path}: the last block {self.streamer.pipeline.block} does not have enough replicas"
+        )
+
+    def _leave(self) -> None:
+        self.is_closed = True
+        self.streamer.stop()
+        self.client.end_file(self)
+
+    def _check_open(self) -> None:
+        self.streamer.raise_failure()
+        if self.is_closed:
+            raise HdfsIOException(f"{self.path} is closed")

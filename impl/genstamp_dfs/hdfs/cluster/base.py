@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from genstamp_dfs.errors import ConfigurationError, HdfsIOException, StepNotPossibleError
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.cluster.datanode import DataNode
+from genstamp_dfs.hdfs.cluster.hand_client import DFSClient
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, Limits, Semantics
 

@@ -11,8 +11,8 @@ Source: DN/DataNode, DN/IncrementalBlockReportManager, Hadoop 3.4.1.
 
 from dataclasses import dataclass
 
+from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
-from genstamp_dfs.hdfs.datanode.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.recovery_agreement import HADOOP_3_4, UNREACHABLE_IS_NOT_EMPTY

@@ -1,6 +1,6 @@
 """The client's stream: a chain of datanodes, and what it may promise."""
 
-from genstamp_dfs.hdfs.client.output_stream import BlockConstructionStage, OutputStream
+from genstamp_dfs.hdfs.cluster.hand_stream import BlockConstructionStage, OutputStream
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
 
 
