@@ -236,7 +236,7 @@ def test_the_block_before_the_last_is_complete_after_a_restart() -> None:
     assert run.why_not("complete_commits", 0, 0) == "the block before is complete"
     run.replay()
     run.fail_over()
-    assert "file1: (state complete, stamp 1" in run.shown("earlier_block")
+    assert "file1: (state complete, stamp 1" in run.shown("earlier")
     run.close()
     assert "file1: closed" in run.shown("file")
 

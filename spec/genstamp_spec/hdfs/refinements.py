@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from genstamp_model.language import Bool, Number, RefinementDeclaration, each, when
-from genstamp_spec.hdfs.parts.earlier_blocks import EarlierState
+from genstamp_spec.hdfs.parts.earlier_state import EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.single_writer import SINGLE_WRITER

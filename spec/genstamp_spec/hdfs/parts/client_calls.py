@@ -19,7 +19,6 @@ from genstamp_model.language import (
     exists,
     largest,
     none,
-    observe,
     require,
     those,
     when,
@@ -27,7 +26,6 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.parts.edit_log import EditLog
 from genstamp_spec.hdfs.parts.journal_state import Call, CallKind, CallStage, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
-from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 def only_client(client: Client) -> Members[Client]:
@@ -137,22 +135,6 @@ class ClientCalls(EditLog, lane="namenode"):
         require(s.known(file) & s.service.at(Service.ACTIVE, Service.SAFE_MODE), "the NameNode knows the block")
         require(~s.stored[file].has(datanode), "the replica is not known yet")
         return s.block_stamp[file], s.block_bytes[file]
-
-    @action(event="add_block")
-    def add_block_again(s, client: Client, file: File) -> None:
-        """The answer to addBlock was lost: the file's last block is empty and follows what the client passes.
-
-        Source  FSDirWriteFileOp#analyzeFileState, Hadoop 3.4.1; facts E.5 (case 2).
-        """
-        s.check_lease(client, file, answers=False)
-        require(s.opened[client].has(file), "the client has the file open")
-        missed = s.known_stamp[client][file] == s.earlier_block[file].stamp
-        require(missed, "the client passes the block before the last one, or none where there is none")
-        require(s.block[file].at(BlockLifecycle.under_construction), "the last block is under construction")
-        require(s.block_bytes[file] == 0, "it is empty")
-        s.locations[file] = s.running
-        s.called(client, CallKind.ADD_BLOCK, file, s.block_stamp[file])
-        observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
 
     # Answers.
 

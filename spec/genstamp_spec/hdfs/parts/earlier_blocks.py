@@ -5,54 +5,12 @@ the release of a file are about the block before the last. The progress of earli
 before a client commits a block, and before a recovery does.
 """
 
-from genstamp_model.language import (
-    Bool,
-    Members,
-    Ordered,
-    Part,
-    Record,
-    action,
-    lifecycle,
-    members,
-    number,
-    observe,
-    ordered,
-    per,
-    record,
-    require,
-    when,
-)
+from genstamp_model.language import Bool, Members, Ordered, action, observe, require, when
+from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.some_data import SomeStreams
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage, no_datanode
+from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle
-
-
-class Earlier(Record):
-    """The block before the last one."""
-
-    state = lifecycle(BlockLifecycle)
-    stamp = ordered(limit="stamps")
-    num_bytes = number(limit="bytes")
-    locations = members(Datanode)
-    stored = members(Datanode)
-
-
-def no_earlier() -> Earlier:
-    """There is no such block."""
-    return Earlier(state=BlockLifecycle.absent, stamp=0, num_bytes=0, locations=no_datanode(), stored=no_datanode())
-
-
-def complete_block() -> Earlier:
-    """A complete block of which no more is known."""
-    return Earlier(state=BlockLifecycle.complete, stamp=0, num_bytes=0, locations=no_datanode(), stored=no_datanode())
-
-
-class EarlierState(Part):
-    """What the NameNode keeps of the blocks before the last one."""
-
-    earlier = per(File, record(Earlier))
-    older = per(File, number(limit="older"))  # how many there are before that, all complete
 
 
 class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
@@ -88,11 +46,6 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         appends to a full block.
         """
         return s.earlier_is_complete(file)
-
-    def may_have_it_again(s, client: Client, file: File) -> Bool:
-        """The repeated call is answered with the block that was added."""
-        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
-        return missed & (s.block_bytes[file] == 0)
 
     def asks_for_a_block(s, client: Client, file: File) -> None:
         """Checks: the client is done with its previous block."""
@@ -154,11 +107,15 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
 
     def last_block_is_gone(s, file: File) -> None:
         """The block before becomes the last one. Coarser: of the block before that only its state is known."""
-        gone = s.block[file].at(BlockLifecycle.removed)
+        gone = s.makes_room(file)
         s.put_last(file, s.earlier[file], gone)
         left = gone & (s.older[file] > 0)
         s.earlier[file] = when(gone, when(left, complete_block(), no_earlier()), s.earlier[file])
         s.older[file] = s.older[file] - when(left, 1, 0)
+
+    def makes_room(s, file: File) -> Bool:
+        """The last block was removed."""
+        return s.block[file].at(BlockLifecycle.removed)
 
     # complete, reports, and the release of a file.
 
@@ -205,31 +162,27 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
     def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
         """The file cannot be closed, since the block before is not complete; the recovery has to be repeated.
 
-        Hadoop 3.4.1 finds out when it has changed the last block already (HDFS-17861); here nothing changes.
+        Hadoop 3.4.1 finds out when it has changed the last block in memory already, and logs nothing (HDFS-17861);
+        here nothing changes.
 
-        Source  FSNamesystem#closeFileCommitBlocks, INodeFile#toCompleteFile, Hadoop 3.4.1; facts A.5, F.3, G.6.
+        Source  FSNamesystem#closeFileCommitBlocks, INodeFile#toCompleteFile, Hadoop 3.4.1;
+                facts A.5, A13, F.3, G.6 row 7.
         """
         attempt = s.reports_back(primary, file)
         require(s.known(file), "the block is known")
+        s.not_deleted(file, None)
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         require(~s.earlier_is_complete(file), "the block before is not complete")
+        s.before_closing_fails(file, attempt)
         s.attempt_ends(primary, file)
 
+    def before_closing_fails(s, file: File, attempt: Attempt) -> None:
+        """What has changed when the file is found not to be closable: nothing."""
 
-class SomeEarlierBlocks(EarlierBlocks, SomeStreams, lane="namenode"):
-    """The same where data is told coarsely, and a client may miss the answer to its addBlock."""
 
-    def asks_for_a_block(s, client: Client, file: File) -> None:
-        """Checks: the client is done with its previous block."""
-        stage = s.writer[client][file].stage
-        require(stage.at(StreamStage.OPEN, StreamStage.CLOSING), "the client wants a block")
-
-    def put_last(s, file: File, block: Earlier, where: Bool | bool) -> None:
-        """What the datanodes have of it too."""
-        super().put_last(file, block, where)
-        s.written[file] = when(where, block.num_bytes, s.written[file])
-        s.finalized[file] = when(where, block.num_bytes > 0, s.finalized[file])
+class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
+    """The same where a client may miss the answer to its addBlock."""
 
     @action(event="add_block")
     def add_block_again(s, client: Client, file: File) -> None:
@@ -244,9 +197,33 @@ class SomeEarlierBlocks(EarlierBlocks, SomeStreams, lane="namenode"):
         require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
         require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
         s.locations[file] = s.known_or_chosen(file)
-        s.give_block(client, file)
+        s.give_block_again(client, file)
         observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
+
+    def may_have_it_again(s, client: Client, file: File) -> Bool:
+        """The repeated call is answered with the block that was added."""
+        missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
+        return missed & (s.block_bytes[file] == 0)
 
     def known_or_chosen(s, file: File) -> Members[Datanode]:
         """Where the client is to write a block that it asks for again."""
         return when(s.locations[file].is_empty(), s.running, s.locations[file])
+
+    def give_block_again(s, client: Client, file: File) -> None:
+        """The client gets the block as if it were new."""
+        s.give_block(client, file)
+
+
+class SomeEarlierBlocks(RepeatedAddBlock, SomeStreams, lane="namenode"):
+    """The same where data is told coarsely."""
+
+    def asks_for_a_block(s, client: Client, file: File) -> None:
+        """Checks: the client is done with its previous block."""
+        stage = s.writer[client][file].stage
+        require(stage.at(StreamStage.OPEN, StreamStage.CLOSING), "the client wants a block")
+
+    def put_last(s, file: File, block: Earlier, where: Bool | bool) -> None:
+        """What the datanodes have of it too."""
+        super().put_last(file, block, where)
+        s.written[file] = when(where, block.num_bytes, s.written[file])
+        s.finalized[file] = when(where, block.num_bytes > 0, s.finalized[file])

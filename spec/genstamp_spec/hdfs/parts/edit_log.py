@@ -35,8 +35,8 @@ class EditLog(Blocks, CallState, lane="namenode"):
                 has_block=s.known(file) if tells_blocks else False,
                 stamp=s.block_stamp[file] if tells_blocks else 0,
                 num_bytes=s.block_bytes[file] if tells_blocks else 0,
-                earlier_stamp=s.earlier_block[file].stamp if tells_blocks else 0,
-                earlier_bytes=s.earlier_block[file].num_bytes if tells_blocks else 0,
+                earlier_stamp=s.earlier[file].stamp if tells_blocks else 0,
+                earlier_bytes=s.earlier[file].num_bytes if tells_blocks else 0,
                 caller=caller,
                 call_id=0 if caller is none else s.next_call_id(caller),
             )

@@ -6,7 +6,8 @@ fails, and a property says so.
 
 from genstamp_model.language import Bool, action, exists, none, require, when
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode, no_earlier_block
+from genstamp_spec.hdfs.parts.earlier_state import no_earlier
+from genstamp_spec.hdfs.parts.journal_state import Edit, ImageFile, Opcode
 from genstamp_spec.hdfs.parts.state import File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -121,4 +122,4 @@ class EditReplay(ClientCalls, lane="standby"):
         image.block.fire(BlockLifecycle.remove, where=s.image_has_block(edit.file))
         image.path = none
         image.holder = none
-        s.image_earlier_block[edit.file] = no_earlier_block()
+        s.image_earlier[edit.file] = no_earlier()

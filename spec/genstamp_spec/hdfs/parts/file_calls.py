@@ -5,7 +5,8 @@ Coarser than HDFS: a file is deleted by itself, not with its directory; its bloc
 
 from genstamp_model.language import Members, Number, Ordered, action, none, require
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
-from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service, no_earlier_block
+from genstamp_spec.hdfs.parts.earlier_state import no_earlier
+from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -199,7 +200,7 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
         s.path[file] = none
         s.stored[file].clear()
         s.locations[file].clear()
-        s.earlier_block[file] = no_earlier_block()
+        s.earlier[file] = no_earlier()
         s.recovery_id[file] = 0
         s.attempt_is_young[file] = False
         s.primary[file] = none

@@ -25,6 +25,7 @@ from genstamp_model.language import (
     record,
     sequence,
 )
+from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, Datanode, File, Holder, NamespaceState, RunningState
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -83,19 +84,6 @@ class ImageFile(Record):
     num_bytes = number(limit="bytes")
 
 
-class EarlierBlock(Record):
-    """The block before the last one. In the image it is complete, whatever it was."""
-
-    state = lifecycle(BlockLifecycle)
-    stamp = ordered(limit="stamps")
-    num_bytes = number(limit="bytes")
-
-
-def no_earlier_block() -> EarlierBlock:
-    """There is no such block."""
-    return EarlierBlock(state=BlockLifecycle.absent, stamp=0, num_bytes=0)
-
-
 class TreeState(NamespaceState):
     """Where files are. A deleted file stays in memory while its blocks are removed, or for good in a snapshot."""
 
@@ -108,7 +96,7 @@ class TreeState(NamespaceState):
     deletions = number(limit="deletions")  # history: only limited, never read
 
 
-class JournalState(TreeState, BlockState, RunningState):
+class JournalState(TreeState, BlockState, RunningState, EarlierState):
     """The edit log and the image."""
 
     service = enumeration(Service)
@@ -124,8 +112,7 @@ class JournalState(TreeState, BlockState, RunningState):
     queued_reports = number(limit="queued_reports")  # history: only limited, never read
     left_open = number(limit="left_open")  # history: only limited, never read
 
-    earlier_block = per(File, record(EarlierBlock))
-    image_earlier_block = per(File, record(EarlierBlock))
+    image_earlier = per(File, record(Earlier))  # complete, whatever it was; without locations
     second_blocks = number(limit="second_blocks")  # history: only limited, never read
 
 

@@ -21,7 +21,7 @@ from genstamp_model.language import (
     those,
     when,
 )
-from genstamp_spec.hdfs.parts.earlier_blocks import Earlier
+from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_opening import Inodes
 from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage

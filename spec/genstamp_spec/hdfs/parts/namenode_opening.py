@@ -5,7 +5,8 @@ appending changes no stamp, which is for the client's next call (updateBlockForP
 """
 
 from genstamp_model.language import Maybe, Part, action, each, none, number, observe, require
-from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks, no_earlier
+from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks
+from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle

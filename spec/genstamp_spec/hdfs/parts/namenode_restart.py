@@ -5,7 +5,7 @@ NameNode is back at once, in safe mode, and leaves it when every complete block 
 """
 
 from genstamp_model.language import Number, Ordered, Part, action, flag, forall, number, observe, require, when
-from genstamp_spec.hdfs.parts.earlier_blocks import Earlier
+from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_files import Tree
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle

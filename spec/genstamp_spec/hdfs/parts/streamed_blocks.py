@@ -7,7 +7,8 @@ older recovery) ends there. Whatever drops the last block closes the file, which
 
 from genstamp_model.language import Bool, Part, each, none, number, require, those, when
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.earlier_blocks import Earlier, EarlierBlocks
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
+from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.pipeline_recovery import PipelineRecovery
 from genstamp_spec.hdfs.parts.state import (
     Client,

@@ -66,7 +66,7 @@ class JournalProperties(TwoBlocks):
         same_length = when(closed, complete & (known == length), known <= length)
         same_block = (s.block_stamp[file] == image.stamp) & (s.known(file) == s.image_has_block(file))
         same_state = (image.holder == s.client_name[file]) & (closed == image.state.at(FileLifecycle.closed))
-        before, known_before = s.earlier_block[file], s.image_earlier_block[file]
+        before, known_before = s.earlier[file], s.image_earlier[file]
         same_before = (before.stamp == known_before.stamp) & (before.num_bytes == known_before.num_bytes)
         same = same_state & same_block & same_length & same_before
         return caught_up.implies(same_path & (~there | same))
@@ -103,7 +103,7 @@ class JournalProperties(TwoBlocks):
     )
     def stamps_were_drawn(s, file: File) -> Bool:
         """A block's stamp and recovery id were given out."""
-        before = s.earlier_block[file].stamp <= s.last_stamp
+        before = s.earlier[file].stamp <= s.last_stamp
         return (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp) & before
 
     @invariant(inductive=True)
@@ -114,7 +114,7 @@ class JournalProperties(TwoBlocks):
     @invariant(inductive=True, given=("logged_stamps_were_drawn", "synced_stamp_was_drawn"))
     def image_stamps_are_synced(s, file: File) -> Bool:
         """What was replayed is on disk."""
-        return (s.image[file].stamp <= s.synced_stamp) & (s.image_earlier_block[file].stamp <= s.synced_stamp)
+        return (s.image[file].stamp <= s.synced_stamp) & (s.image_earlier[file].stamp <= s.synced_stamp)
 
     @invariant(
         inductive=True,
@@ -180,7 +180,7 @@ class JournalProperties(TwoBlocks):
         """S16: the blocks of a closed file are COMPLETE, at the active and after every restart; nobody holds it."""
         up = ~s.service.at(Service.STARTING) & s.in_tree.has(file)
         last = ~s.known(file) | s.block[file].at(BlockLifecycle.complete)
-        done = last & ~s.earlier_waits(file) & s.client_name[file].is_none()
+        done = last & s.earlier_is_complete(file) & s.client_name[file].is_none()
         return (up & s.file[file].at(FileLifecycle.closed)).implies(done)
 
     # Somebody serves.
@@ -280,6 +280,7 @@ def limits(**chosen: int) -> dict[str, int]:
         "renames",
         "deletions",
         "quota_changes",
+        "older",
         "second_blocks",
         "queued_reports",
         "left_open",

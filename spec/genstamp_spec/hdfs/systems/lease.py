@@ -3,11 +3,11 @@
 Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the properties.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, System, action, require
+from genstamp_model.language import Bool, Configuration, Hole, System, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, File
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -117,21 +117,12 @@ APPEND_TO_A_FULL_BLOCK_PASSES_NONE = Hole(
 class RecoveryChangesFirst(Owners):
     """The file is found not to be closable when the last block is changed already."""
 
-    @action(event="commit_block_synchronization", refuses="IllegalStateException")
-    def commit_block_synchronization_too_early(s, primary: Datanode, file: File) -> None:
-        """The last block is complete, or gone, in memory only; the file stays open."""
-        attempt = s.reports_back(primary, file)
-        require(s.known(file), "the block is known")
-        require(~s.already_done(file), "the block is not complete yet")
-        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
-        require(~s.earlier_is_complete(file), "the block before is not complete")
+    def before_closing_fails(s, file: File, attempt: Attempt) -> None:
+        """The last block is complete in memory only; where nothing was found, it would be gone."""
+        # Only this outcome is needed to break the promise.
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
-        # Only this outcome is needed to break the promise: where nothing was found, the block is gone in memory.
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
-        s.block_stamp[file] = attempt.recovery_id
-        s.block_bytes[file] = attempt.new_bytes
-        s.stored[file] = attempt.updated
-        s.attempt_ends(primary, file)
+        s.take_result(file, attempt)
 
 
 CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
