@@ -210,6 +210,29 @@ def test_an_append_is_logged_and_refused_over_quota_before_anything_changed() ->
     assert run.refusal("append", 0, 0) == "DSQuotaExceededException"
 
 
+def test_an_append_waits_for_a_live_replica_and_for_the_file_to_be_closed() -> None:
+    """TestFileAppend#testAppendInsufficientLocations (HDFS-6325)."""
+    run = JournalRun()
+    run.write()
+    assert run.refusal("append", 1, 0) == "AlreadyBeingCreatedException"
+    run.close()
+    run.do("datanode_crash", 0)
+    assert "file1: {}" in run.shown("stored")
+    assert run.refusal("append", 1, 0) == "IOException"
+
+
+def test_a_repeated_add_block_gets_its_block_also_while_it_is_recovered() -> None:
+    """What FSDirWriteFileOp#analyzeFileState compares is blocks and the length, not the state of the last block."""
+    run = JournalRun()
+    run.call("create", 0, 0)
+    run.do("add_block", 0, 0)
+    run.sync()
+    run.do("answer_is_lost", 0)
+    run.do("recover_lease_starts", 0, 0, 0)
+    run.do("add_block_again", 0, 0)
+    assert "file1: under_recovery" in run.shown("block")
+
+
 @pytest.mark.parametrize(("semantics", "same"), [("hadoop-3.4", False), ("repaired", True)])
 def test_a_recovery_that_cannot_close_the_file(semantics: str, same: bool) -> None:
     run = JournalRun(semantics)

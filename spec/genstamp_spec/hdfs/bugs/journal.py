@@ -199,10 +199,10 @@ class AppendBeforeQuota(TwoBlocks, lane="namenode"):
     def append_over_quota(s, client: Client, file: File) -> None:
         """The call is refused, the file stays open in memory, and nothing is logged."""
         s.may_append(client, file)
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        require(~s.stored[file].is_empty(), "the last block has live replicas")
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a last block")
         require(s.over_quota, "the quota is used up")
         s.reopen(client, file)
+        s.reopen_last_block(file)
 
 
 HDFS_7587 = Bug(

@@ -143,7 +143,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
 
     @action(event="init_replica_recovery")
     def init_replica_recovery_without_replica(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The datanode has nothing, and says so: null, which is no error."""
+        """The datanode has nothing, and says so: null, which is no error (facts B.4 step 1, G.3)."""
         attempt = s.asks(primary, file, datanode)
         require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
         attempt.answered.add(datanode)
@@ -171,7 +171,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
 
     @action
     def init_replica_recovery_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """A location is down and gives no answer."""
+        """A location is down and gives no answer: an error that is counted (facts G.3)."""
         attempt = s.asks(primary, file, datanode, running=False)
         attempt.failed.add(datanode)
 
@@ -331,14 +331,14 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
 
     @action(event="update_replica_under_recovery", refuses="ReplicaNotFoundException")
     def update_replica_under_recovery_gone(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The replica was deleted meanwhile."""
+        """The replica was deleted meanwhile (facts B.4)."""
         attempt = s.updates(primary, file, datanode)
         require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
         attempt.failed.add(datanode)
 
     @action(event="update_replica_under_recovery", refuses="IOException")
     def update_replica_under_recovery_refused(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The replica is not under recovery, has another length, or is under another recovery."""
+        """The replica is not under recovery, has another length, or is under another recovery (facts B.4)."""
         attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
         same = (replica.num_bytes == attempt.found[datanode].num_bytes) & (replica.recovery_id == attempt.recovery_id)
         require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")

@@ -1,6 +1,7 @@
 """The NameNode: what each step appends to the edit log, and the sync.
 
 The steps are those of the other parts: here their effects are followed by an edit, at the place where Hadoop logs it.
+Coarser than HDFS: a sync writes all that was logged before it, at one go; what an edit tells, `journal_state.py` says.
 """
 
 from genstamp_model.language import Bool, Maybe, Number, action, none, require, those, when

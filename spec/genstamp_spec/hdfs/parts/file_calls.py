@@ -1,12 +1,15 @@
-"""The NameNode: calls on open files that neither add nor complete a block, append, rename and delete.
+"""The NameNode with a log: calls on files that neither add nor complete a block.
 
-Coarser than HDFS: a file is deleted by itself, not with its directory; its blocks are removed in one step.
+What append, fsync, rename and delete ask and change stands in `namenode_calls.py`, what calls about pipelines do in
+`namenode_pipeline.py`: here is what they log, and what their clients pass. Coarser than HDFS: a file is deleted by
+itself, not with its directory; its blocks are removed in one step; no last block is full.
 """
 
 from genstamp_model.language import Members, Number, Ordered, action, none, require
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
+from genstamp_spec.hdfs.parts.namenode_calls import AppendCall, FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -14,8 +17,8 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
-class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
-    """append, fsync, rename, delete, and the client's side of updateBlockForPipeline and updatePipeline."""
+class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, lane="namenode"):
+    """What append, fsync, rename, delete and calls about pipelines leave in the log, and what their clients pass."""
 
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
@@ -33,52 +36,32 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
 
     # A closed file is opened again (E.2).
 
-    @action
-    def append(s, client: Client, file: File) -> None:
-        """A client opens a closed file, and its last block is under construction again. The quota is checked first.
-
-        Source  FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts E.2 (HDFS-7587), A.4, A2.
-        """
-        s.may_append(client, file)
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        require(~s.stored[file].is_empty(), "the last block has live replicas", "IOException")
+    def has_quota(s) -> None:
+        """Checks: the directory's quota is not used up (HDFS-7587)."""
         require(~s.over_quota, "the quota allows for the rest of the block", "DSQuotaExceededException")
-        s.reopen(client, file)
+
+    def is_at_boundary(s, file: File) -> None:
+        """Checks: there is no block to go on with."""
+        require(~s.known(file), "the file has no block")
+
+    def reopen_last_block(s, file: File) -> None:
+        """Coarser than HDFS: finalized replicas count no more, as if the pipeline were set up already (facts A.4)."""
+        super().reopen_last_block(file)
+        s.stored[file].clear()
+
+    def goes_on_with_block(s, client: Client, file: File) -> None:
+        """OP_APPEND; the client learns of the block by the answer."""
         s.log(Opcode.APPEND, file, caller=client)
         s.called(client, CallKind.APPEND, file, s.block_stamp[file])
 
-    @action(event="append")
-    def append_at_block_boundary(s, client: Client, file: File) -> None:
-        """There is no block to go on with: the client gets none, and OP_APPEND is logged all the same (HDFS-2991).
-
-        Coarser  than HDFS, where the last block may also be full.
-        """
-        s.may_append(client, file)
-        require(~s.known(file), "the file has no block")
-        s.file[file].fire(FileLifecycle.append)
-        s.client_name[file] = client
-        s.grant(client, file)
+    def goes_on_without_block(s, client: Client, file: File) -> None:
+        """OP_APPEND is logged all the same (HDFS-2991)."""
         s.log_append_at_block_boundary(client, file)
         s.called(client, CallKind.APPEND, file, 0)
 
     def log_append_at_block_boundary(s, client: Client, file: File) -> None:
         """OP_APPEND."""
         s.log(Opcode.APPEND, file, caller=client)
-
-    def may_append(s, client: Client, file: File) -> None:
-        """Checks: a closed file."""
-        s.may_call(client)
-        require(s.in_tree.has(file), "the file exists", "FileNotFoundException")
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-
-    def reopen(s, client: Client, file: File) -> None:
-        """File, lease and last block are as if it were written for the first time (facts A.4)."""
-        s.file[file].fire(FileLifecycle.append)
-        s.client_name[file] = client
-        s.grant(client, file)
-        s.block[file].fire(BlockLifecycle.append)
-        s.locations[file] = s.stored[file]
-        s.stored[file].clear()
 
     @action(hidden=True)
     def quota_is_lowered(s) -> None:
@@ -90,13 +73,20 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
 
     # The writer's calls.
 
-    @action
-    def fsync(s, client: Client, file: File) -> None:
-        """The client tells how long the block is at least (FSNamesystem#fsync, Hadoop 3.4.1; facts E.10, A6)."""
-        s.check_lease(client, file, answers=True)
+    def flushed_bytes(s, file: File) -> Number:
+        """One byte more than the NameNode knows of."""
+        return s.block_bytes[file] + 1
+
+    def may_flush(s, client: Client, file: File) -> None:
+        """Checks: the client writes a block, as far as it knows."""
         s.asks_for_stamp(client, file)
-        require(s.block[file].at(BlockLifecycle.under_construction), "the block is under construction")
-        s.block_bytes[file] = s.block_bytes[file] + 1
+
+    def is_about_last_block(s, file: File, stamp: Ordered) -> None:
+        """Checks: none, as in Hadoop, where fsync names no block (facts E.10)."""
+
+    def take_length(s, client: Client, file: File, num_bytes: Number) -> None:
+        """OP_UPDATE_BLOCKS; the length is promised by the answer."""
+        super().take_length(client, file, num_bytes)
         s.log(Opcode.UPDATE_BLOCKS, file)
         s.called(client, CallKind.FSYNC, file, 0)
 
@@ -130,51 +120,30 @@ class FileCalls(ClientCalls, PipelineCalls, lane="namenode"):
 
         Source  FSDirRenameOp#renameTo, Hadoop 3.4.1; facts E.14.
         """
-        s.may_call(client)
-        require(s.in_tree.has(file), "the file is in the tree")
-        require(~s.is_taken(path), "nothing is at the new path")
+        s.may_rename(client, file, ~s.is_taken(path))
         s.log(Opcode.RENAME, file, caller=client, new_path=path)
         s.path[file] = path
         s.renames = s.renames + 1
         s.called(client, CallKind.RENAME, file, 0)
-
-    @action
-    def delete(s, client: Client, file: File) -> None:
-        """A file, open or not, leaves the tree, and its lease goes; its blocks are removed later.
-
-        Source  FSDirDeleteOp#delete, FSNamesystem#removeLeasesAndINodes, Hadoop 3.4.1; facts E.14, A20.
-        """
-        s.may_delete(client, file)
-        s.leaves_the_tree(client, file)
-        s.drop_lease(file)
 
     @action(event="delete")
     def delete_under_snapshot(s, client: Client, file: File) -> None:
         """A file that a snapshot keeps leaves the tree; it stays open, and in its lease (facts E.14)."""
         s.may_delete(client, file)
         require(s.under_construction(file), "the file is open")
-        s.leaves_the_tree(client, file)
+        s.leaves_the_tree(file)
+        s.deletion_is_logged(client, file)
         s.in_snapshot.add(file)
 
-    def may_delete(s, client: Client, file: File) -> None:
-        """Checks: there is something to delete."""
-        s.may_call(client)
-        require(s.in_tree.has(file), "the file is in the tree")
-
-    def leaves_the_tree(s, client: Client, file: File) -> None:
-        """OP_DELETE, under the path that the file has had."""
+    def leaves_the_tree(s, file: File) -> None:
+        """The inode stays in memory; its blocks are removed later (facts E.14)."""
         s.in_tree.remove(file)
         s.deletions = s.deletions + 1
+
+    def deletion_is_logged(s, client: Client, file: File) -> None:
+        """OP_DELETE, under the path that the file has had."""
         s.log(Opcode.DELETE, file, caller=client)
         s.called(client, CallKind.DELETE, file, 0)
-
-    def drop_lease(s, file: File) -> None:
-        """LeaseManager#removeLease: the inode keeps its client name (facts D.2)."""
-        holder = s.client_name[file]
-        s.lease_files[holder].remove(file)
-        left = s.lease_files[holder].is_empty()
-        granted = s.lease[holder].at(*LeaseLifecycle.granted)
-        s.lease[holder].fire(LeaseLifecycle.release, where=~holder.is_none() & left & granted)
 
     @action(event="release_expired_lease")
     def release_expired_lease_of_deleted_file(s, holder: Holder, file: File) -> None:

@@ -62,7 +62,7 @@ class LateCalls(Restarts, LateState, lane="namenode"):
 
     @action(event="add_block")
     def add_block_unanswered(s, client: Client, file: File) -> None:
-        """As add_block, but the answer is lost."""
+        """As add_block, but the answer is lost (facts E.0, E.5)."""
         s.check_lease(client, file, answers=False)
         s.passes_previous(client, file)
         require(~s.running.is_empty(), "a datanode can take the block")
@@ -72,7 +72,7 @@ class LateCalls(Restarts, LateState, lane="namenode"):
 
     @action(event="complete")
     def complete_unanswered(s, client: Client, file: File) -> None:
-        """The file is closed, but the client does not hear of it."""
+        """The file is closed, but the client does not hear of it (facts E.9)."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")

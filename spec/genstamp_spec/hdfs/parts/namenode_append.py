@@ -1,9 +1,9 @@
 """The NameNode: a closed file is opened again at its end, and its last block gets a new stamp.
 
 Coarser than HDFS: no block is ever full, so that an append always goes on in the last block, if there is one; a file
-that was cut to nothing gets no block any more; whoever comes past the
-soft limit of a writer that left nothing to recover finds the file closed by another step; quotas, storage policies and
-the choice of a new block instead of the last one (NEW_BLOCK) are not here.
+that was cut to nothing gets no block any more; whoever comes past the soft limit of a writer that left nothing to
+recover finds the file closed by another step; quotas, storage policies and the choice of a new block instead of the
+last one (NEW_BLOCK) are not here.
 """
 
 from genstamp_model.language import Bool, Maybe, Members, Number, Ordered, Part, action, none, number, observe, require

@@ -88,6 +88,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def close_stream(s, client: Client, file: File) -> None:
         """The client's stream is closed."""
 
+    def writes(s, client: Client, file: File) -> None:
+        """A client's call changes the file."""
+
     def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
         """Stamp and length of a finalized replica that a datanode reports, with the checks that it is there."""
         raise NotImplementedError
@@ -168,7 +171,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     @action(event="complete")
     def complete_commits(s, client: Client, file: File) -> None:
-        """The client commits the block, but no replica is known yet: false, try again."""
+        """The client commits the block, but no replica is known yet: false, try again (facts E.9, A7)."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
@@ -179,7 +182,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     @action(event="complete")
     def complete_waits(s, client: Client, file: File) -> None:
-        """The block is COMMITTED and still no replica is known: false, nothing changes."""
+        """The block is COMMITTED and still no replica is known: false, nothing changes (facts E.9, A.3)."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.committed), "the block is committed")
@@ -187,7 +190,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     @action(event="complete")
     def complete_closes(s, client: Client, file: File) -> None:
-        """The block is COMPLETE, or there is none: the file is closed."""
+        """The block is COMPLETE, or there is none: the file is closed (facts E.9, A.5)."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")

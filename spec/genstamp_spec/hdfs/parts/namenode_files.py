@@ -1,4 +1,4 @@
-"""The NameNode: calls that change an open file's last block without ending it; delete and rename.
+"""The NameNode: calls that change an open file's last block without ending it, and rename.
 
 Coarser than HDFS: a file here is a path with what it leads to, so that rename moves all that is known of the file, its
 writers included, who name it by its inode id; permissions, directories and snapshots are left out; an abandoned block
@@ -10,7 +10,6 @@ from typing import Any
 from genstamp_model.language import (
     Bool,
     Number,
-    Ordered,
     Part,
     action,
     each,
@@ -22,6 +21,7 @@ from genstamp_model.language import (
     when,
 )
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
+from genstamp_spec.hdfs.parts.namenode_calls import FsyncCall, TreeCalls
 from genstamp_spec.hdfs.parts.namenode_opening import Inodes
 from genstamp_spec.hdfs.parts.some_data import Writer
 from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
@@ -46,8 +46,8 @@ class SyncedLength(Part):
     promised = per(File, number(limit="bytes"))  # history: bytes of the last block that an hflush has promised
 
 
-class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
-    """abandonBlock, fsync, getAdditionalDatanode."""
+class LastBlockCalls(Inodes, FsyncCall, SyncedLength, lane="namenode"):
+    """abandonBlock, getAdditionalDatanode, and what an fsync leaves behind."""
 
     @action
     def abandon_block(s, client: Client, file: File) -> None:
@@ -77,37 +77,25 @@ class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
         s.synced_bytes[file] = when(where, block.num_bytes, s.synced_bytes[file])
         s.promised[file] = when(where, 0, s.promised[file])
 
-    @action
-    def fsync(s, client: Client, file: File) -> None:
-        """The first hflush of a block: all that is written is acknowledged, and the NameNode notes the length.
+    # fsync.
 
-        Source  DFSOutputStream#flushOrSync, FSNamesystem#fsync, Hadoop 3.4.1; facts C.4, E.10, A6.
-        """
-        s.may_take_length(client, file, s.passed_stamp(client, file), s.written[file], answers=True)
+    def flushed_bytes(s, file: File) -> Number:
+        """All that was written."""
+        return s.written[file]
+
+    def may_flush(s, client: Client, file: File) -> None:
+        """Checks: the client has written to its block."""
         require(s.writer[client][file].stage.at(StreamStage.STREAMING), "the client has a block")
         require(s.written[file] > 0, "something was written")
-        s.take_length(client, file, s.written[file])
-        s.promised[file] = s.written[file]
-
-    def may_take_length(s, client: Client, file: File, stamp: Ordered, num_bytes: Number, *, answers: bool) -> None:
-        """Checks: of the NameNode's part of fsync.
-
-        Hadoop asks neither whose length it is, nor for the block's state, nor whether the length grows. So a call that
-        comes late changes what was committed, what a recovery works on, or the length of the next block.
-        """
-        s.check_lease(client, file, answers=answers)
-        require(stamp == s.block_stamp[file], "the length is that of the last block", "IOException")
-        writing = s.block[file].at(BlockLifecycle.under_construction)
-        require(writing, "the last block is being written", "IOException")
-        require(num_bytes >= s.block_bytes[file], "the length does not fall", "IOException", defensive=answers)
 
     def take_length(s, client: Client, file: File, num_bytes: Number) -> None:
-        """The length is taken over, and logged."""
-        s.writes(client, file)
-        s.block[file].fire(BlockLifecycle.fsync)
-        s.block_bytes[file] = num_bytes
+        """The length is logged too."""
+        super().take_length(client, file, num_bytes)
         s.synced_bytes[file] = num_bytes
-        observe(num_bytes=num_bytes)
+
+    def has_flushed(s, file: File) -> None:
+        """The client was promised all that is written."""
+        s.promised[file] = s.written[file]
 
     @action
     def get_additional_datanode(s, client: Client, file: File) -> None:
@@ -120,14 +108,11 @@ class LastBlockCalls(Inodes, SyncedLength, lane="namenode"):
         observe(locations=s.running)
 
 
-class Tree(LastBlockCalls, lane="namenode"):
-    """delete and rename."""
+class Tree(LastBlockCalls, TreeCalls, lane="namenode"):
+    """rename, and what becomes of a deleted inode."""
 
-    @action
-    def delete(s, client: Client, file: File) -> None:
-        """A file goes, whoever writes it (FSDirDeleteOp#delete, Hadoop 3.4.1; facts E.14, A20)."""
-        s.may_call(client)
-        require(~s.file[file].at(FileLifecycle.absent), "the file exists")
+    def leaves_the_tree(s, file: File) -> None:
+        """The inode is removed at once."""
         s.remove_inode(file)
         s.file[file].fire(FileLifecycle.delete)
 
@@ -137,9 +122,7 @@ class Tree(LastBlockCalls, lane="namenode"):
 
         Source  FSDirRenameOp#renameTo, Hadoop 3.4.1 (HDFS-6757); facts E.14.
         """
-        s.may_call(client)
-        require(~s.file[source].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
-        require(s.file[target].at(FileLifecycle.absent), "the path is free")
+        s.may_rename(client, source, s.file[target].at(FileLifecycle.absent))
         s.renames = s.renames + 1
         s.move_lease(source, target)
         s.move(source, target)

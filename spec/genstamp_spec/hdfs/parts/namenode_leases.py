@@ -67,6 +67,13 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         ends = s.lease[holder].at(LeaseLifecycle.being_recovered) & ~left.is_empty() & ~recovering
         s.lease[holder].fire(LeaseLifecycle.recovery_ends, where=ends)
 
+    def drop_lease(s, file: File) -> None:
+        """LeaseManager#removeLease of a file that may be open; the inode keeps its client name (facts D.2)."""
+        holder = s.client_name[file]
+        s.lease_files[holder].remove(file)
+        left, granted = s.lease_files[holder], s.lease[holder].at(*LeaseLifecycle.granted)
+        s.lease[holder].fire(LeaseLifecycle.release, where=~holder.is_none() & left.is_empty() & granted)
+
     def close(s, file: File) -> None:
         """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed, its lease goes (facts A.5)."""
         s.give_up_lease(file)
@@ -128,7 +135,10 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="create", refuses="FileAlreadyExistsException")
     def create_closes_other(s, client: Client, file: File) -> None:
-        """The holder's soft limit has passed and nothing is to be recovered: the file is closed, and so it exists."""
+        """The holder's soft limit has passed and nothing is to be recovered: the file is closed, and so it exists.
+
+        Facts E.1, F.1 row 5, F.3 rows 1 and 8.
+        """
         s.soft_takeover(client, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
         s.drop_empty_block(file)
@@ -263,7 +273,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     @action(event="release_expired_lease")
     def release_expired_lease_waits(s, holder: Holder, file: File) -> None:
-        """A young attempt is under way: the NameNode becomes the holder, and that is all."""
+        """A young attempt is under way: the NameNode becomes the holder, and that is all (facts D.3, F.4 step 4)."""
         s.expired(holder, file)
         require(~s.nothing_to_recover(file), "there is something to recover")
         require(s.attempt_is_young[file], "an attempt is younger than the gate")

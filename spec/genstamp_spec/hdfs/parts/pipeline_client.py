@@ -128,7 +128,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
 
     @action(event="complete")
     def complete_closes(s) -> None:
-        """The block is COMPLETE: the file is closed."""
+        """The block is COMPLETE: the file is closed (facts E.9, A.5, C.7)."""
         s.in_stage(Stage.ENDED)
         require(s.block.at(BlockLifecycle.complete), "the block is complete")
         s.stage = Stage.CLOSED

@@ -2,6 +2,8 @@
 
 A node that cannot read from the next one or write to it says so in its acks; the nodes before pass that on. The client
 takes the farthest node that an ack calls bad; if it knows none, it takes the first one (facts C.2).
+
+Coarser than HDFS: of the statuses in an ack, one for each node, only the node that is bad is kept.
 """
 
 from genstamp_model.language import action, require

@@ -1,4 +1,7 @@
-"""Readers of a block that is written: how much of it they are shown."""
+"""Readers of a block that is written: how much of it they are shown.
+
+Coarser than HDFS: a reader asks for the length and reads no bytes; checksums play no part.
+"""
 
 from genstamp_model.language import Bool, action, exists, forall, observe, require
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState

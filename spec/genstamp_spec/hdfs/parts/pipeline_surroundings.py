@@ -1,6 +1,7 @@
 """What else happens to a block that is written: its file is opened again, its writer crashes or is shut out.
 
-And a datanode registers anew, and a call of the writer comes a second time.
+And a datanode registers anew, and a call of the writer comes a second time. Coarser than HDFS: the recovery that shuts
+the writer out only begins here, and of all calls only updatePipeline can come again.
 """
 
 from genstamp_model.language import action, attempt, require

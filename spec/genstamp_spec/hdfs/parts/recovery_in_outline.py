@@ -57,6 +57,7 @@ class RecoveryInOutline(FileCalls, lane=Datanode):
         s.crashes = s.crashes + 1
         s.led[datanode].update(lambda file: 0)
         s.locations.update(lambda file: s.locations[file] - only(datanode))
+        s.stored.update(lambda file: s.stored[file] - only(datanode))
         s.forget_reports(datanode)
 
     def forget_reports(s, datanode: Datanode) -> None:

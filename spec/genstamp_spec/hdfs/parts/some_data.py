@@ -68,9 +68,6 @@ class SomeDataState(Part):
 class SomeData(Blocks, SomeDataState, lane=Datanode):
     """Replicas that are finalized and reported, and recoveries that end."""
 
-    def writes(s, client: Client, file: File) -> None:
-        """A client's call changes the file."""
-
     def commit(s, client: Client, file: File) -> None:
         """The client's call has changed the file."""
         super().commit(client, file)

@@ -20,7 +20,7 @@ DATANODES = (
 ASKING = ("recover_lease_closes", "recover_lease_starts", "recover_lease_waits")
 APPENDING = (
     "append",
-    "append_to_full_block",
+    "append_at_block_boundary",
     "append_starts_recovery",
     "append_waits_for_recovery",
     "append_closes_and_opens",
