@@ -219,13 +219,13 @@ class IllegalStateException(HdfsIOException):
 class PathComponentTooLongException(HdfsIOException):
     """A name in the path has more bytes than a name may have."""
 
-    hadoop_name = "FSLimitException$PathComponentTooLongException"
+    hadoop_name = "PathComponentTooLongException"
 
 
 class MaxDirectoryItemsExceededException(HdfsIOException):
     """The directory has as many entries as a directory may have."""
 
-    hadoop_name = "FSLimitException$MaxDirectoryItemsExceededException"
+    hadoop_name = "MaxDirectoryItemsExceededException"
 
 
 class UnregisteredNodeException(HdfsIOException):

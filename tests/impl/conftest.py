@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from genstamp_dfs.hdfs.driver import Driver
+from genstamp_dfs.hdfs.namenode.base import Shown
 
 
 @pytest.fixture
@@ -14,6 +15,7 @@ def snapshot() -> Callable[[Driver], bytes]:
 
     def take(driver: Driver) -> bytes:
         cluster = driver.cluster
+        cluster.namesystem.shown = Shown()
         return pickle.dumps((cluster.namesystem, cluster.datanodes, cluster.clients, cluster.now_us))
 
     return take

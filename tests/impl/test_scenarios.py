@@ -40,7 +40,7 @@ def story(driver: Driver, *events: str) -> list[tuple[str, str | None]]:
 
 
 def inode(driver: Driver) -> INodeFile:
-    return driver.cluster.namesystem.directory.files[FILE]
+    return driver.cluster.namesystem.directory.file_at(FILE)
 
 
 def replicas(driver: Driver) -> dict[str, tuple[ReplicaState, int, int]]:

@@ -166,7 +166,7 @@ def test_lost_bytes_and_unequal_replicas_are_noticed() -> None:
     dataset.files.cut(replica, 1)
     replica.set_length(1)
     closing = do(driver, "complete", client="client1", file=FILE)
-    block = driver.cluster.namesystem.directory.files[FILE].last_block()
+    block = driver.cluster.namesystem.directory.file_at(FILE).last_block()
     assert block is not None
     assert block.state is BlockUCState.COMPLETE
     promises.watch(closing)

@@ -71,7 +71,7 @@ def finalize_all(driver: Driver, client: str = "client1", file: str = FILE) -> N
 def queued_primaries(driver: Driver, file: str = FILE) -> list[str]:
     """The datanodes in whose queue a recovery of the file's block waits."""
     block_id = driver.cluster.block_of_file[file]
-    return [dn for dn in driver.cluster.datanodes if block_id in driver.cluster.namesystem.queued_recoveries(dn)]
+    return [dn for dn in driver.cluster.datanodes if block_id in driver.cluster.queued_recoveries(dn)]
 
 
 def receive_command(driver: Driver, file: str = FILE) -> str:

@@ -114,7 +114,7 @@ def take_over_files(world: World, client: str) -> Process:
     """Now and then want a file that exists: by create, which waits for the soft limit, or by force."""
     while True:
         yield world.about_us(60 * SECOND_US)
-        files = sorted(world.cluster.namesystem.directory.files)
+        files = sorted(inode.path for inode in world.cluster.namesystem.directory.all_files())
         if not files:
             continue
         file = world.rng.choice(files)

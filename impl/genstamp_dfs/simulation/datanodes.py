@@ -28,7 +28,7 @@ def send_heartbeats(world: World, datanode: str) -> Process:
     yield world.rng.randrange(HEARTBEAT_US)
     while True:
         world.cluster.heartbeat(datanode)
-        for block_id in world.cluster.namesystem.queued_recoveries(datanode):
+        for block_id in world.cluster.queued_recoveries(datanode):
             file = world.cluster.file_of_block[block_id]
             if world.step("receive_recovery_command", file=file, datanode=datanode):
                 world.scheduler.spawn(datanode, recover_block(world, datanode, file))
@@ -40,7 +40,7 @@ def send_block_reports(world: World, datanode: str) -> Process:
     while True:
         yield world.about_us(BLOCK_REPORT_US)
         for reported in world.cluster.datanodes[datanode].dataset.block_report():
-            if world.cluster.namesystem.block_manager.is_to_be_invalidated(reported):
+            if world.cluster.is_to_be_invalidated(reported):
                 file = world.cluster.file_of_block[reported.block_id]
                 world.step("invalidate_replica", file=file, datanode=datanode)
 

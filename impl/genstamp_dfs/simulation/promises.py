@@ -37,20 +37,22 @@ class Promises:
             case _:
                 pass
         file = event.arguments.get("file")
-        inode = self.cluster.namesystem.directory.files.get(file or "")
+        inode = self.cluster.namesystem.directory.get_file(file or "")
         if event.node == "namenode" and inode is not None:
             self._check_lease(inode, event.event)
             self._check_closing(inode)
 
     def check_end(self) -> None:
         """Look at what the run leaves."""
-        for path, inode in sorted(self.cluster.namesystem.directory.files.items()):
+        for inode in self.cluster.namesystem.directory.all_files():
             block = inode.last_block()
             if inode.is_under_construction or block is None:
                 continue
             contents = set(self._good_replicas(block))
             if any(len(content) != block.num_bytes for content in contents) or len(contents) > 1:
-                self.broken.append(f"replicas of the closed file {path} of {block.num_bytes} bytes are {contents}")
+                self.broken.append(
+                    f"replicas of the closed file {inode.path} of {block.num_bytes} bytes are {contents}"
+                )
 
     def _check_lease(self, inode: INodeFile, after: str) -> None:
         """An open file is in exactly one lease, that of its client; a closed one in none."""

@@ -110,7 +110,7 @@ class Simulation:
         return self._result()
 
     def _result(self) -> SimulationResult:
-        inodes = self.world.cluster.namesystem.directory.files.values()
+        inodes = list(self.world.cluster.namesystem.directory.all_files())
         return SimulationResult(
             seed=self.seed,
             events=self.world.cluster.log.events,

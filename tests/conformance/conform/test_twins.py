@@ -12,9 +12,10 @@ from genstamp.stateful import DRIVINGS, Failure, Figures, conform
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.figures import answers_of
 from genstamp.stateful.run import Bench, Request, Run
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import Complete
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.protocol import Block
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow
@@ -59,14 +60,14 @@ def test_the_reference_implementation_itself_conforms() -> None:
 
 def test_a_writer_that_lost_its_lease_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """complete() is taken for the owner's whoever calls it."""
-    completed = FSNamesystem.complete_file
+    completed = FSNamesystem.complete
 
-    def complete_file(self: FSNamesystem, path: str, holder: str, last: Block | None) -> bool:
-        inode = self.directory.get_file(path)
-        owner = holder if inode is None else inode.client_name or holder
-        return completed(self, path, owner, last)
+    def complete(self: FSNamesystem, request: Complete, caller: Caller) -> bool:
+        inode = self.directory.get_file(request.path)
+        owner = request.client_name if inode is None else inode.client_name or request.client_name
+        return completed(self, Complete(request.path, owner, request.last), caller)
 
-    monkeypatch.setattr(FSNamesystem, "complete_file", complete_file)
+    monkeypatch.setattr(FSNamesystem, "complete", complete)
     failure = failure_of(ReferenceAdapter())
     assert failure.event == "complete"
     assert "the caller owns the file" in failure.labels

@@ -4,15 +4,60 @@ Leaves out: any step; those are in `writing`, `recovery` and `faults`.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from genstamp_dfs.errors import ConfigurationError, HdfsIOException, StepNotPossibleError
 from genstamp_dfs.events import Event, EventLog
 from genstamp_dfs.hdfs.cluster.datanode import DataNode
 from genstamp_dfs.hdfs.cluster.hand_client import DFSClient
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, RegisterDatanode
+from genstamp_dfs.hdfs.namenode.base import Shown
+from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration, Repair
+from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import (
+    INTERNAL_LEASE_HOLDER,
+    MICROSECONDS_A_MILLISECOND,
+    NAMENODE,
+    Limits,
+    Semantics,
+)
+
+Answer = TypeVar("Answer")
+
+OTHER_REPAIRS = frozenset({Repair.SOFT_LIMIT_TAKES_THE_FILE, Repair.APPEND_TO_A_FULL_BLOCK_PASSES_NONE})
+"""Repairs that the step-by-step cluster does without: what it is held against knows neither of them."""
+
+
+@dataclass
+class VirtualClock:
+    """Time as its owner sets it, in microseconds."""
+
+    us: int = 0
+
+    def now_us(self) -> int:
+        return self.us
+
+    def time_ms(self) -> int:
+        return self.us // MICROSECONDS_A_MILLISECOND
+
+
+@dataclass
+class NoEditLog:
+    """The log of a namenode that never restarts: it only counts."""
+
+    last_transaction: int = 0
+
+    @property
+    def synced_transaction(self) -> int:
+        return self.last_transaction
+
+    def log(self, op: AnyOp) -> None:  # noqa: ARG002
+        """Count an edit."""
+        self.last_transaction += 1
 
 
 @dataclass(frozen=True)
@@ -78,35 +123,59 @@ class ClusterBase:
             raise ConfigurationError(f"node names are {names}, accepted: each once, and {NAMENODE!r} for the namenode")
         if not datanodes:
             raise ConfigurationError("there are no datanodes, accepted: 1 or more")
-        self.now_us = 0
+        self.clock = VirtualClock()
         self.semantics = semantics
         self.limits = limits
         self.log = EventLog(f"BP-{seed}")
-        self.namesystem = self.namesystem_class(limits, semantics)
+        self.namesystem = self.namesystem_class(
+            NameNodeConfiguration(
+                semantics,
+                frozenset(Repair) - OTHER_REPAIRS if semantics is Semantics.REPAIRED else frozenset(),
+                limits,
+                minimal_block_size=1,
+            ),
+            self.clock,
+            random.Random(f"placement {seed}"),
+            NoEditLog(),
+            NamespaceInfo(self.log.namespace, f"CID-{seed}", seed),
+        )
         self.datanodes: dict[str, DataNode] = {}
         self.clients: dict[str, DFSClient] = {}
         self.block_of_file: dict[str, int] = {}
         self.file_of_block: dict[int, str] = {}
-        self._placement = random.Random(f"placement {seed}")
         for client in clients:
             self.add_client(client)
         for datanode in datanodes:
             self.datanodes[datanode] = self.datanode_class(datanode, semantics)
-            self.namesystem.register_datanode(datanode)
+            self.register_datanode(datanode)
 
     def add_client(self, name: str) -> None:
         """A new client process."""
         self.clients[name] = self.client_class(name)
 
-    def choose_targets(self) -> tuple[str, ...]:
-        """All live datanodes in a random order: the pipeline of a new block; none if none is up."""
-        live = self.namesystem.datanode_manager.live_datanodes()
-        self._placement.shuffle(live)
-        return tuple(live)
+    @property
+    def now_us(self) -> int:
+        """Virtual time, in microseconds."""
+        return self.clock.us
+
+    @now_us.setter
+    def now_us(self, us: int) -> None:
+        self.clock.us = us
+
+    def ask(self, handler: Callable[[Any, Caller], Answer], request: Request[Answer], node: str) -> Answer:
+        """A call of a node at the namenode; what it shows beside its answer stands in `namesystem.shown`."""
+        self.namesystem.shown = Shown()
+        return handler(request, Caller(node))
+
+    def register_datanode(self, datanode: str) -> None:
+        """A datanode starts, and the namenode knows."""
+        request = RegisterDatanode(datanode, self.log.namespace)
+        self.namesystem.register_datanode(request, Caller(datanode))
 
     def heartbeat(self, datanode: str) -> None:
         """The datanode's heartbeat arrives. Leaves no event; what waits for it is a step of its own."""
-        self.namesystem.datanode_manager.handle_heartbeat(datanode)
+        manager = self.namesystem.datanode_manager
+        manager.heard_of(manager.datanodes[datanode], self.now_us)
 
     # -- recording ----------------------------------------------------------------------------------------------
 

@@ -38,5 +38,5 @@ class FaultSteps(ClusterBase):
         if process.is_up:
             raise step.not_possible(f"{datanode} is up")
         process.restart(losing_bytes=losing_bytes)
-        self.namesystem.register_datanode(datanode)
+        self.register_datanode(datanode)
         step.done()

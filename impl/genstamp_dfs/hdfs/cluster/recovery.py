@@ -12,7 +12,10 @@ from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.cluster.base import ClusterBase, Step
 from genstamp_dfs.hdfs.cluster.datanode import DataNode
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
-from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.hdfs.messages.client_protocol import RecoverLease
+from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
+from genstamp_dfs.hdfs.namenode.corruption import check_replica_corrupt
+from genstamp_dfs.hdfs.protocol import NAMENODE, RecoveringBlock, ReportedReplica
 
 
 class RecoverySteps(ClusterBase):
@@ -25,16 +28,18 @@ class RecoverySteps(ClusterBase):
         step = self.step(NAMENODE, "file", file, "recover_lease", client=client, file=file)
         dfs_client = self.live_client(step, client)
         try:
-            released = self.namesystem.recover_lease(file, client, self.now_us)
+            closed = self.ask(self.namesystem.recover_lease, RecoverLease(file, client), client)
         except HdfsIOException as refusal:
             step.refused(refusal)
             return
         dfs_client.on_recover_lease(file)
-        step.done(recovery_id=released.recovery_id, observed={"closed": str(released.closed).lower()})
+        recovery_id = self.namesystem.shown.recovery_id
+        step.done(recovery_id=recovery_id, observed={"closed": str(closed).lower()})
 
     def check_leases(self) -> None:
         """One pass of the lease monitor; a step `release_expired_lease` for each file (LeaseManager#checkLeases)."""
-        for expired in self.namesystem.check_leases(self.now_us):
+        for expired in self.namesystem.check_leases():
+            assert expired.released is not None, f"the lease of {expired.path} is not released: {expired.refusal}"
             holder = self.holder_in_events(expired.holder)
             step = self.step(NAMENODE, "file", expired.path, "release_expired_lease", holder=holder, file=expired.path)
             step.done(
@@ -53,17 +58,19 @@ class RecoverySteps(ClusterBase):
         agreement, command = task.agreement, task.command
         leader.end_recovery(command.block.block_id)
         try:
-            self.namesystem.commit_block_synchronization(
+            request = CommitBlockSynchronization(
                 command.block,
                 command.recovery_id,
                 agreement.new_length,
+                close_file=True,
                 delete_block=agreement.delete_block,
-                targets=tuple(sorted(task.updated)),
+                new_targets=tuple(sorted(task.updated)),
             )
+            self.ask(self.namesystem.commit_block_synchronization, request, primary)
         except HdfsIOException as refusal:
             step.refused(refusal, recovery_id=command.recovery_id, num_bytes=agreement.new_length)
             return
-        inode = self.namesystem.directory.files[file]
+        inode = self.namesystem.directory.file_at(file)
         step.done(
             recovery_id=command.recovery_id,
             num_bytes=agreement.new_length,
@@ -82,9 +89,9 @@ class RecoverySteps(ClusterBase):
         )
         block_id = self.block_id(step, file)
         process = self.live_datanode(step, datanode)
-        if block_id not in self.namesystem.queued_recoveries(datanode):
+        if block_id not in self.queued_recoveries(datanode):
             raise step.not_possible(f"no recovery of {file} is queued for {datanode}")
-        command = self.namesystem.take_recovery_command(datanode, block_id)
+        command = self._take_recovery_command(datanode, block_id)
         if command is None:
             raise step.not_possible(f"the recovery of {file} that is queued for {datanode} is out of date")
         process.start_recovery(command)
@@ -187,10 +194,43 @@ class RecoverySteps(ClusterBase):
         if replica is None:
             raise step.not_possible(f"{datanode} has no replica of {file}")
         reported = replica.report()
-        if not self.namesystem.block_manager.is_to_be_invalidated(reported):
+        if not self.is_to_be_invalidated(reported):
             raise step.not_possible(f"the namenode orders no deletion of {reported}")
         process.invalidate(replica.block())
         step.done(generation_stamp=reported.generation_stamp)
+
+    # -- what the namenode would answer -------------------------------------------------------------------------
+
+    def queued_recoveries(self, datanode: str) -> list[int]:
+        """Ids of the blocks whose recovery waits for this datanode's next heartbeat."""
+        return list(self.namesystem.datanode_manager.datanodes[datanode].recover_blocks)
+
+    def _take_recovery_command(self, datanode: str, block_id: int) -> RecoveringBlock | None:
+        """The queued command, which leaves the queue; None (and the queue as it is) if it is out of date.
+
+        All expected locations are named, those that are down too: a call that finds nobody is a step here.
+        """
+        block = self.namesystem.block_manager.get_stored_block(block_id)
+        if block is None or block.is_complete or self.namesystem.is_of_another_attempt(datanode, block):
+            return None
+        self.namesystem.datanode_manager.datanodes[datanode].recover_blocks.remove(block_id)
+        return self.namesystem.recovery_command(block, block.expected_locations())
+
+    def is_to_be_invalidated(self, reported: ReportedReplica) -> bool:
+        """Whether the answer to this report would be an order to delete the replica.
+
+        A replica of an unknown block goes; a stale one only while a good one is alive, so that the last replica with
+        data is never lost on behalf of its stamp.
+
+        Source: BlockManager#processReportedBlock, #markBlockAsCorrupt, Hadoop 3.4.1.
+        """
+        manager = self.namesystem.block_manager
+        block = manager.get_stored_block(reported.block_id)
+        if block is None:
+            return True
+        is_corrupted_during_write = reported.generation_stamp < block.generation_stamp
+        is_corrupt = check_replica_corrupt(reported, block) is not None
+        return is_corrupted_during_write and is_corrupt and manager.has_min_storage(block)
 
     # -- what these steps need ----------------------------------------------------------------------------------
 

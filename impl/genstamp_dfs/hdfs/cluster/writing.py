@@ -11,6 +11,19 @@ Source: Hadoop 3.4.1; each step names its method.
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.cluster.base import ClusterBase, Step
 from genstamp_dfs.hdfs.cluster.hand_stream import BlockConstructionStage, OutputStream
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    AddBlock,
+    Complete,
+    Create,
+    CreateFlag,
+    Fsync,
+    RenewLease,
+)
+from genstamp_dfs.hdfs.messages.datanode_protocol import (
+    BlockReceivedAndDeleted,
+    ReceivedDeletedBlock,
+    ReceivedStatus,
+)
 from genstamp_dfs.hdfs.protocol import NAMENODE, Block
 
 
@@ -22,7 +35,8 @@ class WritingSteps(ClusterBase):
         step = self.step(NAMENODE, "file", file, "create", client=client, file=file)
         dfs_client = self.live_client(step, client)
         try:
-            self.namesystem.start_file(file, client, self.now_us)
+            request = Create(file, client, CreateFlag.CREATE, replication=len(self.datanodes))
+            self.ask(self.namesystem.create, request, client)
         except HdfsIOException as refusal:
             step.refused(refusal)
             return
@@ -38,7 +52,7 @@ class WritingSteps(ClusterBase):
             raise step.not_possible(f"the stream of {client} on {file} has its block, and a file has one")
         self._needs_writer_or_stranger(step, client, file)
         try:
-            located = self.namesystem.get_additional_block(file, client, self.choose_targets)
+            located = self.ask(self.namesystem.add_block, AddBlock(file, client), client)
         except HdfsIOException as refusal:
             step.refused(refusal)
             return
@@ -88,7 +102,7 @@ class WritingSteps(ClusterBase):
             )
         if not stream.num_bytes_acked:
             try:
-                self.namesystem.fsync(file, client)
+                self.ask(self.namesystem.fsync, Fsync(file, client), client)
             except HdfsIOException as refusal:
                 raise step.not_possible(f"the namenode refused the fsync: {refusal}") from refusal
         num_bytes = stream.on_hflush()
@@ -128,9 +142,14 @@ class WritingSteps(ClusterBase):
         reported = process.report_to_deliver(block_id)
         if reported is None:
             raise step.not_possible(f"{datanode} has no report of a finalized replica to deliver")
-        if self.namesystem.block_manager.get_stored_block(block_id) is None:
+        block = self.namesystem.block_manager.get_stored_block(block_id)
+        if block is None:
             raise step.not_possible(f"the namenode has removed the block; invalidate_replica is the step at {datanode}")
-        block = self.namesystem.process_incremental_block_report(datanode, reported)
+        line = ReceivedDeletedBlock(
+            Block(block_id, reported.generation_stamp, reported.num_bytes), ReceivedStatus.RECEIVED
+        )
+        report = BlockReceivedAndDeleted(datanode, (line,))
+        self.ask(self.namesystem.block_received_and_deleted, report, datanode)
         process.pending_reports.discard(block_id)
         step.done(
             generation_stamp=reported.generation_stamp,
@@ -146,7 +165,7 @@ class WritingSteps(ClusterBase):
         self._needs_writer_or_stranger(step, client, file)
         last = None if stream is None else self._block_to_complete(step, stream)
         try:
-            closed = self.namesystem.complete_file(file, client, last)
+            closed = self.ask(self.namesystem.complete, Complete(file, client, last), client)
         except HdfsIOException as refusal:
             step.refused(refusal)
             return
@@ -158,14 +177,14 @@ class WritingSteps(ClusterBase):
         """renewLease() (FSNamesystem#renewLease)."""
         step = self.step(NAMENODE, "lease", client, "renew_lease", client=client)
         self.live_client(step, client)
-        self.namesystem.renew_lease(client, self.now_us)
+        self.ask(self.namesystem.renew_lease, RenewLease(client), client)
         step.done()
 
     # -- what these steps need ----------------------------------------------------------------------------------
 
     def _observed_block_state(self, file: str) -> dict[str, str]:
         """The state of the file's last block as an observation; nothing if it has none."""
-        last = self.namesystem.directory.files[file].last_block()
+        last = self.namesystem.directory.file_at(file).last_block()
         return {} if last is None else {"block_state": last.state.value}
 
     def _needs_writer_or_stranger(self, step: Step, client: str, file: str) -> None:

@@ -1,59 +1,130 @@
-"""Which datanodes are alive, when each was heard of last, and the recoveries queued for each.
+"""Which datanodes there are, when each was heard of last, what each has, and what waits for its next heartbeat.
 
-Leaves out: dead-node detection by missing heartbeats (whoever drives the cluster says that a datanode is gone, and
-the namenode knows at once), staleness, and all commands but block recovery.
+A datanode is stale after 30 s of silence and dead after 10.5 minutes. The dead keep their place in the list, so that
+they are known when they come back, and have to register then.
 
-Source: BM/DatanodeManager, BM/DatanodeDescriptor, Hadoop 3.4.1.
+Leaves out: several storages in one datanode, racks, decommissioning, maintenance.
+
+Source: BM/DatanodeManager, BM/DatanodeDescriptor, BM/HeartbeatManager, Hadoop 3.4.1.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from genstamp_dfs.hdfs.messages.datanode_protocol import SendHeartbeat, TransferBlock
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block
 
-@dataclass
+
+@dataclass(slots=True, eq=False)
 class DatanodeDescriptor:
     """A datanode as the namenode knows it.
 
     Attributes:
         last_heartbeat: rank of its last heartbeat among all received; 0 before the first.
+        last_update_us: when that was.
+        is_content_stale: it has not sent a full report since the namenode knows it.
+        blocks: ids of the blocks of which it has a FINALIZED replica, good or corrupt.
         recover_blocks: ids of the blocks whose recovery it shall lead, in the order queued.
+        replicate_blocks: copies that it shall make.
+        invalidate_blocks: by id, replicas that it shall delete, each in the generation named.
+        capacity, used, remaining: in bytes, as it says.
     """
 
     name: str
     is_alive: bool = False
     last_heartbeat: int = 0
+    last_update_us: int = 0
+    is_content_stale: bool = True
+    blocks: set[int] = field(default_factory=set)
     recover_blocks: list[int] = field(default_factory=list)
+    replicate_blocks: list[TransferBlock] = field(default_factory=list)
+    invalidate_blocks: dict[int, Block] = field(default_factory=dict)
+    capacity: int = 0
+    used: int = 0
+    remaining: int = 0
 
     def add_block_to_be_recovered(self, block_id: int) -> None:
         """Queue the block; one that is in the queue already is not queued twice."""
         if block_id not in self.recover_blocks:
             self.recover_blocks.append(block_id)
 
+    def take_invalidations(self, limit: int) -> tuple[Block, ...]:
+        """Up to `limit` of the replicas to delete; they leave the queue."""
+        taken = tuple(self.invalidate_blocks.values())[:limit]
+        for block in taken:
+            del self.invalidate_blocks[block.block_id]
+        return taken
+
+    def take_transfers(self, limit: int) -> tuple[TransferBlock, ...]:
+        """Up to `limit` of the copies to make; they leave the queue."""
+        taken = tuple(self.replicate_blocks[:limit])
+        del self.replicate_blocks[:limit]
+        return taken
+
+    def clear_queues(self) -> None:
+        """Nothing waits any longer for this datanode."""
+        self.recover_blocks.clear()
+        self.replicate_blocks.clear()
+        self.invalidate_blocks.clear()
+
 
 @dataclass
 class DatanodeManager:
     """All datanodes that ever registered."""
 
+    stale_interval_ms: int
+    heartbeat_expiry_ms: int
     datanodes: dict[str, DatanodeDescriptor] = field(default_factory=dict)
     _heartbeats: int = 0
 
-    def register_datanode(self, name: str) -> None:
+    def register_datanode(self, name: str, now_us: int) -> DatanodeDescriptor:
         """A datanode started: it is alive, and what was queued for its former life is dropped."""
-        self.datanodes[name] = DatanodeDescriptor(name, is_alive=True)
-        self.handle_heartbeat(name)
+        descriptor = self.datanodes.get(name)
+        if descriptor is None:
+            descriptor = self.datanodes[name] = DatanodeDescriptor(name)
+        descriptor.is_alive = True
+        descriptor.clear_queues()
+        self.heard_of(descriptor, now_us)
+        return descriptor
 
-    def handle_heartbeat(self, name: str) -> None:
+    def get_live(self, name: str) -> DatanodeDescriptor | None:
+        """The datanode, if it is registered and not dead."""
+        descriptor = self.datanodes.get(name)
+        return descriptor if descriptor is not None and descriptor.is_alive else None
+
+    def heard_of(self, descriptor: DatanodeDescriptor, now_us: int) -> None:
         """A datanode was heard of."""
         self._heartbeats += 1
-        self.datanodes[name].last_heartbeat = self._heartbeats
+        descriptor.last_heartbeat = self._heartbeats
+        descriptor.last_update_us = now_us
 
-    def set_datanode_dead(self, name: str) -> None:
-        """A datanode is gone."""
-        self.datanodes[name].is_alive = False
+    def update_heartbeat(self, descriptor: DatanodeDescriptor, heartbeat: SendHeartbeat, now_us: int) -> None:
+        """A heartbeat came, with the datanode's sizes."""
+        self.heard_of(descriptor, now_us)
+        descriptor.capacity = heartbeat.capacity
+        descriptor.used = heartbeat.used
+        descriptor.remaining = heartbeat.remaining
 
     def live_datanodes(self) -> list[str]:
         """The names of the live datanodes, in the order of their first registration."""
         return [descriptor.name for descriptor in self.datanodes.values() if descriptor.is_alive]
 
+    def live(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that are live datanodes, in order."""
+        return [name for name in names if self.get_live(name) is not None]
+
     def last_heartbeats(self) -> dict[str, int]:
         """Each live datanode with the rank of its last heartbeat."""
-        return {name: self.datanodes[name].last_heartbeat for name in self.live_datanodes()}
+        return {each.name: each.last_heartbeat for each in self.datanodes.values() if each.is_alive}
+
+    def is_stale(self, name: str, now_us: int) -> bool:
+        """Whether nothing was heard of the datanode for the stale interval; so is one that nobody knows."""
+        descriptor = self.datanodes.get(name)
+        if descriptor is None:
+            return True
+        return now_us - descriptor.last_update_us >= self.stale_interval_ms * MICROSECONDS_A_MILLISECOND
+
+    def expired_datanodes(self, now_us: int) -> list[DatanodeDescriptor]:
+        """The datanodes that count as alive and have been silent for too long."""
+        expiry_us = self.heartbeat_expiry_ms * MICROSECONDS_A_MILLISECOND
+        return [each for each in self.datanodes.values() if each.is_alive and now_us - each.last_update_us > expiry_us]

@@ -1,21 +1,32 @@
 """Taking a file from its holder: when that is allowed, and how the file gets closed.
 
-The two decision tables of lease recovery, for files of at most one block. What they can end in: the file is closed at
-once, or a block recovery is running that will close it.
+The two decision tables of lease recovery. What they can end in: the file is closed at once, or a block recovery is
+running that will close it.
 
-Leaves out: the rows of both tables about a penultimate block, and about a block with no expected location (only a
-namenode restart or an append makes one).
+Leaves out: erasure-coded blocks.
 
-Source: NN/FSNamesystem#recoverLeaseInternal, #internalReleaseLease, Hadoop 3.4.1.
+Source: NN/FSNamesystem#recoverLeaseInternal, #internalReleaseLease, NN/LeaseManager#checkLeases, Hadoop 3.4.1;
+    facts F.1 to F.4, D.3.
 """
 
 from dataclasses import dataclass
 
-from genstamp_dfs.errors import AlreadyBeingCreatedException, RecoveryInProgressException
-from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
-from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
+from genstamp_dfs.errors import (
+    AlreadyBeingCreatedException,
+    FileNotFoundException,
+    HdfsIOException,
+    IllegalStateException,
+    RecoveryInProgressException,
+)
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed, RecoverLease, RenewLease
+from genstamp_dfs.hdfs.namenode.base import FSNamesystemBase
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
+from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, BlockUCState
 
 
 @dataclass(frozen=True)
@@ -26,15 +37,61 @@ class Released:
     recovery_id: int | None = None
 
 
-@dataclass
-class LeaseRecovery:
-    """Decides and does the release of leases; has no state of its own."""
+@dataclass(frozen=True)
+class ExpiredLease:
+    """What the monitor did with one file: whose lease had expired, and how the release ended, or why it could not."""
 
-    lease_manager: LeaseManager
-    block_manager: BlockManager
+    holder: str
+    path: str
+    released: Released | None
+    refusal: HdfsIOException | None = None
 
-    def recover_lease_internal(self, inode: INodeFile, holder: str, now_us: int, *, force: bool) -> Released:
-        """Take the file over for `holder`, by force (recoverLease) or only past the soft limit (create).
+
+class LeaseRecovery(FSNamesystemBase):
+    """Decides and does the release of leases."""
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def renew_lease(self, request: RenewLease, caller: Caller) -> None:
+        """renewLease(); a holder without a lease is accepted, so a client does not learn that it lost its files."""
+        self.check_safe_mode(f"renew lease for {request.client_name}")
+        self.lease_manager.renew_lease(request.client_name, self.clock.now_us())
+
+    def recover_lease(self, request: RecoverLease, caller: Caller) -> bool:
+        """recoverLease(): take the file over, whatever the age of its lease; whether it is closed now.
+
+        Raises:
+            FileNotFoundException: there is no such file.
+            AlreadyBeingCreatedException: no lease is found, or a committed block waits for its replicas.
+
+        Source: FSNamesystem#recoverLease (HDFS-8576), Hadoop 3.4.1.
+        """
+        self.check_safe_mode(f"recover the lease of {request.path}")
+        inode = self.directory.file_at(request.path)
+        released = self.recover_lease_internal("RECOVER_LEASE", inode, request.client_name, caller.machine, force=True)
+        self.shown.recovery_id = released.recovery_id
+        return released.closed
+
+    def is_file_closed(self, request: IsFileClosed, caller: Caller) -> bool:
+        """isFileClosed()
+
+        Raises:
+            FileNotFoundException: there is no such file.
+        """
+        return not self.directory.file_at(request.path).is_under_construction
+
+    # -- the tables ---------------------------------------------------------------------------------------------
+
+    def recover_lease_internal(
+        self, operation: str, inode: INodeFile, holder: str, machine: str, *, force: bool
+    ) -> Released:
+        """Take the file over for `holder`, by force (recoverLease) or only past the soft limit (create and others).
+
+        Args:
+            operation: what the caller wants, for the message.
+            inode: the file.
+            holder, machine: the caller.
+            force: whether the age of the lease does not matter.
 
         Returns:
             How it ended. Without force, the return means that the file is closed.
@@ -44,62 +101,149 @@ class LeaseRecovery:
             RecoveryInProgressException: its block is under recovery; or past the soft limit, and this call has made
                 sure that a recovery runs.
 
-        Source: FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1.
+        Source: FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1; facts F.1.
         """
         if not inode.is_under_construction:
             return Released(closed=True)
         assert inode.client_name is not None
+        failed = f"Failed to {operation} {inode.path} for {holder} on {machine}"
         own_lease = self.lease_manager.get_lease(holder)
         if not force and own_lease is not None and inode.file_id in own_lease.files:
-            raise AlreadyBeingCreatedException(f"{holder} is already the current lease holder of {inode.path}")
+            raise AlreadyBeingCreatedException(f"{failed}: {holder} is already the current lease holder")
         lease = self.lease_manager.get_lease(inode.client_name)
         if lease is None:
-            raise AlreadyBeingCreatedException(f"{inode.path} is under construction but no leases found")
+            raise AlreadyBeingCreatedException(f"{failed}: the file is under construction but no leases found")
         if force:
-            return self.internal_release_lease(lease, inode, holder, now_us)
-        if self.lease_manager.expired_soft_limit(lease, now_us):
-            released = self.internal_release_lease(lease, inode, None, now_us)
+            return self.internal_release_lease(lease, inode, holder)
+        if self.lease_manager.expired_soft_limit(lease, self.clock.now_us()):
+            released = self.internal_release_lease(lease, inode, self._soft_limit_holder())
             if released.closed:
                 return released
-            raise RecoveryInProgressException(f"lease recovery is in progress for {inode.path}, try again later")
+            raise RecoveryInProgressException(f"{failed}: lease recovery is in progress, try again later")
         last = inode.last_block()
         if last is not None and last.state is BlockUCState.UNDER_RECOVERY:
-            raise RecoveryInProgressException(f"another recovery of {inode.path} is in progress by {lease.holder}")
-        raise AlreadyBeingCreatedException(f"the lease of {inode.path} is currently owned by {lease.holder}")
+            raise RecoveryInProgressException(f"{failed}: another recovery is in progress by {lease.holder}")
+        raise AlreadyBeingCreatedException(f"{failed}: this file lease is currently owned by {lease.holder}")
 
-    def internal_release_lease(self, lease: Lease, inode: INodeFile, new_holder: str | None, now_us: int) -> Released:
-        """Close the file if its block is good; otherwise see to it that a block recovery runs.
+    def _soft_limit_holder(self) -> str | None:
+        """Who holds a file that is taken over past the soft limit; None leaves it with the old writer (facts F.2)."""
+        if self.is_closed_hole(Repair.SOFT_LIMIT_TAKES_THE_FILE):
+            return self.lease_manager.get_internal_lease_holder(self.clock.now_us())
+        return None
+
+    def internal_release_lease(self, lease: Lease, inode: INodeFile, new_holder: str | None) -> Released:
+        """Close the file if its blocks are good; otherwise see to it that a block recovery runs.
 
         Args:
             lease: the lease that the file is released from.
             inode: the file, under construction.
             new_holder: who holds the file while the recovery runs; None leaves it with the present holder.
-            now_us: time in microseconds.
 
-        Source: FSNamesystem#internalReleaseLease, Hadoop 3.4.1.
+        Raises:
+            HdfsIOException: more than the last two blocks are incomplete, or the one before is not even COMMITTED.
+            AlreadyBeingCreatedException: committed blocks wait for their replicas.
+            IllegalStateException: a block before the last is not COMPLETE, although it has replicas.
+
+        Source: FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts F.3.
         """
-        last = inode.last_block()
-        if last is None or last.is_complete:
+        complete = 0
+        while complete < len(inode.blocks) and inode.blocks[complete].is_complete:
+            complete += 1
+        if complete == len(inode.blocks):
             self.finalize_inode_file_under_construction(inode)
             return Released(closed=True)
-        # UNDER_CONSTRUCTION, UNDER_RECOVERY, and since HDFS-15725 also COMMITTED that never was finalized anywhere.
+        self._check_incomplete_blocks(inode, complete)
+        last, penultimate = inode.blocks[-1], inode.penultimate_block()
+        if last.is_complete:
+            return Released(closed=False)
+        if last.state is BlockUCState.COMMITTED:
+            if penultimate is not None and not self.block_manager.has_min_storage(penultimate):
+                raise AlreadyBeingCreatedException(
+                    f"failed to release the lease of {inode.path}: committed blocks are waiting to be minimally "
+                    "replicated, try again later"
+                )
+            if self.block_manager.has_min_storage(last):
+                self.finalize_inode_file_under_construction(inode)
+                return Released(closed=True)
+        if self._drops_empty_last_block(inode, last):
+            return Released(closed=True)
         recovery_id = None
-        if self.block_manager.add_block_recovery_attempt(last, now_us):
-            recovery_id = self.block_manager.initialize_block_recovery(last)
+        if self.block_manager.add_block_recovery_attempt(last):
+            recovery_id = self.start_block_recovery(last)
         # Also when the gate held the recovery back: the file changes hands all the same.
-        self.reassign_lease(lease, inode, new_holder, now_us)
+        self.reassign_lease(lease, inode, new_holder)
         return Released(closed=False, recovery_id=recovery_id)
 
-    def reassign_lease(self, lease: Lease, inode: INodeFile, new_holder: str | None, now_us: int) -> None:
+    def _check_incomplete_blocks(self, inode: INodeFile, complete: int) -> None:
+        """Refuse a file of whose blocks more than the last two can be incomplete (facts F.3 rows 2 and 3)."""
+        at_most_two = complete >= len(inode.blocks) - 2
+        is_penultimate = complete == len(inode.blocks) - 2
+        if not at_most_two or (is_penultimate and inode.blocks[complete].state is not BlockUCState.COMMITTED):
+            raise HdfsIOException(
+                f"attempt to release a create lock on {inode.path} but file is already closed: block number "
+                f"{complete} is {inode.blocks[complete].state}"
+            )
+
+    def _drops_empty_last_block(self, inode: INodeFile, last: BlockInfo) -> bool:
+        """Drop a last block of which nobody was told and nothing is known, and close the file (facts F.3 rows 7, 8)."""
+        if not last.replicas:
+            known = self._source_of(last)
+            last.set_expected_locations([*known.stored, *known.corrupt])
+        if last.replicas or last.num_bytes:
+            return False
+        if self.is_closed_hole(Repair.CLOSING_FAILS_BEFORE_IT_BEGINS):
+            self.check_closable(inode, inode.blocks[:-1])
+        inode.blocks.pop()
+        self.block_manager.remove_block_from_map(last)
+        self.finalize_inode_file_under_construction(inode)
+        return True
+
+    def _source_of(self, block: BlockInfo) -> BlockInfo:
+        """The block whose replicas a recovery would work on: the block, or the one that it is a copy of."""
+        if not block.is_copy_on_truncate or block.truncate_block is None:
+            return block
+        return self.block_manager.get_stored_block(block.truncate_block.block_id) or block
+
+    def start_block_recovery(self, block: BlockInfo) -> int:
+        """Start a recovery under a fresh stamp; gives the recovery id.
+
+        Source: facts F.4; the stamp is logged here and synced by whoever answers the call.
+        """
+        recovery_id = self.next_generation_stamp()
+        if block.is_copy_on_truncate:
+            block.generation_stamp = recovery_id
+        elif block.truncate_block is not None:
+            target = block.truncate_block
+            block.truncate_block = type(target)(target.block_id, recovery_id, target.num_bytes)
+        block.recovery_transaction = self.journal.last_transaction
+        self.block_manager.initialize_block_recovery(block, recovery_id)
+        return recovery_id
+
+    def reassign_lease(self, lease: Lease, inode: INodeFile, new_holder: str | None) -> None:
         """Move the file to the new holder, or renew the lease of the present one.
 
         Source: FSNamesystem#reassignLease, Hadoop 3.4.1.
         """
         if new_holder is None:
-            self.lease_manager.renew_lease(lease.holder, now_us)
+            self.lease_manager.renew_lease(lease.holder, self.clock.now_us())
             return
+        self.journal.log(ReassignLeaseOp(inode.path, lease.holder, new_holder))
         inode.client_name = new_holder
-        self.lease_manager.reassign_lease(lease, inode.file_id, new_holder, now_us)
+        self.lease_manager.reassign_lease(lease, inode.file_id, new_holder, self.clock.now_us())
+
+    # -- closing ------------------------------------------------------------------------------------------------
+
+    def check_closable(self, inode: INodeFile, blocks: list[BlockInfo]) -> None:
+        """Refuse to close a file of these blocks if one is not COMPLETE.
+
+        Raises:
+            IllegalStateException: one is not (INodeFile#toCompleteFile).
+        """
+        for block in blocks:
+            if not block.is_complete:
+                raise IllegalStateException(
+                    f"cannot close {inode.path}: blk_{block.block_id}_{block.generation_stamp} is {block.state}"
+                )
 
     def finalize_if_complete(self, inode: INodeFile) -> bool:
         """Close the file if all its blocks are COMPLETE; says whether it did."""
@@ -111,12 +255,51 @@ class LeaseRecovery:
     def finalize_inode_file_under_construction(self, inode: INodeFile) -> None:
         """Close the file: the inode first, the lease after it, so that no file is open without a lease (HDFS-10763).
 
-        Source: FSNamesystem#finalizeINodeFileUnderConstruction, Hadoop 3.4.1.
+        Raises:
+            IllegalStateException: a block is not COMPLETE.
+
+        Source: FSNamesystem#finalizeINodeFileUnderConstruction, Hadoop 3.4.1; facts A.5.
         """
-        holder = inode.client_name
-        assert holder is not None, f"{inode.path} is closed already"
-        assert all(block.is_complete for block in inode.blocks), f"{inode.path} has blocks that are not COMPLETE"
-        inode.client_name = None
-        lease = self.lease_manager.get_lease(holder)
-        if lease is not None:
-            self.lease_manager.remove_lease(lease, inode.file_id)
+        assert inode.client_name is not None, f"{inode.path} is closed already"
+        self.check_closable(inode, inode.blocks)
+        inode.client_name, inode.client_machine = None, ""
+        inode.modification_time_ms = self.clock.time_ms()
+        self.lease_manager.remove_file(inode.file_id)
+        blocks = tuple(block.as_block() for block in inode.blocks)
+        self.journal.log(CloseOp(inode.path, blocks, inode.modification_time_ms))
+        for block in inode.blocks:
+            self.block_manager.check_redundancy(block)
+
+    # -- the lease monitor --------------------------------------------------------------------------------------
+
+    def check_leases(self) -> list[ExpiredLease]:
+        """One pass of the lease monitor: release the files of leases past the hard limit, for 25 ms at most.
+
+        A file whose lease cannot be released keeps it, and is looked at again in the next pass (HDFS-11817).
+
+        Source: LeaseManager.Monitor, LeaseManager#checkLeases (HDFS-10220, HDFS-12369), Hadoop 3.4.1; facts D.3.
+        """
+        outcomes: list[ExpiredLease] = []
+        if self.block_manager.safe_mode.is_on:
+            return outcomes
+        now_us = self.clock.now_us()
+        until_us = now_us + self.configuration.max_lock_hold_to_release_lease_ms * MICROSECONDS_A_MILLISECOND
+        for lease in self.lease_manager.expired_leases(now_us):
+            for file_id in sorted(lease.files):
+                if self.clock.now_us() > until_us:
+                    return outcomes
+                outcomes.append(self._release_expired(lease, file_id))
+        return outcomes
+
+    def _release_expired(self, lease: Lease, file_id: int) -> ExpiredLease:
+        """Release one file of an expired lease."""
+        inode = self.directory.inodes.get(file_id)
+        if not isinstance(inode, INodeFile):
+            self.lease_manager.remove_lease(lease, file_id)
+            return ExpiredLease(lease.holder, f"inode {file_id}", None, FileNotFoundException(f"no inode {file_id}"))
+        new_holder = self.lease_manager.get_internal_lease_holder(self.clock.now_us())
+        path = inode.path
+        try:
+            return ExpiredLease(lease.holder, path, self.internal_release_lease(lease, inode, new_holder))
+        except HdfsIOException as refusal:
+            return ExpiredLease(lease.holder, path, None, refusal)

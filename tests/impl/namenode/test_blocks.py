@@ -6,7 +6,7 @@ from genstamp_dfs.hdfs.protocol import BlockUCState
 
 
 def block_on(*datanodes: str) -> BlockInfo:
-    block = BlockInfo(1, 1001, 5, [])
+    block = BlockInfo(1, 1001, 5)
     block.set_expected_locations(datanodes)
     return block
 
@@ -60,10 +60,10 @@ def test_a_timed_out_attempt_still_counts_as_under_recovery_until_removed() -> N
 
 
 def test_a_block_is_queued_once_at_its_primary_and_dropped_when_that_registers_again() -> None:
-    datanodes = DatanodeManager()
-    datanodes.register_datanode("a")
+    datanodes = DatanodeManager(stale_interval_ms=30_000, heartbeat_expiry_ms=630_000)
+    datanodes.register_datanode("a", now_us=0)
     for _ in range(2):
         datanodes.datanodes["a"].add_block_to_be_recovered(7)
     assert datanodes.datanodes["a"].recover_blocks == [7]
-    datanodes.register_datanode("a")
+    datanodes.register_datanode("a", now_us=1)
     assert datanodes.datanodes["a"].recover_blocks == []

@@ -1,4 +1,4 @@
-"""Leases: two indices that agree, renewal by holder, expiry by age."""
+"""Leases: three indices that agree, renewal by holder, expiry by age."""
 
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.protocol import Limits
@@ -51,9 +51,25 @@ def test_hard_expiry_is_strict() -> None:
 
 def test_expired_leases_come_oldest_first() -> None:
     leases = manager()
-    leases.add_lease("client1", 1, now_us=9)
+    leases.add_lease("client1", 1, now_us=0)
     leases.add_lease("client2", 2, now_us=3)
+    leases.renew_lease("client1", now_us=9)
     assert [lease.holder for lease in leases.expired_leases(HARD_US + 10)] == ["client2", "client1"]
+
+
+def test_a_file_is_taken_out_of_whatever_lease_it_is_in() -> None:
+    leases = manager()
+    leases.add_lease("client1", 1, now_us=0)
+    leases.remove_file(1)
+    leases.remove_file(2)
+    assert (leases.leases, leases.leases_by_id) == ({}, {})
+
+
+def test_renewing_all_leases_makes_them_fresh() -> None:
+    leases = manager()
+    lease = leases.add_lease("client1", 1, now_us=0)
+    leases.renew_all_leases(now_us=HARD_US)
+    assert not leases.expired_hard_limit(lease, HARD_US + 1)
 
 
 def test_reassigning_moves_the_file_and_renews_the_new_holder() -> None:

@@ -1,0 +1,82 @@
+"""append()
+
+Leaves out: permissions, quotas, erasure coding, lazy persistence.
+
+Source: NN/FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts E.2, A.4.
+"""
+
+from genstamp_dfs.errors import FileAlreadyExistsException, HdfsIOException, RetriableException
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, LastBlockWithStatus
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.create import CreateCall
+from genstamp_dfs.hdfs.namenode.edit_ops import AppendOp
+from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
+from genstamp_dfs.hdfs.protocol import BlockUCState, LocatedBlock
+
+
+class AppendCall(CreateCall):
+    """Opening a file again."""
+
+    def append(self, request: Append, caller: Caller) -> LastBlockWithStatus:
+        """append(): the last block with its old stamp, or None where a new one has to be added.
+
+        If the lease of another holder is past the soft limit and nothing is to be recovered, the call closes the file
+        for that one and goes on (HDFS-2994).
+
+        Raises:
+            FileAlreadyExistsException: a directory is there.
+            FileNotFoundException: nothing is there.
+            AlreadyBeingCreatedException, RecoveryInProgressException: as `recover_lease_internal`.
+            RetriableException: the last block is COMMITTED.
+            HdfsIOException: the last block has too few replicas (HDFS-6325).
+        """
+        self.check_safe_mode(f"append to file {request.path}")
+        if isinstance(self.directory.get(request.path), INodeDirectory):
+            raise FileAlreadyExistsException(
+                f"Cannot append to directory {request.path}; already exists as a directory"
+            )
+        inode = self.directory.file_at(request.path)
+        self.recover_lease_internal("APPEND_FILE", inode, request.client_name, caller.machine, force=False)
+        self._check_last_block(inode)
+        is_new_block = CreateFlag.NEW_BLOCK in request.flag
+        opened = self.prepare_file_for_append(inode, request.client_name, caller.machine, is_new_block=is_new_block)
+        self.journal.log(AppendOp(inode.path, request.client_name, caller.machine, is_new_block, self.call_of(caller)))
+        return self.append_answer(inode, opened, is_new_block=is_new_block, machine=caller.machine)
+
+    def _check_last_block(self, inode: INodeFile) -> None:
+        """Refuse a last block that is not safe enough to go on with."""
+        last = inode.last_block()
+        if last is None:
+            return
+        if last.state is BlockUCState.COMMITTED:
+            raise RetriableException(
+                f"NotReplicatedYetException: append: the last block of {inode.path} is COMMITTED but not yet COMPLETE"
+            )
+        if last.is_complete and not self.block_manager.is_sufficiently_replicated(last):
+            raise HdfsIOException(f"append: the last block of {inode.path} is not sufficiently replicated yet")
+
+    def prepare_file_for_append(
+        self, inode: INodeFile, client_name: str, client_machine: str, *, is_new_block: bool
+    ) -> BlockInfo | None:
+        """Open the file for the client, and its last block if there is room in it; gives that block."""
+        inode.client_name, inode.client_machine = client_name, client_machine
+        self.lease_manager.add_lease(client_name, inode.file_id, self.clock.now_us())
+        if is_new_block:
+            return None
+        return self.block_manager.convert_last_block_to_under_construction(inode, 0)
+
+    def append_answer(
+        self, inode: INodeFile, opened: BlockInfo | None, *, is_new_block: bool, machine: str
+    ) -> LastBlockWithStatus:
+        """What append() answers; with NEW_BLOCK, the last block without its locations."""
+        status = self.file_status(inode)
+        last = inode.last_block()
+        if is_new_block and last is not None:
+            offset = inode.size() - last.num_bytes
+            return LastBlockWithStatus(LocatedBlock(last.as_block(), (), offset), status)
+        if opened is None:
+            return LastBlockWithStatus(None, status)
+        self.show_block(opened)
+        located = self.located_block(opened, inode.size() - opened.num_bytes, machine)
+        return LastBlockWithStatus(located, status)

@@ -1,0 +1,111 @@
+"""All blocks by id, and which datanode has which.
+
+The one place where a replica becomes known or unknown, so that block, datanode and safe mode agree.
+
+Leaves out: what follows from it, which is in `redundancy`, `corruption` and `completion`.
+
+Source: BM/BlocksMap, BM/BlockManager, BM/BlockManagerSafeMode, Hadoop 3.4.1.
+"""
+
+import random
+
+from genstamp_dfs.hdfs.namenode.blocks import BlockIdManager, BlockInfo, CorruptReplica, PendingRecoveryBlocks
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor, DatanodeManager
+from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
+
+
+class BlockMap:
+    """The blocks of the namespace, and the replicas that are known."""
+
+    def __init__(self, configuration: NameNodeConfiguration, clock: Clock, chance: random.Random) -> None:
+        self.configuration = configuration
+        self.closed_holes = configuration.closed_holes
+        self.clock = clock
+        self.chance = chance
+        self.datanode_manager = DatanodeManager(configuration.stale_interval_ms, configuration.heartbeat_expiry_ms)
+        self.pending_recovery_blocks = PendingRecoveryBlocks(configuration.limits.recovery_gate_ms)
+        self.safe_mode = SafeMode(configuration.safe_mode_threshold, configuration.safe_mode_extension_ms)
+        self.block_ids = BlockIdManager()
+        self.blocks: dict[int, BlockInfo] = {}
+
+    def get_stored_block(self, block_id: int) -> BlockInfo | None:
+        """The block with this id, if there is one."""
+        return self.blocks.get(block_id)
+
+    # -- what is known of replicas ------------------------------------------------------------------------------
+
+    def store(self, block: BlockInfo, datanode: DatanodeDescriptor, generation_stamp: int) -> None:
+        """The datanode has a FINALIZED replica that counts."""
+        is_first = not block.stored
+        block.stored[datanode.name] = generation_stamp
+        datanode.blocks.add(block.block_id)
+        if is_first and block.is_complete:
+            self._count_safe(1)
+
+    def store_corrupt(self, block: BlockInfo, datanode: DatanodeDescriptor, corrupt: CorruptReplica) -> None:
+        """The datanode has a replica that does not count."""
+        self._discount(block, datanode.name)
+        block.corrupt[datanode.name] = corrupt
+        datanode.blocks.add(block.block_id)
+
+    def forget(self, block: BlockInfo, datanode: str) -> bool:
+        """The datanode has no replica any longer; says whether it had one that was known."""
+        was_known = datanode in block.stored or datanode in block.corrupt
+        self._discount(block, datanode)
+        block.corrupt.pop(datanode, None)
+        descriptor = self.datanode_manager.datanodes.get(datanode)
+        if descriptor is not None:
+            descriptor.blocks.discard(block.block_id)
+        return was_known
+
+    def forget_all(self, block: BlockInfo) -> list[str]:
+        """No replica of the block is known any longer; gives the datanodes that had one."""
+        datanodes = [*block.stored, *block.corrupt]
+        for datanode in datanodes:
+            self.forget(block, datanode)
+        return datanodes
+
+    def drop_other_generations(self, block: BlockInfo) -> None:
+        """Replicas of another stamp than the block's count no longer, nor are they expected (HDFS-13840 line).
+
+        Source: BlockInfo#setGenerationStampAndVerifyReplicas, BlockManager#removeStaleReplicas, Hadoop 3.4.1.
+        """
+        stale = [datanode for datanode, stamp in block.stored.items() if stamp != block.generation_stamp]
+        for datanode in stale:
+            self.forget(block, datanode)
+
+    def _discount(self, block: BlockInfo, datanode: str) -> None:
+        """A replica counts no longer, if it did."""
+        block.excess.discard(datanode)
+        if block.stored.pop(datanode, None) is not None and not block.stored and block.is_complete:
+            self._count_safe(-1)
+
+    def _count_safe(self, change: int) -> None:
+        if self.safe_mode.is_on:
+            self.safe_mode.count(0, change, self.clock.now_us())
+
+    def count_complete(self, block: BlockInfo, change: int) -> None:
+        """A block has become COMPLETE (1), or is so no longer (-1): the totals of safe mode follow (HDFS-2742 line)."""
+        if self.safe_mode.is_on:
+            self.safe_mode.count(change, change if block.stored else 0, self.clock.now_us())
+
+    # -- counting -----------------------------------------------------------------------------------------------
+
+    def live_replicas(self, block: BlockInfo) -> int:
+        """Replicas that count, without those that are one too many."""
+        return len(block.stored) - len(block.excess)
+
+    def has_min_storage(self, block: BlockInfo) -> bool:
+        """Whether the block has the minimal number of live replicas."""
+        return self.live_replicas(block) >= self.configuration.minimal_replication
+
+    def is_sufficiently_replicated(self, block: BlockInfo) -> bool:
+        """Whether it has as many as can be asked for before an append (HDFS-6325)."""
+        live = len(self.datanode_manager.live_datanodes())
+        return self.live_replicas(block) >= min(self.configuration.minimal_replication, live)
+
+    def has_replica_on_stale_content(self, block: BlockInfo) -> bool:
+        """Whether a good replica is where no full report has come from yet."""
+        datanodes = self.datanode_manager.datanodes
+        return any(datanodes[name].is_content_stale for name in block.stored)

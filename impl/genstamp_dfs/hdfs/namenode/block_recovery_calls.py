@@ -1,0 +1,181 @@
+"""Block recovery as the namenode sees it: the commands that go to primaries, and what they bring back.
+
+Leaves out: erasure-coded blocks, storages.
+
+Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1;
+    facts G.2, G.6.
+"""
+
+from genstamp_dfs.errors import FileNotFoundException, HdfsIOException
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
+from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.namenode.pipeline_calls import PipelineCalls
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, RecoveringBlock
+
+
+class BlockRecoveryCalls(PipelineCalls):
+    """Commands to primaries, and commitBlockSynchronization()."""
+
+    # -- commands -----------------------------------------------------------------------------------------------
+
+    def take_recovery_commands(self, datanode: DatanodeDescriptor) -> tuple[RecoveringBlock, ...]:
+        """The recoveries queued for a datanode; they leave the queue, so that a lost answer loses the attempt.
+
+        Raises:
+            HdfsIOException: without the repair command-belongs-to-its-attempt, a queued block is no longer under
+                construction (HDFS-13758).
+
+        Source: DatanodeManager#getBlockRecoveryCommand, Hadoop 3.4.1.
+        """
+        queued, datanode.recover_blocks = datanode.recover_blocks, []
+        commands = []
+        for block_id in queued:
+            block = self.block_manager.get_stored_block(block_id)
+            if block is None or block.state is not BlockUCState.UNDER_RECOVERY:
+                if not self.is_closed_hole(Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT):
+                    self._check_queued(block_id, block)
+                continue
+            if self.is_of_another_attempt(datanode.name, block):
+                continue
+            if self._is_unsynced(block):
+                datanode.recover_blocks.append(block_id)
+                continue
+            commands.append(self.recovery_command(block, self._recovery_locations(block)))
+        return tuple(commands)
+
+    def _check_queued(self, block_id: int, block: BlockInfo | None) -> None:
+        """Refuse a queued block that is complete; one that is gone is nobody's business any longer."""
+        if block is not None and block.is_complete:
+            raise HdfsIOException(f"recovery block blk_{block_id} where it is not under construction")
+
+    def is_of_another_attempt(self, datanode: str, block: BlockInfo) -> bool:
+        """Whether the queued command belongs to an attempt that a younger one has preempted, and that is looked at."""
+        return block.primary != datanode and self.is_closed_hole(Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT)
+
+    def _is_unsynced(self, block: BlockInfo) -> bool:
+        """Whether the recovery id may be given out again after a crash, and that is looked at (facts F.4)."""
+        is_on_disk = block.recovery_transaction <= self.journal.synced_transaction
+        return not is_on_disk and self.is_closed_hole(Repair.RECOVERY_ID_LEAVES_UNSYNCED)
+
+    def _recovery_locations(self, block: BlockInfo) -> tuple[str, ...]:
+        """Whom the primary shall ask: of 3.4.1 those that are not stale, if there are two or more; else all.
+
+        With the repair stale-is-not-gone, all that are not dead (HDFS-17430).
+        """
+        locations = block.expected_locations()
+        if self.is_closed_hole(Repair.STALE_IS_NOT_GONE):
+            return tuple(self.datanode_manager.live(locations)) or locations
+        now_us = self.clock.now_us()
+        fresh = tuple(name for name in locations if not self.datanode_manager.is_stale(name, now_us))
+        return fresh if len(fresh) > 1 else locations
+
+    def recovery_command(self, block: BlockInfo, locations: tuple[str, ...]) -> RecoveringBlock:
+        """The order for a block under recovery, with the id that is current now; of a truncate, with its target."""
+        truncate = block.truncate_block
+        if truncate is None:
+            return RecoveringBlock(block.as_block(), locations, block.block_recovery_id)
+        if block.is_copy_on_truncate:
+            return RecoveringBlock(truncate, locations, block.block_recovery_id, block.as_block())
+        return RecoveringBlock(block.as_block(), locations, block.block_recovery_id, truncate)
+
+    # -- results ------------------------------------------------------------------------------------------------
+
+    def commit_block_synchronization(self, request: CommitBlockSynchronization, caller: Caller) -> None:
+        """The end of a block recovery: install its stamp and length, or drop the block, and close the file.
+
+        Repeating a commit that went through is accepted in silence.
+
+        Raises:
+            SafeModeException: the namenode is in safe mode.
+            HdfsIOException: the block is unknown, or a younger recovery has been started.
+            FileNotFoundException: the block's file is gone.
+            IllegalStateException: the file cannot be closed, because the block before is not COMPLETE. Without the
+                repair closing-fails-before-it-begins the last block has been changed in memory (HDFS-17861).
+
+        Source: FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1.
+        """
+        self.check_safe_mode("commitBlockSynchronization")
+        old_block, recovery_id = request.block, request.new_generation_stamp
+        stored = self.block_manager.get_stored_block(old_block.block_id)
+        if stored is None:
+            if request.delete_block:
+                return
+            raise HdfsIOException(f"block (=blk_{old_block.block_id}_{old_block.generation_stamp}) not found")
+        inode = self.directory.file_of(stored)
+        if inode is None:
+            raise FileNotFoundException(f"file of blk_{stored.block_id} not found, likely due to delayed block removal")
+        last = inode.last_block()
+        self.shown.file = inode.path
+        self.shown.recovery_id, self.shown.block_id = recovery_id, stored.block_id
+        if last is None or ((not inode.is_under_construction or stored.is_complete) and last.is_complete):
+            self._show_outcome(inode)
+            return
+        self.check_recovery_id(last, recovery_id)
+        if request.close_file and self.is_closed_hole(Repair.CLOSING_FAILS_BEFORE_IT_BEGINS):
+            self.check_closable(inode, inode.blocks[:-1])
+        self._take_result(inode, last, stored, request)
+        self.block_manager.pending_recovery_blocks.remove(stored.block_id)
+        self._show_outcome(inode)
+
+    def _show_outcome(self, inode: INodeFile) -> None:
+        last = inode.last_block()
+        self.shown.observed["closed"] = str(not inode.is_under_construction).lower()
+        self.shown.observed["deleted"] = str(last is None or last.block_id != self.shown.block_id).lower()
+
+    def check_recovery_id(self, block: BlockInfo, recovery_id: int) -> None:
+        """Refuse a commit that is not the current recovery's: the latest recovery preempts all others."""
+        if block.block_recovery_id != recovery_id:
+            raise HdfsIOException(
+                f"the recovery id {recovery_id} does not match current recovery id {block.block_recovery_id} "
+                f"for block blk_{block.block_id}"
+            )
+
+    def _take_result(
+        self, inode: INodeFile, last: BlockInfo, stored: BlockInfo, request: CommitBlockSynchronization
+    ) -> None:
+        """Change the last block as the recovery has agreed, and close the file if that is asked for."""
+        is_copy = last is not stored
+        if request.delete_block:
+            if not is_copy:
+                inode.blocks.pop()
+                self.block_manager.remove_block(stored)
+        else:
+            self._install_recovered_block(last, stored, request)
+            self.shown.num_bytes = request.new_length
+        if not request.close_file:
+            self.persist_blocks(inode)
+            return
+        committed = last if is_copy else stored
+        self.block_manager.commit_or_complete_last_block(inode, committed.as_block())
+        self.finalize_inode_file_under_construction(inode)
+        if is_copy:
+            self.block_manager.remove_block(stored)
+
+    def _install_recovered_block(self, last: BlockInfo, stored: BlockInfo, request: CommitBlockSynchronization) -> None:
+        """Give the last block stamp, length and locations of the recovery; replicas elsewhere no longer count."""
+        is_copy = last is not stored
+        old_block: Block = last.as_block()
+        if not is_copy:
+            last.generation_stamp, last.num_bytes = request.new_generation_stamp, request.new_length
+        if request.close_file:
+            self.block_manager.install_locations(last, request.new_targets)
+        last.state = BlockUCState.UNDER_CONSTRUCTION
+        last.truncate_block = None
+        last.set_expected_locations(name for name in request.new_targets if name in self.datanode_manager.datanodes)
+        if not request.close_file:
+            return
+        if not is_copy:
+            self.block_manager.mark_block_replicas_as_stale(last, old_block, request.new_targets)
+        elif self.is_closed_hole(Repair.COPIES_OF_EARLIER_ATTEMPTS):
+            self._mark_copies_of_earlier_attempts(last, request.new_targets)
+
+    def _mark_copies_of_earlier_attempts(self, copy: BlockInfo, targets: tuple[str, ...]) -> None:
+        """Copies that an earlier attempt of the truncate has made have its stamp, and do not count."""
+        for datanode, stamp in list(copy.stored.items()):
+            if datanode not in targets:
+                made = Block(copy.block_id, stamp, copy.num_bytes)
+                self.block_manager.mark_block_replicas_as_stale(copy, made, targets)

@@ -1,0 +1,133 @@
+"""Which request is answered by which method, and what its event tells.
+
+An event is named after the call in Hadoop's words and names who took part in `arguments`; `observed` has what the
+answer shows. A file stands under the path that the request names, or under its present one where the request names
+only a block.
+
+Source: CL/protocol/ClientProtocol (@AtMostOnce, @Idempotent), SP/DatanodeProtocol, Hadoop 3.4.1; facts E.0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from genstamp_dfs.hdfs.messages import client_protocol as client
+from genstamp_dfs.hdfs.messages import datanode_protocol as datanode
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.protocol import Block
+
+Description = tuple[str, dict[str, str]]
+"""The entity of an event, and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a request is answered.
+
+    Attributes:
+        method: of FSNamesystem; also the name of the event.
+        kind: of the entity that the event is about.
+        describe: gives entity and arguments.
+        syncs: whether the answer waits for the edits to be on disk.
+        at_most_once: whether the answer is remembered for a client that asks again.
+    """
+
+    method: str
+    kind: str
+    describe: Callable[[Any, Caller], Description]
+    syncs: bool = False
+    at_most_once: bool = False
+
+
+def _file(request: Any, caller: Caller) -> Description:
+    """A call by a client on a file."""
+    return request.path, {"client": request.client_name, "file": request.path}
+
+
+def _path(request: Any, caller: Caller) -> Description:
+    """A call on a path, of which no client name is told."""
+    return request.path, {"client": caller.machine, "file": request.path}
+
+
+def _abandon(request: client.AbandonBlock, caller: Caller) -> Description:
+    return request.path, {"client": request.holder, "file": request.path}
+
+
+def _two_paths(request: Any, caller: Caller) -> Description:
+    return request.source, {"client": caller.machine, "source": request.source, "target": request.destination}
+
+
+def _concat(request: client.Concat, caller: Caller) -> Description:
+    return request.target, {"client": caller.machine, "target": request.target, "sources": ",".join(request.sources)}
+
+
+def _lease(request: client.RenewLease, caller: Caller) -> Description:
+    return request.client_name, {"client": request.client_name}
+
+
+def _caller(request: Request[Any], caller: Caller) -> Description:
+    """A call about no file."""
+    return caller.machine, {"client": caller.machine}
+
+
+def _datanode(request: Any, caller: Caller) -> Description:
+    return request.datanode, {"datanode": request.datanode}
+
+
+def _client_block(block: Block, name: str) -> Description:
+    return str(block.block_id), {"client": name}
+
+
+def _pipeline_block(request: client.UpdateBlockForPipeline, caller: Caller) -> Description:
+    return _client_block(request.block, request.client_name)
+
+
+def _pipeline(request: client.UpdatePipeline, caller: Caller) -> Description:
+    return _client_block(request.old_block, request.client_name)
+
+
+def _commit(request: datanode.CommitBlockSynchronization, caller: Caller) -> Description:
+    return str(request.block.block_id), {"primary": caller.machine}
+
+
+CALLS: Final[dict[type[Request[Any]], Call]] = {
+    client.GetServerDefaults: Call("get_server_defaults", "node", _caller),
+    client.Create: Call("create", "file", _file, syncs=True, at_most_once=True),
+    client.Append: Call("append", "file", _file, syncs=True, at_most_once=True),
+    client.AddBlock: Call("add_block", "file", _file, syncs=True),
+    client.AbandonBlock: Call("abandon_block", "file", _abandon, syncs=True),
+    client.GetAdditionalDatanode: Call("get_additional_datanode", "file", _file),
+    client.UpdateBlockForPipeline: Call("update_block_for_pipeline", "block", _pipeline_block, syncs=True),
+    client.UpdatePipeline: Call("update_pipeline", "block", _pipeline, syncs=True, at_most_once=True),
+    client.Complete: Call("complete", "file", _file, syncs=True),
+    client.Fsync: Call("fsync", "file", _file, syncs=True),
+    client.RenewLease: Call("renew_lease", "lease", _lease),
+    client.RecoverLease: Call("recover_lease", "file", _file, syncs=True),
+    client.IsFileClosed: Call("is_file_closed", "file", _path),
+    client.Truncate: Call("truncate", "file", _file, syncs=True),
+    client.Delete: Call("delete", "file", _path, syncs=True, at_most_once=True),
+    client.Rename: Call("rename", "file", _two_paths, syncs=True, at_most_once=True),
+    client.Rename2: Call("rename2", "file", _two_paths, syncs=True, at_most_once=True),
+    client.Concat: Call("concat", "file", _concat, syncs=True, at_most_once=True),
+    client.Mkdirs: Call("mkdirs", "file", _path, syncs=True),
+    client.GetFileInfo: Call("get_file_info", "file", _path),
+    client.GetListing: Call("get_listing", "file", _path),
+    client.GetBlockLocations: Call("get_block_locations", "file", _path),
+    client.SetReplication: Call("set_replication", "file", _path, syncs=True),
+    client.SetPermission: Call("set_permission", "file", _path, syncs=True),
+    client.SetOwner: Call("set_owner", "file", _path, syncs=True),
+    client.SetTimes: Call("set_times", "file", _path, syncs=True),
+    client.GetContentSummary: Call("get_content_summary", "file", _path),
+    client.GetFsStats: Call("get_fs_stats", "node", _caller),
+    client.GetDatanodeReport: Call("get_datanode_report", "node", _caller),
+    client.SetSafeMode: Call("set_safe_mode", "node", _caller),
+    client.ReportBadBlocks: Call("report_bad_blocks", "node", _caller),
+    datanode.VersionRequest: Call("version_request", "node", _caller),
+    datanode.RegisterDatanode: Call("register_datanode", "node", _datanode),
+    datanode.SendHeartbeat: Call("send_heartbeat", "node", _datanode),
+    datanode.BlockReport: Call("block_report", "node", _datanode),
+    datanode.BlockReceivedAndDeleted: Call("block_received_and_deleted", "node", _datanode),
+    datanode.CommitBlockSynchronization: Call("commit_block_synchronization", "block", _commit, syncs=True),
+    datanode.ReportBadReplicas: Call("report_bad_replicas", "node", _datanode),
+}
+"""All calls, by the class of the request."""

@@ -1,0 +1,98 @@
+"""complete() and fsync(): what the client tells of the length of the last block.
+
+Source: NN/FSDirWriteFileOp#completeFileInternal, NN/FSNamesystem#fsync,
+    NN/FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1; facts E.9, E.10, A6.
+"""
+
+from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, RecoveryInProgressException
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync
+from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.configuration import Repair
+from genstamp_dfs.hdfs.namenode.namespace import INodeFile
+from genstamp_dfs.hdfs.protocol import BlockUCState
+
+
+class CompleteCalls(AddBlockCalls):
+    """The end of a block, and of a file."""
+
+    def complete(self, request: Complete, caller: Caller) -> bool:
+        """complete(): commit the last block, and close the file if all its blocks are COMPLETE.
+
+        Returns:
+            Whether the file is closed. A repetition after the close is answered with True (HDFS-3031). After False the
+            block stays COMMITTED, which is not logged.
+
+        Raises:
+            FileNotFoundException, LeaseExpiredException: as `check_lease`.
+            HdfsIOException: the block is under recovery, or its stamp is not the caller's.
+        """
+        self.check_safe_mode(f"complete file {request.path}")
+        try:
+            inode = self.check_lease(request.path, request.client_name, request.file_id)
+        except LeaseExpiredException:
+            closed = self.inode_of(request.path, request.file_id)
+            if isinstance(closed, INodeFile) and self._is_retry_of_complete(closed, request):
+                return self._completed(closed)
+            raise
+        if self.is_penultimate_complete(inode):
+            self.block_manager.commit_or_complete_last_block(inode, request.last)
+            self.finalize_if_complete(inode)
+        return self._completed(inode)
+
+    def _completed(self, inode: INodeFile) -> bool:
+        """Whether the file is closed; the event tells of its last block."""
+        self.show_block(inode.last_block())
+        return not inode.is_under_construction
+
+    def _is_retry_of_complete(self, inode: INodeFile, request: Complete) -> bool:
+        """Whether the file is closed and ends with the caller's block in id and stamp, or both have none.
+
+        After an append to a full block a client that has added none passes none, too.
+        """
+        if inode.is_under_construction:
+            return False
+        last = inode.last_block()
+        if request.last is None:
+            return last is None or self.is_closed_hole(Repair.APPEND_TO_A_FULL_BLOCK_PASSES_NONE)
+        return last is not None and last.matches(request.last)
+
+    def fsync(self, request: Fsync, caller: Caller) -> None:
+        """fsync(), which the first hflush of a block calls.
+
+        Hadoop asks neither for the block's state nor whether the length grows, and cannot ask whose length it is.
+
+        Raises:
+            FileNotFoundException, LeaseExpiredException: as `check_lease`.
+            RecoveryInProgressException: with the repair fsync-stops-for-a-recovery, the block is under recovery.
+            HdfsIOException: with late-fsync-changes-nothing, the length is another block's, of one that is no longer
+                written, or falls.
+        """
+        self.check_safe_mode(f"fsync file {request.path}")
+        inode = self.check_lease(request.path, request.client_name, request.file_id)
+        last = inode.last_block()
+        if last is not None:
+            self._check_fsync(inode, last, request)
+            if request.last_block_length > 0:
+                last.num_bytes = request.last_block_length
+            self.show_block(last)
+            self.shown.num_bytes = last.num_bytes
+        self.persist_blocks(inode)
+
+    def _check_fsync(self, inode: INodeFile, last: BlockInfo, request: Fsync) -> None:
+        """The repairs of fsync."""
+        is_recovering = last.state is BlockUCState.UNDER_RECOVERY
+        if is_recovering and self.is_closed_hole(Repair.FSYNC_STOPS_FOR_A_RECOVERY):
+            raise RecoveryInProgressException(f"the last block of {inode.path} is under recovery")
+        if request.last_block_length <= 0 or not self.is_closed_hole(Repair.LATE_FSYNC_CHANGES_NOTHING):
+            return
+        if request.block is not None and not last.matches(request.block):
+            raise HdfsIOException(f"fsync of {request.block}, the last block of {inode.path} is {last.as_block()}")
+        if last.state is not BlockUCState.UNDER_CONSTRUCTION:
+            raise HdfsIOException(f"fsync of blk_{last.block_id} of {inode.path}, which is {last.state}")
+        if request.last_block_length < last.num_bytes:
+            raise HdfsIOException(
+                f"fsync of blk_{last.block_id} of {inode.path} to {request.last_block_length} bytes, it has "
+                f"{last.num_bytes}"
+            )

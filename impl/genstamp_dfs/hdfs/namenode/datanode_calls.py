@@ -1,0 +1,136 @@
+"""What datanodes tell: that they start, that they live, what they have.
+
+Leaves out: upgrades, caching, leases for full reports, decommissioning.
+
+Source: NN/NameNodeRpcServer, BM/DatanodeManager#registerDatanode, #handleHeartbeat, Hadoop 3.4.1; facts G.2, I.1.
+"""
+
+import random
+
+from genstamp_dfs.errors import DisallowedDatanodeException, HdfsIOException, UnregisteredNodeException
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import ReportBadBlocks
+from genstamp_dfs.hdfs.messages.datanode_protocol import (
+    BlockReceivedAndDeleted,
+    BlockReport,
+    Command,
+    InvalidateBlocks,
+    NamespaceInfo,
+    RecoverBlocks,
+    RegisterAgain,
+    RegisterDatanode,
+    ReportBadReplicas,
+    SendHeartbeat,
+    TransferBlocks,
+    VersionRequest,
+)
+from genstamp_dfs.hdfs.namenode.base import Journal
+from genstamp_dfs.hdfs.namenode.block_recovery_calls import BlockRecoveryCalls
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
+
+
+class DatanodeCalls(BlockRecoveryCalls):
+    """DatanodeProtocol, but for commitBlockSynchronization()."""
+
+    def __init__(
+        self,
+        configuration: NameNodeConfiguration,
+        clock: Clock,
+        chance: random.Random,
+        journal: Journal,
+        namespace: NamespaceInfo,
+    ) -> None:
+        super().__init__(configuration, clock, chance, journal)
+        self.namespace = namespace
+
+    def version_request(self, request: VersionRequest, caller: Caller) -> NamespaceInfo:
+        """versionRequest(): which cluster this is."""
+        return self.namespace
+
+    def register_datanode(self, request: RegisterDatanode, caller: Caller) -> None:
+        """registerDatanode(): the datanode is alive; what was queued for its former life is dropped.
+
+        Raises:
+            DisallowedDatanodeException: it belongs to another cluster.
+        """
+        if request.block_pool_id != self.namespace.block_pool_id:
+            raise DisallowedDatanodeException(
+                f"{request.datanode} belongs to {request.block_pool_id}, accepted: {self.namespace.block_pool_id}"
+            )
+        self.datanode_manager.register_datanode(request.datanode, self.clock.now_us())
+
+    def remove_datanode(self, datanode: str) -> None:
+        """A datanode is dead: nothing that it has counts, nothing waits for it.
+
+        Source: DatanodeManager#removeDeadDatanode, BlockManager#removeBlocksAssociatedTo, Hadoop 3.4.1.
+        """
+        descriptor = self.datanode_manager.datanodes[datanode]
+        descriptor.is_alive = False
+        descriptor.clear_queues()
+        self.block_manager.remove_blocks_associated_to(datanode)
+
+    def send_heartbeat(self, request: SendHeartbeat, caller: Caller) -> tuple[Command, ...]:
+        """sendHeartbeat(): what the datanode shall do.
+
+        In safe mode nothing; recoveries alone if there are any, so that other work waits for the next heartbeat; else
+        copies as far as it is free to make some, and deletions.
+        """
+        datanode = self.datanode_manager.get_live(request.datanode)
+        if datanode is None:
+            return (RegisterAgain(),)
+        self.datanode_manager.update_heartbeat(datanode, request, self.clock.now_us())
+        if self.block_manager.safe_mode.is_on:
+            return ()
+        if datanode.recover_blocks:
+            recoveries = self.take_recovery_commands(datanode)
+            if recoveries:
+                return (RecoverBlocks(recoveries),)
+        commands: list[Command] = []
+        free = max(0, self.configuration.max_replication_streams - request.transfers)
+        if datanode.replicate_blocks and free:
+            commands.append(TransferBlocks(datanode.take_transfers(free)))
+        if datanode.invalidate_blocks:
+            commands.append(InvalidateBlocks(datanode.take_invalidations(self.configuration.invalidate_limit)))
+        return tuple(commands)
+
+    def block_report(self, request: BlockReport, caller: Caller) -> tuple[Command, ...]:
+        """blockReport(): all that the datanode has.
+
+        Raises:
+            UnregisteredNodeException: nobody knows it.
+            HdfsIOException: it is dead.
+        """
+        self.block_manager.process_report(self._reporting(request.datanode), request.replicas)
+        return ()
+
+    def block_received_and_deleted(self, request: BlockReceivedAndDeleted, caller: Caller) -> None:
+        """blockReceivedAndDeleted(): what has changed at the datanode.
+
+        Raises:
+            UnregisteredNodeException: nobody knows it.
+            HdfsIOException: it is dead.
+        """
+        datanode = self._reporting(request.datanode)
+        for line in request.blocks:
+            self.block_manager.process_incremental_block_report(datanode, line)
+
+    def _reporting(self, name: str) -> DatanodeDescriptor:
+        """The datanode that reports, which must be alive."""
+        descriptor = self.datanode_manager.datanodes.get(name)
+        if descriptor is None:
+            raise UnregisteredNodeException(f"{name} is not registered")
+        if not descriptor.is_alive:
+            raise HdfsIOException(f"report from dead or unregistered node {name}")
+        return descriptor
+
+    def report_bad_replicas(self, request: ReportBadReplicas, caller: Caller) -> None:
+        """reportBadBlocks() of a datanode about its own replicas."""
+        for block in request.blocks:
+            self.block_manager.find_and_mark_block_as_corrupt(block, request.datanode)
+
+    def report_bad_blocks(self, request: ReportBadBlocks, caller: Caller) -> None:
+        """reportBadBlocks() of a client that has read them."""
+        for located in request.blocks:
+            for datanode in located.locations:
+                self.block_manager.find_and_mark_block_as_corrupt(located.block, datanode)

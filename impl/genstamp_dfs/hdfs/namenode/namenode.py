@@ -1,0 +1,211 @@
+"""A namenode: its calls, its clock, and what it keeps on disk.
+
+Every call is plain and done when it returns. What it changed is in the edit log then, but not on the disk: whoever
+drives the namenode calls `log_sync` before it sends an answer that waits for it (`needs_sync`), after a refusal too,
+since a refused create may have started a recovery. Several calls may share one sync.
+
+Leaves out: threads and locks, high availability, tokens, metrics.
+
+Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSNamesystem#loadFromDisk, Hadoop 3.4.1; facts E.0, I.5.
+"""
+
+import random
+from typing import Any, TypeVar
+
+from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperationException
+from genstamp_dfs.events import EventLog
+from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
+from genstamp_dfs.hdfs.namenode.base import Shown
+from genstamp_dfs.hdfs.namenode.calls import CALLS, Call
+from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
+from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
+from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
+from genstamp_dfs.hdfs.namenode.start import start_namesystem
+from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE
+
+Answer = TypeVar("Answer")
+
+
+class NameNode:
+    """A namenode that runs.
+
+    Args:
+        configuration: its settings.
+        disk: its storage directory; an empty one becomes a new cluster's.
+        clock: time.
+        chance: where new replicas go, and the ids of a new cluster.
+        events: where it tells of what it does.
+
+    Raises:
+        StorageError: the storage directory is foreign, of another layout, or damaged; it was left as it was.
+        DiskError: the disk failed.
+    """
+
+    def __init__(
+        self, configuration: NameNodeConfiguration, disk: Disk, clock: Clock, chance: random.Random, events: EventLog
+    ) -> None:
+        self.configuration = configuration
+        self.retry_cache = RetryCache(configuration.retry_cache_expiry_ms)
+        self._clock = clock
+        self._events = events
+        self.namesystem, self.edit_log = start_namesystem(configuration, disk, clock, chance, self.retry_cache)
+        self.checkpointer = Checkpointer(configuration, disk, clock, self.edit_log)
+        self.needs_sync = False
+        self.failure: DiskError | None = None
+        self._handlers = {request: (call, getattr(self.namesystem, call.method)) for request, call in CALLS.items()}
+        self._truncate_at_most_once = Repair.ANSWERS_ARE_KEPT in configuration.closed_holes
+
+    @property
+    def namespace(self) -> NamespaceInfo:
+        """Which cluster it keeps."""
+        return self.namesystem.namespace
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def handle(self, request: Request[Answer], caller: Caller) -> Answer:
+        """Answer a request; `needs_sync` says whether `log_sync` has to come before the answer is sent.
+
+        Raises:
+            HdfsIOException: the request is refused; `needs_sync` holds for this answer as well.
+            DiskError: the disk failed earlier, and the namenode has stopped.
+        """
+        self._check_running()
+        found = self._handlers.get(type(request))
+        if found is None:
+            raise UnsupportedOperationException(f"{type(request).__name__} is no call of a namenode")
+        call, handler = found
+        shown = self.namesystem.shown = Shown()
+        is_cached = call.at_most_once or (self._truncate_at_most_once and call.method == "truncate")
+        if is_cached:
+            remembered = self.retry_cache.find(self.namesystem.call_of(caller), self._clock.now_us())
+            if remembered:
+                self.needs_sync = self.edit_log.has_unsynced
+                self._record(call, request, caller, shown, event="retry_cache_answers")
+                answer: Answer = remembered[0]
+                return answer
+        try:
+            answer = handler(request, caller)
+        except HdfsIOException as refusal:
+            self.needs_sync = self.edit_log.has_unsynced
+            self._record(call, request, caller, shown, refused_with=refusal.hadoop_name)
+            raise
+        if is_cached:
+            self.retry_cache.add(self.namesystem.call_of(caller), answer, self._clock.now_us())
+        self.needs_sync = call.syncs and self.edit_log.has_unsynced
+        if isinstance(answer, bool):
+            shown.observed["answer" if call.method not in ("complete", "recover_lease") else "closed"] = (
+                "true" if answer else "false"
+            )
+        self._record(call, request, caller, shown)
+        return answer
+
+    def _check_running(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Do what is due: monitors of leases, datanodes and replicas, safe mode, a checkpoint.
+
+        `needs_sync` says afterwards whether `log_sync` is to be called.
+
+        Raises:
+            DiskError: the disk failed, and the namenode has stopped.
+        """
+        self._check_running()
+        for expired in self.namesystem.do_what_is_due():
+            self._record_expired(expired)
+        self.needs_sync = self.edit_log.has_unsynced
+        try:
+            self.checkpointer.go_on(self.namesystem, self.retry_cache)
+        except DiskError as failure:
+            self.failure = failure
+            raise
+
+    def log_sync(self) -> None:
+        """Force all edits to the disk.
+
+        Raises:
+            DiskError: the disk failed. Nobody may be told of what was not synced, so the namenode stops.
+        """
+        self._check_running()
+        try:
+            self.edit_log.sync()
+        except DiskError as failure:
+            self.failure = failure
+            raise
+        self.needs_sync = False
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    def _record(
+        self,
+        call: Call,
+        request: Request[Any],
+        caller: Caller,
+        shown: Shown,
+        *,
+        refused_with: str | None = None,
+        event: str | None = None,
+    ) -> None:
+        """Tell of a call; of a report of several replicas, of each."""
+        if isinstance(request, BlockReceivedAndDeleted):
+            self._record_report(request, refused_with)
+            return
+        entity, arguments = call.describe(request, caller)
+        if shown.file is not None:
+            arguments["file"] = shown.file
+        self._events.record(
+            node=NAMENODE,
+            time_us=self._clock.now_us(),
+            kind=call.kind,
+            entity=entity,
+            event=event or call.method,
+            arguments=arguments,
+            refused_with=refused_with,
+            generation_stamp=shown.generation_stamp,
+            recovery_id=shown.recovery_id,
+            num_bytes=shown.num_bytes,
+            observed=shown.observed,
+        )
+
+    def _record_report(self, request: BlockReceivedAndDeleted, refused_with: str | None) -> None:
+        """Tell of each line of an incremental report: block_received, block_receiving, block_deleted."""
+        for line in request.blocks:
+            block = self.namesystem.block_manager.get_stored_block(line.block.block_id)
+            inode = None if block is None else self.namesystem.directory.file_of(block)
+            arguments = {"datanode": request.datanode}
+            if inode is not None:
+                arguments = {"file": inode.path, "datanode": request.datanode}
+            self._events.record(
+                node=NAMENODE,
+                time_us=self._clock.now_us(),
+                kind="replica",
+                entity=f"{line.block.block_id}@{request.datanode}",
+                event=f"block_{line.status.value}",
+                arguments=arguments,
+                refused_with=refused_with,
+                generation_stamp=line.block.generation_stamp,
+                num_bytes=line.block.num_bytes,
+                observed={"block_state": "REMOVED" if block is None else block.state.value},
+            )
+
+    def _record_expired(self, expired: ExpiredLease) -> None:
+        """Tell of a lease that the monitor has released, or could not."""
+        released = expired.released
+        holder = NAMENODE if expired.holder.startswith(INTERNAL_LEASE_HOLDER) else expired.holder
+        self._events.record(
+            node=NAMENODE,
+            time_us=self._clock.now_us(),
+            kind="file",
+            entity=expired.path,
+            event="release_expired_lease",
+            arguments={"holder": holder, "file": expired.path},
+            refused_with=None if expired.refusal is None else expired.refusal.hadoop_name,
+            recovery_id=None if released is None else released.recovery_id,
+            observed={} if released is None else {"closed": str(released.closed).lower()},
+        )

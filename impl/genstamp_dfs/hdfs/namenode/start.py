@@ -1,0 +1,139 @@
+"""The start of a namenode: its storage directory is opened, formatted if it is new, and the namespace built again.
+
+The latest image is loaded and the edits after it are made again. The last segment may end in a torn frame, which
+nobody was told of: it is cut off. Anything else that is damaged or missing is refused before anything is changed.
+
+Leaves out: older images if the latest is damaged; whoever wants that takes the latest away.
+
+Source: NN/FSImage#recoverTransitionRead, #loadFSImage, NN/FSImageTransactionalStorageInspector, Hadoop 3.4.1.
+"""
+
+import random
+from dataclasses import dataclass
+
+from genstamp_dfs.errors import StorageError
+from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.edit_log import (
+    DIRECTORY,
+    EditLog,
+    Frame,
+    Segment,
+    SegmentContent,
+    finalize_segment,
+    read_segment,
+    segments_of,
+)
+from genstamp_dfs.hdfs.namenode.edit_replay import EditReplay
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.namenode.image import (
+    TEMPORARY,
+    Image,
+    ImageWriter,
+    encode_image,
+    image_transactions,
+    read_image,
+)
+from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
+from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
+from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a storage directory holds."""
+
+    image: Image
+    frames: list[Frame]
+    last_transaction: int
+    in_progress: tuple[Segment, SegmentContent] | None
+
+
+def start_namesystem(
+    configuration: NameNodeConfiguration, disk: Disk, clock: Clock, chance: random.Random, retry_cache: RetryCache
+) -> tuple[FSNamesystem, EditLog]:
+    """Build the namespace that the storage directory keeps, and open a new segment of its log.
+
+    All leases are fresh, and safe mode is on until the blocks have been reported.
+
+    Raises:
+        StorageError: the directory is foreign, of another layout or damaged; it was left as it was.
+    """
+    storage = open_storage(disk, chance)
+    if storage.is_new:
+        _format(storage, configuration, clock, chance)
+    saved = _read(disk)
+    edit_log = EditLog(disk, saved.last_transaction)
+    namesystem = FSNamesystem(configuration, clock, chance, edit_log, storage.namespace)
+    load_image(saved.image, namesystem, retry_cache)
+    replay = EditReplay(namesystem, retry_cache)
+    for frame in saved.frames:
+        for number, op in enumerate(frame.ops):
+            if frame.first + number > saved.image.transaction:
+                replay.apply(frame.first + number, op)
+    namesystem.remove_blocks(len(namesystem.blocks_to_remove))
+    _end_last_segment(disk, saved)
+    edit_log.start_segment()
+    blocks = namesystem.block_manager.blocks.values()
+    namesystem.block_manager.safe_mode.activate(sum(block.is_complete for block in blocks))
+    return namesystem, edit_log
+
+
+def _format(
+    storage: StorageDirectory, configuration: NameNodeConfiguration, clock: Clock, chance: random.Random
+) -> None:
+    """Make an empty directory that of a namenode: an image of nothing, then VERSION (NN/FSImage#format)."""
+    disk = storage.disk
+    disk.make_directory(DIRECTORY)
+    disk.sync_directory("")
+    for name in disk.names(DIRECTORY):
+        disk.remove(f"{DIRECTORY}/{name}")
+    nothing = FSNamesystem(configuration, clock, chance, EditLog(disk, 0), storage.namespace)
+    empty = image_of(nothing, RetryCache(configuration.retry_cache_expiry_ms), 0)
+    writer = ImageWriter(disk, 0, encode_image(empty))
+    while not writer.write_piece():
+        pass
+    write_version(disk, storage.namespace)
+
+
+def _read(disk: Disk) -> Saved:
+    """Read the latest image and the edits after it; changes nothing."""
+    names = disk.names(DIRECTORY)
+    images = image_transactions(names)
+    if not images:
+        raise StorageError(f"{DIRECTORY} has no image; it is damaged")
+    image = read_image(disk, images[0])
+    frames: list[Frame] = []
+    last, in_progress = image.transaction, None
+    for segment in segments_of(names):
+        if segment.last is not None and segment.last <= image.transaction:
+            continue
+        content = read_segment(disk, segment)
+        if segment.first > last + 1:
+            raise StorageError(f"the edits from {last + 1} to {segment.first - 1} are missing")
+        if segment.last is None:
+            if in_progress is not None:
+                raise StorageError(f"{in_progress[0].path} and {segment.path} are both in progress")
+            in_progress = (segment, content)
+        frames += content.frames
+        last = max(last, *(frame.first + len(frame.ops) - 1 for frame in content.frames), last)
+    return Saved(image, frames, last, in_progress)
+
+
+def _end_last_segment(disk: Disk, saved: Saved) -> None:
+    """Cut the torn end off and complete the segment; one without a transaction goes away. Removes unfinished images."""
+    for name in disk.names(DIRECTORY):
+        if name.startswith(TEMPORARY):
+            disk.remove(f"{DIRECTORY}/{name}")
+    if saved.in_progress is None:
+        return
+    segment, content = saved.in_progress
+    if not content.frames:
+        disk.remove(segment.path)
+        disk.sync_directory(DIRECTORY)
+        return
+    if content.end < content.size:
+        disk.truncate(segment.path, content.end)
+    # Also where nothing is torn: what was read may not be on disk yet, if only the process had died.
+    disk.sync(segment.path)
+    finalize_segment(disk, segment.first, content.frames[-1].first + len(content.frames[-1].ops) - 1)
