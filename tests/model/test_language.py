@@ -737,6 +737,15 @@ def test_two_phase_commit_traces() -> None:
     assert ir.text(model.action("tm_commit").checks[1].condition) == "forall(rm_0 in Rm: member(tm_prepared, rm_0))"
 
 
+def test_a_configuration_changes_the_limits_of_its_system() -> None:
+    own, other = Configuration("own", sizes={}), Configuration("other", sizes={}, limits={"crashes": 1, "calls": 7})
+    system = System("any", parts=[], configurations=[own, other], limits={"stamps": 3, "crashes": 0})
+    assert dict(system.configuration("own").limits) == {"stamps": 3, "crashes": 0}
+    assert dict(system.configuration("other").limits) == {"stamps": 3, "crashes": 1, "calls": 7}
+    # Another system may have the same configurations.
+    assert (own.limits, other.limits) == ({}, {"crashes": 1, "calls": 7})
+
+
 @pytest.mark.parametrize(
     ("sizes", "limits", "message"),
     [

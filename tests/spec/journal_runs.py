@@ -3,10 +3,10 @@
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.types import show
-from genstamp_spec.hdfs.systems.journal import JOURNAL, limits
+from genstamp_spec.hdfs.systems.journal import JOURNAL
 
 SIZES = {"Client": 2, "File": 2, "Datanode": 1, "Path": 2}
-LIMITS = dict.fromkeys(limits(), 100) | {"edits": 6}
+LIMITS = dict.fromkeys(JOURNAL.limits, 100) | {"edits": 6}
 
 
 class JournalRun:

@@ -3,9 +3,9 @@
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.types import show
-from genstamp_spec.hdfs.systems.pipeline import PIPELINE, limits
+from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 
-LIMITS = dict.fromkeys(limits(), 100)
+LIMITS = dict.fromkeys(PIPELINE.limits, 100)
 
 
 class PipelineRun:

@@ -7,9 +7,9 @@ from tests.spec.recovery_runs import Run
 
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance
-from genstamp_spec.hdfs.systems.reports import REPORTS, limits, sizes
+from genstamp_spec.hdfs.systems.reports import REPORTS, sizes
 
-ENOUGH = dict.fromkeys(limits(), 100)
+ENOUGH = dict.fromkeys(REPORTS.limits, 100)
 
 
 @cache

@@ -10,7 +10,7 @@ from genstamp_model.explore import Verdict, explore
 from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.bugs.block_recovery import EQUAL_ID_IS_ACCEPTED
 from genstamp_spec.hdfs.bugs.block_recovery_holes import COMMAND_BELONGS_TO_ITS_ATTEMPT, HOLES
-from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY, limits
+from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY
 
 
 class BlockRun(Run):
@@ -238,7 +238,7 @@ def test_equal_recovery_ids(shared: bool) -> None:
     holes = tuple(hole.name for hole in HOLES if hole is COMMAND_BELONGS_TO_ITS_ATTEMPT and shared)
     told_apart = {"one_primary_per_recovery_id", "no_recovery_drops_data"} if shared else set()
     sizes = {"Client": 1, "File": 1, "Datanode": 2}
-    configuration = Configuration("equal", sizes=sizes, limits=limits(stamps=3, reports=2))
+    configuration = Configuration("equal", sizes=sizes, limits={**BLOCK_RECOVERY.limits, "stamps": 3, "reports": 2})
     system = replace(BLOCK_RECOVERY, bugs=(*BLOCK_RECOVERY.bugs, EQUAL_ID_IS_ACCEPTED))
     found = {}
     for bugs in (holes, (*holes, EQUAL_ID_IS_ACCEPTED.name)):

@@ -8,7 +8,8 @@ from genstamp.lock import SystemEntry
 from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import EXIT_CODES, Row, Verdict
-from genstamp_model.prove import Report, prove
+from genstamp_model.language import Instance
+from genstamp_model.prove import Report, prove, rooms
 from genstamp_model.prove import Verdict as Found
 
 _VERDICTS = {
@@ -19,12 +20,15 @@ _VERDICTS = {
 
 
 def proofs(context: Context, claim: str, system: str, configurations: list[str]) -> Iterator[Row]:
-    """Every inductive property holds initially and is kept by every step, in the sizes of some configurations."""
+    """Every inductive property holds initially and is kept by every step, in the sizes of some configurations.
+
+    And with the places that bags and sequences have there: a proof is about no more of them.
+    """
     declared = system_at(system)
     reports: dict[tuple[str, ...], Report] = {}
     for configuration in configurations:
         instance = declared.instance(configuration)
-        sizes = tuple(sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items()))
+        sizes = _sizes(instance)
         if sizes not in reports:
             reports[sizes] = prove(instance, others=False)
             print(f"{', '.join(sizes)}: {reports[sizes].verdict}", flush=True)
@@ -40,6 +44,12 @@ def proofs(context: Context, claim: str, system: str, configurations: list[str])
         files=("proofs.txt",),
         data={"lock": msgspec.to_builtins({declared.name: SystemEntry(proved=_proved(list(reports.values())))})},
     )
+
+
+def _sizes(instance: Instance) -> tuple[str, ...]:
+    """All numbers of a configuration that a proof depends on, in words."""
+    members = sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items())
+    return (*members, *(f"room for {number} {name}" for name, number in rooms(instance).items()))
 
 
 def _is_proved(report: Report) -> bool:

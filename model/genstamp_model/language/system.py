@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
@@ -83,6 +83,7 @@ class System:
         name: as on the command line.
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
+        limits: those of a configuration that gives no others.
         semantics: by name, what a released version does otherwise: the holes that it has still, and the historic faults
             that it has not got rid of.
         default_semantics: the one used unless told otherwise.
@@ -93,6 +94,7 @@ class System:
     name: str
     parts: Sequence[type[Part]]
     configurations: Sequence[Configuration]
+    limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     semantics: Mapping[str, tuple[Variation, ...]] = field(default_factory=lambda: {"default": ()})
     default_semantics: str = "default"
@@ -100,6 +102,10 @@ class System:
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
     omits: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        whole = tuple(replace(one, limits={**self.limits, **one.limits}) for one in self.configurations)
+        object.__setattr__(self, "configurations", whole)
 
     def configuration(self, name: str | None = None) -> Configuration:
         """A configuration by name, or the default one.

@@ -6,6 +6,7 @@ index sets of open size, leads-to.
 """
 
 from genstamp_model.prove.bounded import Bounded, BoundedViolation, Reached, Within, bmc, reach
+from genstamp_model.prove.encoding import rooms
 from genstamp_model.prove.induction import prove
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.strengthen import Strengthening, Supporting, strengthen
@@ -25,5 +26,6 @@ __all__ = [
     "bmc",
     "prove",
     "reach",
+    "rooms",
     "strengthen",
 ]

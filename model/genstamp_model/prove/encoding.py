@@ -63,6 +63,12 @@ class EncodedStep:
     changed: dict[int, Term]
 
 
+def rooms(instance: Instance) -> dict[str, int]:
+    """The limits that give bags and sequences their places, which no proof can do without."""
+    found = {name for v in instance.model.variables for name in _rooms(v.type)}
+    return {name: instance.limits[name] for name in sorted(found)}
+
+
 class Encoding:
     """The terms of one instance, shared by all that is asked of it."""
 
@@ -80,9 +86,8 @@ class Encoding:
 
     @cached_property
     def rooms(self) -> dict[str, int]:
-        """The limits that give bags and sequences their places, which no proof can do without."""
-        found = {name for v in self.instance.model.variables for name in _rooms(v.type)}
-        return {name: self.instance.limits[name] for name in sorted(found)}
+        """As the function."""
+        return rooms(self.instance)
 
     @cached_property
     def steps(self) -> list[EncodedStep]:

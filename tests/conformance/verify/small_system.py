@@ -15,6 +15,7 @@ from genstamp_model.language import (
     members,
     number,
     require,
+    sequence,
     transition,
     witness,
 )
@@ -119,4 +120,31 @@ SMALL = System(
         Configuration("again", sizes={"Client": 1}, limits={"counts": 9}, on_demand=True),
     ],
     bugs=[Bug("BUG-1", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two")],
+)
+
+
+class Queue(Part):
+    """Numbers in a queue, which holds as many as a configuration says."""
+
+    line = sequence(number(0, 1), limit="places")
+
+    @action
+    def join(s) -> None:
+        """Another one."""
+        s.line.append(1)
+
+    @invariant(inductive=True)
+    def never_negative_long(s) -> Bool:
+        """There are no fewer than none."""
+        return s.line.size() >= 0
+
+
+QUEUE = System(
+    "queue",
+    parts=[Queue],
+    configurations=[
+        Configuration("short", sizes={}, limits={"places": 1}),
+        Configuration("again", sizes={}, limits={"places": 1}),
+        Configuration("long", sizes={}, limits={"places": 2}),
+    ],
 )

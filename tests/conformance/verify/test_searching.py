@@ -134,8 +134,15 @@ def test_proofs_say_what_was_proved(context: Context) -> None:
     row = only(proofs(context, "prove", COUNTER, ["two", "one", "again"]))
     assert row.verdict is Verdict.HOLDS
     assert "never_negative" in row.data["lock"]["counter"]["proved"]
-    # Proofs ask for sizes alone, so that configurations of the same sizes need one proof.
+    # Proofs ask for sizes, so that configurations of the same sizes need one proof.
     assert row.note.endswith("each for 2 Client; 1 Client")
+
+
+@pytest.mark.slow
+def test_proofs_ask_for_the_places_of_sequences_too(context: Context) -> None:
+    row = only(proofs(context, "prove", f"{small_system.__name__}:QUEUE", ["short", "again", "long"]))
+    assert row.verdict is Verdict.HOLDS
+    assert row.note.endswith("each for room for 1 places; room for 2 places")
 
 
 @pytest.mark.slow

@@ -123,83 +123,69 @@ class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
         return gone & s.file[file].at(FileLifecycle.closed) & s.has_bytes(datanode, file)
 
 
-def limits(
-    *,
-    stamps: int = 2,
-    num_bytes: int = 1,
-    crashes: int = 0,
-    calls: int = 0,
-    reports: int = 1,
-    lost_commands: int = 0,
-    silences: int = 0,
-    deletions: int = 0,
-) -> dict[str, int]:
-    """The limits of a configuration: what is not named does not happen."""
-    return {
-        "stamps": stamps,
-        "bytes": num_bytes,
-        "crashes": crashes,
-        "calls": calls,
-        "reports": reports,
-        "lost_commands": lost_commands,
-        "silences": silences,
-        "deletions": deletions,
-    }
-
-
 BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
     parts=[SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",
+    limits={
+        "stamps": 2,
+        "bytes": 1,
+        "crashes": 0,
+        "calls": 0,
+        "reports": 1,
+        "lost_commands": 0,
+        "silences": 0,
+        "deletions": 0,
+    },
     configurations=[
         Configuration(
             "late",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(calls=1, lost_commands=1),
+            limits={"calls": 1, "lost_commands": 1},
             doc="one recovery, whose command is lost, or a call of which times out and comes late",
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(crashes=1, deletions=1),
+            limits={"crashes": 1, "deletions": 1},
             doc="another client, whose calls are refused, and a time without any datanode",
         ),
         Configuration(
             "overlapping",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=3, calls=1, reports=2),
+            limits={"stamps": 3, "calls": 1, "reports": 2},
             doc="two recoveries of one block, with reports and calls of the first during the second",
         ),
         Configuration(
             "silent",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(crashes=1, calls=1, silences=1),
+            limits={"crashes": 1, "calls": 1, "silences": 1},
             doc="datanodes that crash, are stale, dead, or unknown to the NameNode",
         ),
         Configuration(
             "restarts",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(num_bytes=2, crashes=1, calls=1),
+            limits={"bytes": 2, "crashes": 1, "calls": 1},
             doc="replicas that come back from a restart, with bytes lost",
         ),
         Configuration(
             "lengths",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=3, num_bytes=2, calls=1),
+            limits={"stamps": 3, "bytes": 2, "calls": 1},
             doc="replicas of several lengths, some of which an earlier recovery has finalized",
         ),
         Configuration(
             "deleted",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(lost_commands=1, deletions=1, silences=1),
+            limits={"lost_commands": 1, "deletions": 1, "silences": 1},
             doc="the file is deleted while its block is recovered",
         ),
         Configuration(
             "three_datanodes",
             sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits=limits(silences=1),
+            limits={"silences": 1},
             doc="a pipeline of three, one of which is silent",
         ),
     ],

@@ -76,29 +76,6 @@ class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
         return waits & s.alive.is_empty(), ~waits
 
 
-def limits(
-    *,
-    stamps: int,
-    num_bytes: int = 1,
-    broken_disks: int = 1,
-    lost_commands: int = 1,
-    silences: int = 1,
-    slow_attempts: int = 1,
-) -> dict[str, int]:
-    """The limits of a configuration; crashes and calls are bounded by the number of mishaps."""
-    return {
-        "stamps": stamps,
-        "bytes": num_bytes,
-        "broken_disks": broken_disks,
-        "lost_commands": lost_commands,
-        "silences": silences,
-        "slow_attempts": slow_attempts,
-        "crashes": 1,
-        "calls": 1,
-        "reports": 2,
-    }
-
-
 BLOCK_RECOVERY_ENDS = System(
     "hdfs.block_recovery_ends",
     parts=[RecoveriesEnd],
@@ -109,29 +86,38 @@ BLOCK_RECOVERY_ENDS = System(
         "hadoop-2.7": (FINALIZED_LENGTHS_NEED_NOT_AGREE, HDFS_12070, HDFS_12886, HDFS_13758),
     },
     default_semantics="repaired",
+    limits={
+        "stamps": 4,
+        "bytes": 1,
+        "broken_disks": 1,
+        "lost_commands": 1,
+        "silences": 1,
+        "slow_attempts": 1,
+        # Crashes and calls are bounded by the number of mishaps.
+        "crashes": 1,
+        "calls": 1,
+        "reports": 2,
+    },
     configurations=[
         Configuration(
             "one_datanode",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Mishap": 1},
-            limits=limits(stamps=4),
             doc="a lost command, a lost report or a forgotten storage",
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1, "Mishap": 1},
-            limits=limits(stamps=4),
             doc="another client, whose calls are refused",
         ),
         Configuration(
             "one_mishap",
             sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 1},
-            limits=limits(stamps=4),
             doc="a crash, a broken disk, a call that times out, and what else goes wrong once",
         ),
         Configuration(
             "two_dead_recoveries",
             sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 3},
-            limits=limits(stamps=4, num_bytes=2, broken_disks=0, lost_commands=0, silences=0, slow_attempts=0),
+            limits={"bytes": 2, "broken_disks": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
             doc="a crash, a call that times out and a lost report",
             on_demand=True,
         ),

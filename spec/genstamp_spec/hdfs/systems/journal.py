@@ -268,24 +268,22 @@ RECOVERY_ID_LEAVES_UNSYNCED = Hole(
 )
 
 
-def limits(**chosen: int) -> dict[str, int]:
-    """Limits of a configuration; what is not named does not happen."""
-    names = (
-        "stamps",
-        "bytes",
-        "crashes",
-        "edits",
-        "namenode_failures",
-        "lost_answers",
-        "renames",
-        "deletions",
-        "quota_changes",
-        "older",
-        "second_blocks",
-        "queued_reports",
-        "left_open",
-    )
-    return dict.fromkeys(names, 0) | chosen
+LIMITS = (
+    "stamps",
+    "bytes",
+    "crashes",
+    "edits",
+    "namenode_failures",
+    "lost_answers",
+    "renames",
+    "deletions",
+    "quota_changes",
+    "older",
+    "second_blocks",
+    "queued_reports",
+    "left_open",
+)
+"""What does not happen in a configuration unless it says how often."""
 
 
 JOURNAL = System(
@@ -299,65 +297,74 @@ JOURNAL = System(
     },
     bugs=JOURNAL_BUGS,
     default_semantics="repaired",
+    limits=dict.fromkeys(LIMITS, 0),
     configurations=[
         Configuration(
             "small",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=1, bytes=1, namenode_failures=1, edits=2),
+            limits={"stamps": 1, "bytes": 1, "namenode_failures": 1, "edits": 2},
             doc="one client writes one file, and the NameNode stops once",
         ),
         Configuration(
             "takeover",
             sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=0, edits=1),
+            limits={"stamps": 2, "bytes": 1, "namenode_failures": 0, "edits": 1},
             doc="two clients and the NameNode compete for a file",
         ),
         Configuration(
             "recoveries",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=3, bytes=1, namenode_failures=2, edits=1),
+            limits={"stamps": 3, "bytes": 1, "namenode_failures": 2, "edits": 1},
             doc="recoveries and pipelines over two failures",
         ),
         Configuration(
             "appends",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=2, namenode_failures=1, edits=2, quota_changes=1),
+            limits={"stamps": 2, "bytes": 2, "namenode_failures": 1, "edits": 2, "quota_changes": 1},
             doc="a file that is opened again",
         ),
         Configuration(
             "lost_answers",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=2, lost_answers=2),
+            limits={"stamps": 2, "bytes": 1, "namenode_failures": 1, "edits": 2, "lost_answers": 2},
             doc="calls that are made again",
         ),
         Configuration(
             "deletions",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=2, deletions=1),
+            limits={"stamps": 2, "bytes": 1, "namenode_failures": 1, "edits": 2, "deletions": 1},
             doc="an open file is deleted",
         ),
         Configuration(
             "renames",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 2},
-            limits=limits(stamps=1, bytes=1, namenode_failures=1, edits=2, renames=1, crashes=1),
+            limits={"stamps": 1, "bytes": 1, "namenode_failures": 1, "edits": 2, "renames": 1, "crashes": 1},
             doc="an open file is renamed",
         ),
         Configuration(
             "two_files",
             sizes={"Client": 1, "File": 2, "Datanode": 1, "Path": 2},
-            limits=limits(stamps=2, bytes=1, namenode_failures=0, edits=1, deletions=1),
+            limits={"stamps": 2, "bytes": 1, "namenode_failures": 0, "edits": 1, "deletions": 1},
             doc="a path that is used again",
         ),
         Configuration(
             "two_blocks",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=3, bytes=1, namenode_failures=1, edits=2, second_blocks=1),
+            limits={"stamps": 3, "bytes": 1, "namenode_failures": 1, "edits": 2, "second_blocks": 1},
             doc="a file of two blocks",
         ),
         Configuration(
             "reports",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Path": 1},
-            limits=limits(stamps=2, bytes=1, namenode_failures=1, edits=1, crashes=1, queued_reports=1, left_open=1),
+            limits={
+                "stamps": 2,
+                "bytes": 1,
+                "namenode_failures": 1,
+                "edits": 1,
+                "crashes": 1,
+                "queued_reports": 1,
+                "left_open": 1,
+            },
             doc="a standby that keeps reports, and a recovery that leaves the file open",
         ),
     ],

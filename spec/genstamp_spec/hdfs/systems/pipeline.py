@@ -257,9 +257,8 @@ FAULTS = ("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers
 """What goes wrong only if a configuration says how often."""
 
 
-def limits(**limits: int) -> dict[str, int]:
-    """Limits of a configuration: none of what is not named."""
-    return dict.fromkeys(("stamps", "bytes", "packets", "replication", "appends", "always", *FAULTS), 0) | limits
+LIMITS = ("stamps", "bytes", "packets", "replication", "appends", "always", *FAULTS)
+"""What there is not in a configuration unless it says how much."""
 
 
 PIPELINE = System(
@@ -268,53 +267,78 @@ PIPELINE = System(
     doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
     semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",
+    limits=dict.fromkeys(LIMITS, 0),
     configurations=[
         Configuration(
             "pair",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=2, bytes=1, packets=2, replication=2, crashes=1, takeovers=1),
+            limits={"stamps": 2, "bytes": 1, "packets": 2, "replication": 2, "crashes": 1, "takeovers": 1},
             doc="two datanodes, either of which may fail",
         ),
         Configuration(
             "chain",
             sizes={"Client": 1, "Datanode": 3},
-            limits=limits(stamps=3, bytes=2, packets=3, replication=3, faults=1, hangs=1),
+            limits={"stamps": 3, "bytes": 2, "packets": 3, "replication": 3, "faults": 1, "hangs": 1},
             doc="three datanodes, two of which fail",
         ),
         Configuration(
             "spare",
             sizes={"Client": 1, "Datanode": 3},
-            limits=limits(stamps=3, bytes=1, packets=2, replication=2, crashes=2, always=1, registrations=1),
+            limits={
+                "stamps": 3,
+                "bytes": 1,
+                "packets": 2,
+                "replication": 2,
+                "crashes": 2,
+                "always": 1,
+                "registrations": 1,
+            },
             doc="another datanode takes the place of one that failed",
         ),
         Configuration(
             "four",
             sizes={"Client": 1, "Datanode": 4},
-            limits=limits(stamps=4, bytes=0, packets=1, replication=3, crashes=2, faults=1, always=1),
+            limits={"stamps": 4, "bytes": 0, "packets": 1, "replication": 3, "crashes": 2, "faults": 1, "always": 1},
             doc="four datanodes and an empty block",
         ),
         Configuration(
             "append",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=4, bytes=2, packets=3, replication=2, crashes=1, appends=1, late_calls=1),
+            limits={
+                "stamps": 4,
+                "bytes": 2,
+                "packets": 3,
+                "replication": 2,
+                "crashes": 1,
+                "appends": 1,
+                "late_calls": 1,
+            },
             doc="the file is closed and opened again",
         ),
         Configuration(
             "restart",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=3, bytes=1, packets=2, replication=2, faults=1, crashes=1, restarts=2),
+            limits={"stamps": 3, "bytes": 1, "packets": 2, "replication": 2, "faults": 1, "crashes": 1, "restarts": 2},
             doc="datanodes that say so before they restart",
         ),
         Configuration(
             "upgrade",
             sizes={"Client": 1, "Datanode": 1},
-            limits=limits(stamps=8, bytes=1, packets=2, replication=1, restarts=7),
+            limits={"stamps": 8, "bytes": 1, "packets": 2, "replication": 1, "restarts": 7},
             doc="one datanode that restarts again and again",
         ),
         Configuration(
             "client",
             sizes={"Client": 1, "Datanode": 2},
-            limits=limits(stamps=3, bytes=2, packets=3, replication=2, crashes=1, client_crashes=1, takeovers=1),
+            limits={
+                "stamps": 3,
+                "bytes": 2,
+                "packets": 3,
+                "replication": 2,
+                "crashes": 1,
+                "client_crashes": 1,
+                "takeovers": 1,
+            },
             doc="the client fails, and its block is taken over",
         ),
     ],

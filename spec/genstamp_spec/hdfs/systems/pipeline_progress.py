@@ -107,22 +107,23 @@ class PipelineProgress(PipelinePromises, PipelineSetUp):
         return s.block.at(BlockLifecycle.committed), s.block.at(BlockLifecycle.complete)
 
 
-def limits(replication: int, always: int) -> dict[str, int]:
-    """Limits that no behaviour meets once it has begun, but for the choice of datanodes and policy."""
-    counts = ("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls")
-    return {"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": replication, "always": always} | (
-        dict.fromkeys((*counts, "appends"), FAULTS)
-    )
+COUNTS = (
+    *("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls"),
+    "appends",
+)
+"""Limits that no behaviour meets once it has begun."""
 
 
 PIPELINE_PROGRESS = System(
     "hdfs.pipeline_progress",
     parts=[PipelineProgress],
     doc="A write goes on while a good node is left: the steps of hdfs.pipeline with two faults.",
+    limits={"stamps": 6, "bytes": BYTES, "packets": BYTES + 1, "replication": 2, "always": 0}
+    | dict.fromkeys(COUNTS, FAULTS),
     configurations=[
-        Configuration("pair", sizes={"Client": 1, "Datanode": 2}, limits=limits(2, 0), doc="two datanodes"),
-        Configuration("spare", sizes={"Client": 1, "Datanode": 3}, limits=limits(2, 1), doc="and another one"),
-        Configuration("chain", sizes={"Client": 1, "Datanode": 3}, limits=limits(3, 0), doc="three datanodes"),
+        Configuration("pair", sizes={"Client": 1, "Datanode": 2}, doc="two datanodes"),
+        Configuration("spare", sizes={"Client": 1, "Datanode": 3}, limits={"always": 1}, doc="and another one"),
+        Configuration("chain", sizes={"Client": 1, "Datanode": 3}, limits={"replication": 3}, doc="three datanodes"),
     ],
     bugs=[HDFS_724],
     omits=OMITS,

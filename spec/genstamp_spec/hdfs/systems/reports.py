@@ -110,23 +110,21 @@ PENDING_ENDS_UNSEEN = Hole(
 STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN)
 
 
-def limits(**given: int) -> dict[str, int]:
-    """Limits of a configuration: what is not given does not happen."""
-    every = (
-        "stamps",
-        "bytes",
-        "full_reports",
-        "pipeline_updates",
-        "recoveries",
-        "appends",
-        "deletions",
-        "copies",
-        "crashes",
-        "losses",
-        "decommissions",
-        "namenode_restarts",
-    )
-    return dict.fromkeys(every, 0) | given
+LIMITS = (
+    "stamps",
+    "bytes",
+    "full_reports",
+    "pipeline_updates",
+    "recoveries",
+    "appends",
+    "deletions",
+    "copies",
+    "crashes",
+    "losses",
+    "decommissions",
+    "namenode_restarts",
+)
+"""What does not happen in a configuration unless it says how often."""
 
 
 def sizes(datanodes: int, wanted: int, minimal: int = 1) -> dict[str, int]:
@@ -145,59 +143,75 @@ REPORTS = System(
         "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_13840, HDFS_16064),
     },
     default_semantics="repaired",
+    limits=dict.fromkeys(LIMITS, 0),
     configurations=[
         Configuration(
             "pipeline",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=2, bytes=1, full_reports=1, pipeline_updates=1),
+            limits={"stamps": 2, "bytes": 1, "full_reports": 1, "pipeline_updates": 1},
             doc="a client writes, and a node of its pipeline is left behind",
         ),
         Configuration(
             "recoveries",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=3, bytes=1, full_reports=1, crashes=1, recoveries=1, pipeline_updates=1),
+            limits={"stamps": 3, "bytes": 1, "full_reports": 1, "crashes": 1, "recoveries": 1, "pipeline_updates": 1},
             doc="a datanode is down, and a block recovery ends the file",
         ),
         Configuration(
             "reopened",
             sizes=sizes(2, wanted=1),
-            limits=limits(stamps=3, full_reports=1, appends=1, deletions=1, pipeline_updates=1),
+            limits={"stamps": 3, "full_reports": 1, "appends": 1, "deletions": 1, "pipeline_updates": 1},
             doc="a replica too many, an append, and a file that is deleted",
         ),
         Configuration(
             "decommissions",
             sizes=sizes(2, wanted=2, minimal=2),
-            limits=limits(stamps=2, full_reports=1, decommissions=2, recoveries=1, pipeline_updates=1),
+            limits={"stamps": 2, "full_reports": 1, "decommissions": 2, "recoveries": 1, "pipeline_updates": 1},
             doc="minimal replication of 2, and datanodes that leave service",
         ),
         Configuration(
             "lost_bytes",
             sizes=sizes(2, wanted=1),
-            limits=limits(stamps=1, bytes=1, full_reports=1, crashes=1, losses=1, decommissions=1),
+            limits={"stamps": 1, "bytes": 1, "full_reports": 1, "crashes": 1, "losses": 1, "decommissions": 1},
             doc="a disk loses a byte of a finalized replica",
         ),
         Configuration(
             "restarts",
             sizes=sizes(2, wanted=1),
-            limits=limits(stamps=2, full_reports=2, crashes=1, recoveries=1, namenode_restarts=1, pipeline_updates=1),
+            limits={
+                "stamps": 2,
+                "full_reports": 2,
+                "crashes": 1,
+                "recoveries": 1,
+                "namenode_restarts": 1,
+                "pipeline_updates": 1,
+            },
             doc="a NameNode that has yet to hear of every replica",
         ),
         Configuration(
             "copies",
             sizes=sizes(3, wanted=2),
-            limits=limits(stamps=2, full_reports=1, copies=1, pipeline_updates=1),
+            limits={"stamps": 2, "full_reports": 1, "copies": 1, "pipeline_updates": 1},
             doc="a third datanode gets a copy",
         ),
         Configuration(
             "reopened_copies",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=2, full_reports=1, copies=2, appends=1),
+            limits={"stamps": 2, "full_reports": 1, "copies": 2, "appends": 1},
             doc="an append while a copy is waited for",
         ),
         Configuration(
             "lost_bytes_reopened",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=3, bytes=1, full_reports=1, crashes=1, losses=1, appends=1, recoveries=1),
+            limits={
+                "stamps": 3,
+                "bytes": 1,
+                "full_reports": 1,
+                "crashes": 1,
+                "losses": 1,
+                "appends": 1,
+                "recoveries": 1,
+            },
             doc="a recovery makes a corrupt replica good",
         ),
     ],

@@ -30,46 +30,48 @@ class ReportsProgress(SomeWriters):
         return s.block[file].at(BlockLifecycle.committed) & s.stored[file].is_empty()
 
 
-def limits(**given: int) -> dict[str, int]:
-    """Limits of a configuration: what is not given does not happen."""
-    every = ("stamps", "bytes", "pipeline_updates", "appends", "deletions", "copies", "crashes")
-    unused = ("decommissions", "losses", "namenode_restarts", "recoveries")
-    return dict.fromkeys((*every, *unused), 0) | given
+LIMITS = (
+    *("stamps", "bytes", "pipeline_updates", "appends", "deletions", "copies", "crashes"),
+    # Nothing here uses these.
+    *("decommissions", "losses", "namenode_restarts", "recoveries"),
+)
+"""What does not happen in a configuration unless it says how often."""
 
 
 REPORTS_PROGRESS = System(
     "hdfs.reports_progress",
     parts=[ReportsProgress],
     doc="That reports complete a committed block, if they go out and arrive.",
+    limits=dict.fromkeys(LIMITS, 0),
     configurations=[
         Configuration(
             "one_is_enough",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=2, bytes=1, pipeline_updates=1),
+            limits={"stamps": 2, "bytes": 1, "pipeline_updates": 1},
             doc="a node of the pipeline is left behind",
         ),
         Configuration(
             "two_are_needed",
             sizes=sizes(2, wanted=2, minimal=2),
-            limits=limits(stamps=2, appends=1),
+            limits={"stamps": 2, "appends": 1},
             doc="minimal replication of 2, and an append",
         ),
         Configuration(
             "too_many",
             sizes=sizes(2, wanted=1),
-            limits=limits(stamps=3, appends=1, deletions=1, pipeline_updates=1),
+            limits={"stamps": 3, "appends": 1, "deletions": 1, "pipeline_updates": 1},
             doc="a replica too many, an append, and a file that is deleted",
         ),
         Configuration(
             "copies",
             sizes=sizes(2, wanted=2),
-            limits=limits(stamps=3, copies=1, appends=1, pipeline_updates=1),
+            limits={"stamps": 3, "copies": 1, "appends": 1, "pipeline_updates": 1},
             doc="a copy, and an append",
         ),
         Configuration(
             "alone",
             sizes=sizes(1, wanted=2),
-            limits=limits(stamps=2, bytes=1, appends=1),
+            limits={"stamps": 2, "bytes": 1, "appends": 1},
             doc="one datanode",
         ),
     ],

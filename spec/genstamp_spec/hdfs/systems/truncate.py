@@ -264,11 +264,12 @@ class TruncateProperties(OneLease, BlocksAndReplicas, FirstWrite, DatanodeAppend
         return s.truncate_mode[file].at(TruncateMode.BY_COPY) & older
 
 
-def limits(**given: int) -> dict[str, int]:
-    """Limits of a configuration: what is not given stays out."""
-    names = ("crashes", "truncates", "copies", "snapshots", "upgrades", "lost_answers")
-    none_of = dict.fromkeys((*names, "troubles_of_first_write", "expired_leases"), 0)
-    return {**none_of, "bytes": 2, **given}
+_NOT_UNLESS_GIVEN = (
+    *("crashes", "truncates", "copies", "snapshots", "upgrades", "lost_answers"),
+    *("troubles_of_first_write", "expired_leases"),
+)
+LIMITS = {**dict.fromkeys(_NOT_UNLESS_GIVEN, 0), "bytes": 2}
+"""The limits of a configuration that gives no others."""
 
 
 TRUNCATE = System(
@@ -281,61 +282,69 @@ TRUNCATE = System(
         "hadoop-2.7": (ANSWERS_ARE_KEPT, COPIES_OF_EARLIER_ATTEMPTS, HDFS_12638),
     },
     default_semantics="repaired",
+    limits=LIMITS,
     configurations=[
         Configuration(
             "one_datanode",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=limits(stamps=3, appends=1, truncates=1),
+            limits={"stamps": 3, "appends": 1, "truncates": 1},
             doc="a file is opened again, or cut, and recovered",
         ),
         Configuration(
             "in_place",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(appends=0, stamps=3, crashes=1, truncates=1),
+            limits={"appends": 0, "stamps": 3, "crashes": 1, "truncates": 1},
             doc="a block is cut, with a datanode that stops in between",
         ),
         Configuration(
             "by_copy",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(appends=0, stamps=3, crashes=1, truncates=1, copies=1, snapshots=1),
+            limits={"appends": 0, "stamps": 3, "crashes": 1, "truncates": 1, "copies": 1, "snapshots": 1},
             doc="the same with a snapshot, so that the block is copied",
         ),
         Configuration(
             "pipelines",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(bytes=1, stamps=3, crashes=1, appends=1),
+            limits={"bytes": 1, "stamps": 3, "crashes": 1, "appends": 1},
             doc="an append whose first pipeline loses a node",
         ),
         Configuration(
             "snapshot",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=limits(stamps=4, truncates=1, copies=1, snapshots=1, appends=1, crashes=1),
+            limits={"stamps": 4, "truncates": 1, "copies": 1, "snapshots": 1, "appends": 1, "crashes": 1},
             doc="a snapshot of a file that is appended to and cut",
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(
-                appends=0, stamps=3, truncates=1, copies=1, snapshots=1, upgrades=1, lost_answers=1, expired_leases=1
-            ),
+            limits={
+                "appends": 0,
+                "stamps": 3,
+                "truncates": 1,
+                "copies": 1,
+                "snapshots": 1,
+                "upgrades": 1,
+                "lost_answers": 1,
+                "expired_leases": 1,
+            },
             doc="another client cuts, appends to, takes over or deletes the file; answers are lost",
         ),
         Configuration(
             "retries",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(stamps=4, appends=1, truncates=2, lost_answers=1),
+            limits={"stamps": 4, "appends": 1, "truncates": 2, "lost_answers": 1},
             doc="a call that is repeated after another client has appended",
         ),
         Configuration(
             "two_appenders",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(bytes=1, stamps=3, appends=2, expired_leases=1),
+            limits={"bytes": 1, "stamps": 3, "appends": 2, "expired_leases": 1},
             doc="a client that appends loses the file to another one that appends",
         ),
         Configuration(
             "append_after_truncate",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=3, crashes=1, truncates=1, appends=1),
+            limits={"stamps": 3, "crashes": 1, "truncates": 1, "appends": 1},
             doc="bytes take the place of those that were cut off",
             on_demand=True,
         ),

@@ -9,7 +9,7 @@ from genstamp_model.language import Bool, Configuration, System, exists, leads_t
 from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
-from genstamp_spec.hdfs.systems.truncate import FirstWrite, limits
+from genstamp_spec.hdfs.systems.truncate import LIMITS, FirstWrite
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -74,33 +74,47 @@ TRUNCATE_ENDS = System(
     doc="A truncate that was accepted comes to its end, if failures do.",
     semantics={"repaired": (), "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,), "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH,)},
     default_semantics="repaired",
+    limits=LIMITS,
     configurations=[
         Configuration(
             "one_datanode",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=limits(stamps=4, crashes=1, truncates=1, expired_leases=2, snapshots=1, copies=1),
+            limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2, "snapshots": 1, "copies": 1},
             doc="a block is cut, or copied if a snapshot has it, and its datanode stops in between",
         ),
         Configuration(
             "in_place",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=4, crashes=1, truncates=1, expired_leases=2),
+            limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2},
             doc="a block is cut, and a datanode stops in between",
         ),
         Configuration(
             "by_copy",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=limits(
-                stamps=4, crashes=1, truncates=1, expired_leases=2, snapshots=1, upgrades=1, copies=1, lost_answers=1
-            ),
+            limits={
+                "stamps": 4,
+                "crashes": 1,
+                "truncates": 1,
+                "expired_leases": 2,
+                "snapshots": 1,
+                "upgrades": 1,
+                "copies": 1,
+                "lost_answers": 1,
+            },
             doc="the same during an upgrade, and with answers that are lost",
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(
-                bytes=1, stamps=3, crashes=1, expired_leases=3, upgrades=1, snapshots=1, troubles_of_first_write=1
-            ),
+            limits={
+                "bytes": 1,
+                "stamps": 3,
+                "crashes": 1,
+                "expired_leases": 3,
+                "upgrades": 1,
+                "snapshots": 1,
+                "troubles_of_first_write": 1,
+            },
             doc="a file that is too short to be cut, and what hdfs.recovery does to it",
         ),
     ],

@@ -130,59 +130,55 @@ class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
         return s.file[file].at(FileLifecycle.closed) & stale
 
 
-def limits(**given: int) -> dict[str, int]:
-    """Limits of a configuration: what is not given cannot happen, but for the first stamps and bytes."""
-    return {"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0} | given
-
-
 WRITE_PATH = System(
     "hdfs.write_path",
     parts=[WritePathProperties],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
     semantics={"repaired": (), "hadoop-3.4": HOLES},
     default_semantics="repaired",
+    limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0},
     configurations=[
         Configuration(
             "two_blocks",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
-            limits=limits(further_blocks=1),
+            limits={"further_blocks": 1},
             doc="a file of two blocks, and a recovery of either",
         ),
         Configuration(
             "appenders",
             sizes={"Client": 2, "File": 1, "Datanode": 1},
-            limits=limits(appends=2),
+            limits={"appends": 2},
             doc="two clients append in turn",
         ),
         Configuration(
             "second_block",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(stamps=2, crashes=2, further_blocks=1),
+            limits={"stamps": 2, "crashes": 2, "further_blocks": 1},
             doc="the pipeline of the second block loses its nodes",
         ),
         Configuration(
             "append_after_loss",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(bytes=0, crashes=1, appends=1),
+            limits={"bytes": 0, "crashes": 1, "appends": 1},
             doc="a file is appended to whose pipeline has lost a node, or loses one then",
         ),
         Configuration(
             "lost_node",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
-            limits=limits(crashes=1),
+            limits={"crashes": 1},
             doc="a pipeline loses a node, and a recovery meets what is left of it",
         ),
         Configuration(
             "three_nodes",
             sizes={"Client": 1, "File": 1, "Datanode": 3},
-            limits=limits(stamps=2, crashes=1),
+            limits={"stamps": 2, "crashes": 1},
             doc="two nodes are left of a pipeline",
             on_demand=True,
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 2},
-            limits=limits(bytes=0, crashes=1),
+            limits={"bytes": 0, "crashes": 1},
             doc="a takeover while a pipeline is set up again",
             on_demand=True,
         ),
