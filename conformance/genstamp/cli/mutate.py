@@ -19,18 +19,18 @@ from genstamp.mutation import reviewed_in, sampled
 from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.places import place
-from genstamp.systems import chosen
+from genstamp.systems import chosen, every_system
 from genstamp.verify.summing import LOCK
 from genstamp_model.explore.board import processors
 from genstamp_model.language import Configuration
 from genstamp_model.language.model import Model
-from genstamp_model.mutate import Mutant, Report, judged, mutants
+from genstamp_model.mutate import Below, Mutant, Report, below, judged, mutants
 
 T = TypeVar("T")
 
 _MOST_NAMES: Final = 80
 
-CHEAP: Final = 100_000
+CHEAP: Final = 20_000
 """States up to which, by spec.lock, a configuration is searched before proofs are tried."""
 
 
@@ -75,9 +75,10 @@ def mutate(
     whole = len(drawn) == of
     began = time.monotonic()
     share = partial(_shared, jobs or processors())
-    outcomes = judged(model, drawn, cheap, dear, every=every_judge, share=share)
+    lower = _below(repository, model)
+    outcomes = judged(model, drawn, cheap, dear, below=lower, every=every_judge, share=share)
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
-    where = [one.name for one in (*cheap, *dear)]
+    where = [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
     if keep:
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
         typer.echo(f"kept in {keep_sample(repository, model.system, found)}", err=True)
@@ -102,6 +103,22 @@ def _in_order(
     ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
     few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
     return ordered[:few], ordered[few:]
+
+
+def _below(repository: Path, model: Model) -> list[Below]:
+    """The systems that refine this one, each in its cheapest configuration and others with few states, as locked."""
+    try:
+        locked = lock.read(repository / LOCK)
+    except LockError:
+        return []
+    states: dict[str, int] = {}
+    for system in every_system():
+        if system.name in locked and any(one.upper.name == model.system for one in system.refines):
+            found = locked[system.name].semantics[system.default_semantics].searches
+            known = {one.name: found[one.name].distinct for one in system.configurations if one.name in found}
+            few = max(CHEAP, min(known.values(), default=0))
+            states |= {f"{system.name}:{name}": count for name, count in known.items() if count <= few}
+    return below(model.system, every_system(), sorted(states, key=lambda name: states[name]))
 
 
 def _drawn(

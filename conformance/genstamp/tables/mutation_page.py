@@ -29,8 +29,9 @@ notice. What nobody notices is either a change that changes nothing, or a promis
 - *Reviewed*: nobody notices it, and a reader has said why it changes nothing that matters. The reasons stand
   [below](#reviewed).
 - *Noticed* by what the specification *claims*: an invariant, transition property or leads-to breaks, a number leaves
-  its range, an action, refusal or witness is not reached any more. Or by the *lock alone*: all claims hold, and there
-  are other states, steps or levels than spec.lock says. The judge that notices a mutant first counts.
+  its range, an action, refusal or witness is not reached any more, a system below does not refine the mutant as it
+  refines the system. Or by the *lock alone*: all claims hold, and there are other states, steps or levels than
+  spec.lock says. The judge that notices a mutant first counts.
 - *Rate*: noticed, of those that are not set aside as one of the first three.
 - *Of the text*: whether the system says the same now, or was changed since it was sampled.
 
@@ -45,10 +46,10 @@ $ genstamp mutate hdfs.recovery --sample 60 --seed 3 --keep
 $ genstamp tables
 ```
 
-The configurations are searched from the one with the fewest states on, those above a hundred thousand only for mutants
-that are neither noticed by then nor proved to change nothing. A survivor is the place where a reader who wants to
-strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system,
-with a reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again.
+The configurations are searched from the one with the fewest states on, those with more than twenty thousand only for
+mutants that are neither noticed by then nor proved to change nothing. A survivor is the place where a reader who wants
+to strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system, with a
+reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again.
 """
 
 

@@ -6,6 +6,7 @@ that costs least; a `Report` counts. A mutant that nobody notices is a claim tha
 nothing.
 """
 
+from genstamp_model.mutate.below import Below, below
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
 from genstamp_model.mutate.judging import JUDGES, Baseline, Outcome, baseline, judge
 from genstamp_model.mutate.mutants import Mutant, mutants
@@ -15,11 +16,13 @@ from genstamp_model.mutate.rounds import judged
 __all__ = [
     "JUDGES",
     "Baseline",
+    "Below",
     "Equivalence",
     "Mutant",
     "Outcome",
     "Report",
     "baseline",
+    "below",
     "equivalences",
     "judge",
     "judged",

@@ -4,6 +4,7 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached
+    refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps or levels than spec.lock has
 
 The lock notices every mutant that behaves in another way within the configurations; the others show what the
@@ -24,8 +25,8 @@ from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
-LIVENESS, COVERAGE, LOCK = "liveness", "coverage", "lock"
-JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, LOCK)
+LIVENESS, COVERAGE, REFINEMENT, LOCK = "liveness", "coverage", "refinement", "lock"
+JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, REFINEMENT, LOCK)
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2

@@ -12,8 +12,9 @@ from typing import Protocol, TypeVar
 
 from genstamp_model.explore.emit import program
 from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.mutate.below import Below
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
-from genstamp_model.mutate.judging import Outcome, baseline, judge
+from genstamp_model.mutate.judging import REFINEMENT, Outcome, baseline, judge
 from genstamp_model.mutate.mutants import Mutant
 
 T = TypeVar("T")
@@ -72,6 +73,18 @@ class Rounds:
         for i, proved in zip(places, found, strict=True):
             self.outcomes[i] = replace(self.outcomes[i], same=False, proved=proved)
 
+    def refined(self, below: Below) -> None:
+        """Judge those that nobody has noticed by a system that refines theirs, or with `every` all."""
+        places = [i for i, one in enumerate(self.outcomes) if not one.same and self._wanted(one)]
+        if not places:
+            return
+        mutants = [self.outcomes[i].mutant for i in places]
+        judged = self._share(lambda mutant: below.notices(mutant.model), mutants, f"refined by {below}")
+        for i, seen in zip(places, judged, strict=True):
+            if seen is not None:
+                before = self.outcomes[i]
+                self.outcomes[i] = replace(before, noticed={**before.noticed, REFINEMENT: seen})
+
     def _wanted(self, outcome: Outcome) -> bool:
         return not outcome.proved and (self._every or not outcome.noticed)
 
@@ -98,6 +111,7 @@ def judged(
     cheap: Sequence[Configuration],
     dear: Sequence[Configuration] = (),
     *,
+    below: Sequence[Below] = (),
     every: bool = False,
     share: Share = in_turn,
 ) -> list[Outcome]:
@@ -106,6 +120,7 @@ def judged(
     Args:
         cheap: configurations that are searched at once, in this order.
         dear: those that are searched, in this order, for what is then neither noticed nor proved to change nothing.
+        below: systems that refine the model's, which are asked last.
         every: ask every judge in every configuration; otherwise the first one who notices ends it.
         share: who does the work.
 
@@ -118,4 +133,6 @@ def judged(
     rounds.proved([*cheap, *dear])
     for configuration in dear:
         rounds.searched(configuration)
+    for lower in below:
+        rounds.refined(lower)
     return rounds.outcomes

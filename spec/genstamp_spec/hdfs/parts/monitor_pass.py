@@ -62,9 +62,6 @@ class MonitorPass(MonitorState, lane="namenode"):
         require(~s.expired.is_empty(), "a lease is past its hard limit")
         s.locked = True
         s.candidates = s.expired
-        s.looked_at.clear()
-        s.twice = False
-        s.work = 0
 
     @action(hidden=True)
     def look_at_lease(s, client: Client) -> None:

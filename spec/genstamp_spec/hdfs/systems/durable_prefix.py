@@ -19,6 +19,7 @@ from genstamp_model.language import (
     action,
     flag,
     invariant,
+    leads_to,
     number,
     per,
     pick,
@@ -123,6 +124,11 @@ class DurablePrefixProperties(DurablePrefix):
         """S13: the length of a closed file does not change, but it may be deleted."""
         closed = ~s.open & ~t.open
         return closed.implies((t.length == s.length) | (t.length == 0))
+
+    @leads_to(fair=("delete",))
+    def deleted_file_is_gone(s) -> tuple[Bool, Bool]:
+        """S13: whatever others do with it, a file can be deleted, open or closed, and nothing is left of it then."""
+        return s.open | (s.length > 0), ~s.open & (s.length == 0)
 
     @witness
     def more_survives_than_was_promised(s) -> Bool:

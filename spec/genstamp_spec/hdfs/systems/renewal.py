@@ -22,6 +22,22 @@ class RenewalProperties(LeaseRenewer):
         """S11: a client that could not renew for the hard limit lets no more time pass before it gives up."""
         return ~s.overdue[client]
 
+    @invariant(inductive=True)
+    def only_a_writer_has_something_to_renew(s, client: Client) -> Bool:
+        """D.6: the renewer works for clients that have the file open, and for no others."""
+        return (~s.writing.has(client)).implies((s.since[client] == 0) & ~s.tried[client])
+
+    @invariant(inductive=True)
+    def closed_file_has_no_lease(s) -> Bool:
+        """D.2: a lease that covers nothing is gone, and does not age."""
+        return s.owner.is_none().implies(s.age == 0)
+
+    @transition(inductive=True)
+    def new_owner_starts_afresh(s, t: Self, client: Client) -> Bool:
+        """D.2, D.6: who gets the file has a lease that is young by both clocks, and has not failed to renew it."""
+        gets = (s.owner != client) & (t.owner == client)
+        return gets.implies((t.age == 0) & (t.since[client] == 0) & ~t.failed[client])
+
     @transition(inductive=True)
     def only_the_hard_limit_stops_a_writer(s, t: Self, client: Client) -> Bool:
         """L9: a client that still owns its file gives it up only past the hard limit."""
