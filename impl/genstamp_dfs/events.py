@@ -7,6 +7,7 @@ Leaves out: writing to files. An `EventLog` only collects; what to do with the e
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -98,6 +99,27 @@ def decode_lines(text: bytes) -> list[Event]:
         MalformedEventError: as `decode_line`, for the first line that is no event.
     """
     return [decode_line(line) for line in text.splitlines() if line.strip()]
+
+
+class EventSink(Protocol):
+    """Whatever takes the events of a node."""
+
+    def record(
+        self,
+        *,
+        node: str,
+        time_us: int,
+        kind: str,
+        entity: str,
+        event: str,
+        arguments: Mapping[str, str],
+        refused_with: str | None = None,
+        generation_stamp: int | None = None,
+        recovery_id: int | None = None,
+        num_bytes: int | None = None,
+        observed: Mapping[str, str] | None = None,
+    ) -> object:
+        """Take an event; its place in the order of its node is where it is taken."""
 
 
 class EventLog:

@@ -1,6 +1,6 @@
 """The settings of a datanode, with HDFS' defaults.
 
-Leaves out: addresses and directories, which are the server's business, and limits on how much is done at once.
+Leaves out: directories, which are the server's business, and limits on how much is done at once.
 
 Source: hdfs-default.xml, Hadoop 3.4.1; facts 0.
 """
@@ -31,6 +31,8 @@ class DataNodeConfiguration:
         retry_interval_ms: how long to wait before a call to the namenode that failed is made again.
         packet_bytes: data in a packet that is sent (`dfs.client-write-packet-size`).
         lost_bytes_wait_ms: how long a read waits for bytes that are not on disk yet (DN/BlockSender, 3 s).
+        capacity_bytes: what the namenode is told that the disk can hold.
+        host, transfer_port, rpc_port: what the namenode is told of where the datanode can be reached.
 
     Raises:
         ConfigurationError: a number is negative, or 0 where that makes no sense.
@@ -49,12 +51,16 @@ class DataNodeConfiguration:
     retry_interval_ms: int = 1_000
     packet_bytes: int = 65_536
     lost_bytes_wait_ms: int = 3_000
+    capacity_bytes: int = 2**40
+    host: str = ""
+    transfer_port: int = 0
+    rpc_port: int = 0
 
     def __post_init__(self) -> None:
         for entry in fields(self):
             value = getattr(self, entry.name)
-            least = 0 if entry.name in ("incremental_report_interval_ms", "lost_bytes_wait_ms") else 1
-            if entry.type is int and value < least:
+            least = 0 if entry.default == 0 or entry.name == "lost_bytes_wait_ms" else 1
+            if isinstance(value, int) and value < least:
                 raise ConfigurationError(f"{entry.name} is {value}, accepted: {least} or more")
 
     @property

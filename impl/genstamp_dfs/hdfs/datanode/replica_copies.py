@@ -76,8 +76,8 @@ class ReplicaCopies(ReplicaMap):
         self.report(replica.block(), ReceivedStatus.RECEIVING)
         return replica
 
-    def unfinalize_block(self, block: Block) -> None:
-        """Delete a TEMPORARY replica whose copy has failed; a replica in another state stays (facts B16).
+    def unfinalize_block(self, block: Block) -> bool:
+        """Delete a TEMPORARY replica whose copy has failed; one in another state stays (facts B16). Whether it went.
 
         Source: FsDatasetImpl#unfinalizeBlock, Hadoop 3.4.1.
         """
@@ -89,6 +89,8 @@ class ReplicaCopies(ReplicaMap):
         ):
             replica.writer = None
             self.delete(replica)
+            return True
+        return False
 
     def transfer_source(self, block: Block) -> tuple[Block, BlockConstructionStage]:
         """What to send of a replica for a pipeline: its own stamp, what readers may see of it, and the stage.
