@@ -52,6 +52,24 @@ def reached(found: Coverage) -> dict[str, bool]:
     return parts | {f"step {name}": steps > 0 for name, steps in found.get("refined", {}).items()}
 
 
+def has(model: Model, name: str) -> bool:
+    """Whether a model has something of a name in `reached`, seen or not."""
+    kind, _, rest = name.partition(" ")
+    if kind != "refusal":
+        named: Iterable[str] = (
+            (action.name for action in model.actions)
+            if kind == "action"
+            else (claim.name for claim in model.properties if claim.kind == kind)
+        )
+        return rest in named
+    return any(
+        f"{action.name}, {check.refuses}: {check.label}" == rest
+        for action in model.actions
+        for check in action.checks
+        if check.refuses is not None
+    )
+
+
 def together(found: Iterable[Coverage]) -> dict[str, bool]:
     """Everything that is asked for, and whether any of some searches has reached it."""
     all_: dict[str, bool] = {}

@@ -75,18 +75,21 @@ class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     agreed: dict[str, AgreedEntry] = {}
 
 
-class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a variation is caught: a historic fault, or a hole of a released version.
+class VariationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """How a variation is caught: a historic fault, a hole of a released version, or what one does otherwise.
 
     Attributes:
-        breaks: the property that is seen to break first.
+        breaks: the property that is seen to break first; none where nothing breaks.
+        shows: what is seen instead, as `genstamp.coverage` names it.
         configuration: where.
-        depth: steps of the shortest counterexample; 0 for a lasso, which need not be a shortest one.
+        depth: steps of the shortest counterexample, or to the witness that is shown; 0 for a lasso, which need not be a
+            shortest one, and where a step or a refusal is shown.
         distinct: distinct states that the search saw until then.
         digest: of the model with it.
     """
 
     breaks: str
+    shows: str = ""
     configuration: str
     depth: int
     distinct: int
@@ -98,7 +101,7 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     Attributes:
         semantics: by name.
-        variations: bugs and holes, by name.
+        variations: bugs, holes and differences, by name.
         proved: the properties that are proved by induction, and relative to which others.
     """
 

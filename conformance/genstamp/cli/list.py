@@ -1,4 +1,4 @@
-"""The verb `list`: which systems there are, in which configurations, with which properties, bugs and holes."""
+"""The verb `list`: which systems there are, in which configurations, with which properties, bugs, holes and differences."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from genstamp.systems import every_system, system_named
-from genstamp_model.language import Hole, System
+from genstamp_model.language import System
 
 
 def list_systems(
@@ -33,9 +33,8 @@ def described(system: System) -> Iterator[str]:
     for claim in system.model().properties:
         yield f"  {claim.kind} {claim.name}: {claim.doc.splitlines()[0] if claim.doc else ''}"
     for variation in system.variations:
-        kind = "hole" if isinstance(variation, Hole) else "bug"
-        yield f"  {kind} {variation.name}: {variation.title}"
+        yield f"  {variation.kind} {variation.name}: {variation.title}"
     if not system.variations:
-        yield "  bugs and holes: none"
+        yield "  bugs, holes and differences: none"
     for sentence in system.omits:
         yield f"  omits {sentence}"

@@ -28,9 +28,9 @@ BEST: Final[tuple[tuple[str, str], ...]] = (
 
 
 def faults(systems: Sequence[System]) -> Iterator[tuple[System, Bug]]:
-    """Every historic fault with its system, each once."""
+    """Every historic fault with the system that has it as its own; others may have it in a semantics."""
     for system in systems:
-        yield from ((system, bug) for bug in system.variations if isinstance(bug, Bug))
+        yield from ((system, bug) for bug in system.bugs)
 
 
 def page(systems: Sequence[System], lock: Lock) -> str:

@@ -1,14 +1,14 @@
 """The page of systems: what each is about, what it promises, how much was searched, and what it leaves out.
 
-Leaves out faults and holes: `museum_page`, `holes_page`.
+Leaves out the stories of faults and holes: `museum_page`, `holes_page`.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from genstamp.lock import Lock, SearchEntry, SystemEntry
+from genstamp.lock import VIOLATED, Lock, SearchEntry, SystemEntry
 from genstamp.tables.citations import PROMISED, promised_by
-from genstamp_model.language import System
+from genstamp_model.language import System, Variation
 from genstamp_model.language.model import Model, Property
 
 _KINDS: Final = {"invariant": "in every state", "transition": "in every step", "leads_to": "in the end"}
@@ -21,7 +21,10 @@ def page(systems: Sequence[System], lock: Lock) -> str:
         "",
         "Made by `genstamp tables` from the specification and spec.lock. A property is *proved* for any stamps and",
         "lengths by induction, or *checked* in every state within the limits of each configuration; a witness is what",
-        "has to be possible, or else the guards are too strict.",
+        "has to be possible, or else the guards are too strict. What released versions do otherwise is listed with what",
+        "breaks by it, or with what shows it where nothing breaks. A release is searched in a system's first",
+        "configuration and in those where something that it does otherwise shows by itself; what would come of it in the",
+        "others is not judged, unless `genstamp check SYSTEM --semantics NAME` is asked for it.",
         "",
         "| system | what it is about |",
         "| --- | --- |",
@@ -46,8 +49,41 @@ def _system(system: System, entry: SystemEntry) -> Iterator[str]:
     yield from ("", "| configuration | what it is good for | sizes | limits | states | deep |", "| --- " * 6 + "|")
     yield from _configurations(system, model, entry)
     yield ""
+    yield from _releases(system, entry)
     if system.omits:
         yield from ("Left out:", "", *(f"- {sentence}" for sentence in system.omits), "")
+
+
+def _releases(system: System, entry: SystemEntry) -> Iterator[str]:
+    """What each semantics but the default one does otherwise, and in which configurations it was searched."""
+    others = [name for name in system.semantics if name != system.default_semantics]
+    if not others:
+        return
+    yield from ("| done otherwise | what | " + " | ".join(others) + " | shown by |", "| --- " * (len(others) + 3) + "|")
+    for one in dict.fromkeys(one for name in others for one in system.semantics[name]):
+        marks = " | ".join("yes" if one in system.semantics[name] else "" for name in others)
+        yield f"| {one.name} | {one.title} | {marks} | {_shown(one, entry)} |"
+    yield ""
+    for name in others:
+        searches = entry.semantics[name].searches if name in entry.semantics else {}
+        left = [one.name for one in system.configurations if one.name not in searches]
+        broken = {claim for search in searches.values() for claim, said in search.properties.items() if _breaks(said)}
+        told = ", ".join(f"`{claim}`" for claim in sorted(broken)) or "nothing"
+        where = f"searched in {', '.join(searches) or 'none'}" + (f", and not in {', '.join(left)}" if left else "")
+        yield f"- {name}: {where}; breaks {told}"
+    yield ""
+
+
+def _shown(one: Variation, entry: SystemEntry) -> str:
+    """What is known of a variation by itself."""
+    found = entry.variations.get(one.name)
+    if found is None:
+        return "not in the lock"
+    return f"`{found.breaks}` breaks" if found.breaks else f"{found.shows}, and nothing breaks"
+
+
+def _breaks(said: str) -> bool:
+    return said.startswith(VIOLATED)
 
 
 def _order(claim: Property) -> tuple[int, int]:

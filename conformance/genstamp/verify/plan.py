@@ -23,7 +23,7 @@ from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
-from genstamp_model.language import Hole, System
+from genstamp_model.language import System
 
 PEERS: Final = ("tlc", "spin")
 """Other checkers that are asked about every system."""
@@ -151,7 +151,7 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         for semantics in system.semantics:
             if semantics != system.default_semantics and configuration in shown_in(system, semantics):
                 plan.jobs.append(_known(place, name, configuration, semantics))
-    claims = {f"{'hole' if isinstance(one, Hole) else 'bug'} {name} {one.name}": one.name for one in system.variations}
+    claims = {f"{one.kind} {name} {one.name}": one.name for one in system.variations}
     for number, some in enumerate(_batches(list(claims.items()), _VARIATIONS_A_JOB), 1):
         plan.jobs.append(
             Job(
@@ -178,7 +178,8 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
 def shown_in(system: System, semantics: str) -> set[str]:
     """Where a released version is searched: in the first configuration, and where what it does otherwise shows.
 
-    What it has in common with one that is declared before it is looked for there.
+    What it has in common with one that is declared before it is looked for there. In other configurations nothing is
+    judged of the release: the page of systems says which these are.
     """
     names = list(system.semantics)
     earlier = {one.name for name in names[: names.index(semantics)] for one in system.semantics[name]}

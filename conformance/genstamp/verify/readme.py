@@ -95,6 +95,8 @@ def _group(claim: str) -> str:
             return f"bugs {system}, %d"
         case ["hole", system, _]:
             return f"holes {system}, %d"
+        case ["difference", system, _]:
+            return f"differences {system}, %d"
         case _:
             return claim
 

@@ -1,4 +1,4 @@
-"""Jobs that search: every configuration, what a released version is known to break, every bug and hole.
+"""Jobs that search: every configuration, what a released version is known to break, every bug, hole and difference.
 
 Leaves out what is compared with the lock (`summing`): a row here says what was found, and what that means by itself.
 """
@@ -19,6 +19,7 @@ from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.explore import Verdict as Found
+from genstamp_model.language import Difference, System
 from genstamp_model.language.model import Instance
 from genstamp_model.liveness import Liveness
 
@@ -61,18 +62,24 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
 
 
 def variations(context: Context, system: str, names: Mapping[str, str]) -> Iterator[Row]:
-    """Some bugs and holes of a system, by claim."""
+    """Some bugs, holes and differences of a system, by claim."""
     for claim, name in names.items():
         print(claim, flush=True)
         yield from variation(context, claim, system, name)
 
 
 def variation(context: Context, claim: str, system: str, name: str) -> Iterator[Row]:
-    """A bug or a hole is caught: one of the properties that it must break is the first to break."""
+    """A bug or a hole is caught: one of the properties that it must break is the first to break.
+
+    A difference breaks nothing, and what it shows is seen.
+    """
     declared = system_at(system)
     fault = declared.bug(name)
     instance = declared.instance(fault.configuration, bugs=[name])
     result = explore(instance, progress=_printer())
+    if isinstance(fault, Difference):
+        yield _different(context, claim, declared, fault, result)
+        return
     judged = leads_to.settled(result)
     found = breaks(result.violation, judged)
     counts: dict[str, Any] = {"count": result.states, "unit": "states"}
@@ -102,6 +109,32 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
         verdict, note = Verdict.VIOLATED, f"{note}, declared are {fault.depth}"
     files = written(context, name, broken)
     yield Row(claim=claim, verdict=verdict, note=note, files=files, data=data, **counts)
+
+
+def _different(context: Context, claim: str, declared: System, fault: Difference, result: Result) -> Row:
+    """What a release did otherwise is seen, the system does not have it without, and nothing breaks."""
+    judged = leads_to.settled(result)
+    if found := breaks(result.violation, judged):
+        return _broken(context, claim, result, found[0], {})
+    if open_ := result.undetermined or undetermined(judged):
+        return Row(claim=claim, verdict=Verdict.UNDETERMINED, count=result.states, unit="states", note=open_)
+    seen = coverage.reached(coverage.of(result)).get(fault.shows, False)
+    if coverage.has(declared.model(), fault.shows) or not seen:
+        what = "is in the system without it" if seen else f"is not seen in {fault.configuration}"
+        note = f"'{fault.shows}' {what}"
+        return Row(claim=claim, verdict=Verdict.VIOLATED, count=result.states, unit="states", note=note)
+    depth = result.witnesses.get(fault.shows.removeprefix("witness ")) or 0
+    entry = VariationEntry(
+        breaks="",
+        shows=fault.shows,
+        configuration=fault.configuration,
+        depth=depth,
+        distinct=result.states,
+        digest=result.instance.model.digest,
+    )
+    data = {"lock": _plain({declared.name: SystemEntry(variations={fault.name: entry})})}
+    note = f"{fault.shows} is seen in {fault.configuration}, and nothing breaks"
+    return Row(claim=claim, verdict=Verdict.HOLDS, count=result.states, unit="states", note=note, data=data)
 
 
 def search_on(instance: Instance) -> tuple[Result, list[Break]]:

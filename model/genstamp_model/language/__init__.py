@@ -48,7 +48,7 @@ from genstamp_model.language.forms import (
 )
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
-from genstamp_model.language.system import Bug, Hole, System, Variation
+from genstamp_model.language.system import Bug, Difference, Hole, System, Variation
 from genstamp_model.language.values import (
     Bool,
     Enumerated,
@@ -84,6 +84,7 @@ __all__ = [
     "Bug",
     "Configuration",
     "ConfigurationError",
+    "Difference",
     "Enumerated",
     "EvaluationError",
     "Hole",

@@ -1,8 +1,8 @@
 """Systems: a choice of parts, with variations and configurations; tracing turns one into a `Model`.
 
 A variation drops labelled checks or replaces actions by those of further parts, and names the property that it must
-break. A `Bug` is a historic fault; a `Hole` is what a released version lacks. A semantics is a list of them: what a
-release does otherwise.
+break. A `Bug` is a historic fault; a `Hole` is what a released version lacks; a `Difference` breaks nothing, and names
+what shows it. A semantics is a list of them: what a release does otherwise.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
@@ -47,7 +47,10 @@ class Variation:
         configuration: where it must be found.
         depth: length in steps of the shortest counterexample there.
         source: issue and versions, or where it is argued.
+        kind: what it is, in a word.
     """
+
+    kind: ClassVar[str] = "variation"
 
     name: str
     title: str
@@ -63,6 +66,8 @@ class Variation:
 class Bug(Variation):
     """A historic fault."""
 
+    kind: ClassVar[str] = "bug"
+
 
 @dataclass(frozen=True)
 class Hole(Variation):
@@ -72,7 +77,23 @@ class Hole(Variation):
         repair: what to change in that version, in a sentence or two.
     """
 
+    kind: ClassVar[str] = "hole"
+
     repair: str = ""
+
+
+@dataclass(frozen=True)
+class Difference(Variation):
+    """What a released version does otherwise, by which no promise breaks: `breaks` is empty.
+
+    Attributes:
+        shows: what tells it from the text: `witness NAME` of one of its parts, `action NAME`, or `refusal ACTION,
+            EXCEPTION: LABEL`, which must be reached in the configuration, and which the system does not have without.
+    """
+
+    kind: ClassVar[str] = "difference"
+
+    shows: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,8 +105,8 @@ class System:
         parts: the chosen parts; later ones may replace actions of earlier ones.
         configurations: the first is the default.
         limits: those of a configuration that gives no others.
-        semantics: by name, what a released version does otherwise: the holes that it has still, and the historic faults
-            that it has not got rid of.
+        semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
+            that it has not got rid of, and differences that break nothing.
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         omits: what the system leaves out, a sentence each.

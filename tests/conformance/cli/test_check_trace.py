@@ -114,4 +114,4 @@ def test_results_and_violations_print_as_a_reader_wants_them() -> None:
 def test_a_system_without_limits_and_bugs_says_none() -> None:
     lines = list(described(replace(TWO_PHASE, bugs=())))
     assert any("limits: none" in line for line in lines)
-    assert "  bugs and holes: none" in lines
+    assert "  bugs, holes and differences: none" in lines

@@ -8,7 +8,7 @@ import pytest
 from genstamp import lock
 from genstamp.cli import tables as verb
 from genstamp.systems import every_system, system_named
-from genstamp.tables import coverage_page, holes_page, museum_page
+from genstamp.tables import coverage_page, holes_page, museum_page, systems_page
 from genstamp.tables.citations import cited, cited_by_action, cited_by_helpers, promised_by
 from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
 from genstamp_spec.hdfs.places import SECTIONS
@@ -63,6 +63,22 @@ def test_the_museum_shows_each_fault_with_what_the_lock_says(repository: Path) -
     assert "S11 `fenced_client_changes_nothing`" in row
     assert "7 steps, 1,000 states (takeover)" in row
     assert "not in the lock" in museum_page.page([RECOVERY], {})
+
+
+def test_the_page_of_systems_says_what_a_release_does_otherwise_and_where_it_was_searched(repository: Path) -> None:
+    page = systems_page.page([RECOVERY], lock.read(repository / "spec" / "spec.lock"))
+    [row] = [line for line in page.splitlines() if line.startswith("| hflush-sees-the-recovery ")]
+    assert row.endswith("| yes | yes | `only_empty_blocks_are_dropped` breaks |")
+    [told] = [line for line in page.splitlines() if line.startswith("- hadoop-3.4: ")]
+    assert "searched in outages, restarts, takeover, and not in two_files, three_datanodes" in told
+    assert "`hflushed_bytes_survive`" in told.partition("; breaks ")[2]
+    assert "not in the lock" in systems_page.page([RECOVERY], {})
+
+
+def test_a_release_has_the_faults_of_the_museum() -> None:
+    own = {bug.name for system in every_system() for bug in system.bugs}
+    releases = [one for system in every_system() for some in system.semantics.values() for one in some]
+    assert {one.name for one in releases if one.kind == "bug"} <= own
 
 
 def test_each_fault_is_shown_once_or_left_out() -> None:

@@ -6,6 +6,7 @@ from genstamp_model.language import (
     Bool,
     Bug,
     Configuration,
+    Difference,
     Hole,
     Index,
     Part,
@@ -86,6 +87,26 @@ class Resetting(Counter):
         s.count = 0
 
 
+class Generous(Counter):
+    """Who has raised the counter is told so."""
+
+    @action(event="add")
+    def add_again(s, client: Client) -> None:
+        """Nothing happens."""
+        require(s.raised.has(client), "the client has raised it", refuses="StillException")
+        require(s.count > 1, "there are others")
+
+    @witness
+    def one_alone(s, client: Client) -> Bool:
+        """One client has raised it, and no other."""
+        return s.raised.has(client) & (s.count == 1)
+
+
+def difference(name: str, shows: str, parts: tuple[type[Part], ...] = (Generous,)) -> Difference:
+    """What an old release did otherwise."""
+    return Difference(name, "who has raised it is told so", parts=parts, configuration="two", shows=shows)
+
+
 COUNTER = System(
     "counter",
     parts=[Counter],
@@ -102,6 +123,24 @@ COUNTER = System(
         Bug("BUG-3", "nothing", parts=(Counter,), breaks=("never_falls",), configuration="two"),
         Bug("BUG-4", "not raised", parts=(Forgetful,), breaks=("one_is_raised",), configuration="two", depth=7),
     ],
+)
+
+OTHERWISE = System(
+    "otherwise",
+    parts=[Counter],
+    semantics={
+        "good": (),
+        "old": (
+            difference("DIFFERENCE-1", "witness one_alone"),
+            difference("DIFFERENCE-2", "action add_again"),
+            difference("DIFFERENCE-3", "refusal add_again, StillException: the client has raised it"),
+            difference("DIFFERENCE-4", "witness all_have_raised"),
+            difference("DIFFERENCE-5", "witness nothing"),
+            difference("DIFFERENCE-6", "action reset", parts=(Resetting,)),
+        ),
+    },
+    default_semantics="good",
+    configurations=COUNTER.configurations,
 )
 
 WRONG = System("wrong", parts=[Resetting], configurations=COUNTER.configurations)

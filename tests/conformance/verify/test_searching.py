@@ -20,6 +20,7 @@ from genstamp.verify.row import Row, Verdict
 from genstamp.verify.searching import check, known, variation
 
 COUNTER = f"{small_system.__name__}:COUNTER"
+OTHERWISE = f"{small_system.__name__}:OTHERWISE"
 WRONG = f"{small_system.__name__}:WRONG"
 UNTRUE = f"{small_system.__name__}:UNTRUE"
 
@@ -96,6 +97,35 @@ def test_all_that_is_known_to_break_is_found(context: Context) -> None:
 def test_a_bug_is_caught_only_by_what_it_must_break(context: Context, name: str, verdict: Verdict, note: str) -> None:
     row = only(variation(context, "bug", COUNTER, name))
     assert (row.verdict, row.note) == (verdict, note)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "verdict", "note"),
+    [
+        ("DIFFERENCE-1", Verdict.HOLDS, "witness one_alone is seen in two, and nothing breaks"),
+        ("DIFFERENCE-2", Verdict.HOLDS, "action add_again is seen in two, and nothing breaks"),
+        (
+            "DIFFERENCE-3",
+            Verdict.HOLDS,
+            "refusal add_again, StillException: the client has raised it is seen in two, and nothing breaks",
+        ),
+        ("DIFFERENCE-4", Verdict.VIOLATED, "'witness all_have_raised' is in the system without it"),
+        ("DIFFERENCE-5", Verdict.VIOLATED, "'witness nothing' is not seen in two"),
+        ("DIFFERENCE-6", Verdict.VIOLATED, "transition never_falls breaks in 3 steps"),
+    ],
+)
+def test_a_difference_shows_what_is_new_and_breaks_nothing(
+    context: Context, name: str, verdict: Verdict, note: str
+) -> None:
+    row = only(variation(context, "difference", OTHERWISE, name))
+    assert (row.verdict, row.note) == (verdict, note)
+
+
+def test_the_lock_keeps_what_a_difference_shows(context: Context) -> None:
+    row = only(variation(context, "difference", OTHERWISE, "DIFFERENCE-1"))
+    entry = msgspec.convert(row.data["lock"], lock.Lock)["otherwise"].variations["DIFFERENCE-1"]
+    assert (entry.breaks, entry.shows, entry.configuration, entry.depth) == ("", "witness one_alone", "two", 1)
 
 
 def test_a_leads_to_that_holds_is_locked(context: Context) -> None:
