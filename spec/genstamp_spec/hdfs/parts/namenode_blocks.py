@@ -37,12 +37,17 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def check_lease(s, client: Client, file: File, *, answers: bool) -> None:
         """FSNamesystem#checkLease, in its order (facts E.0). It never looks at the lease manager, nor at any age."""
         gone, expired = ("FileNotFoundException", "LeaseExpiredException") if answers else (None, None)
+        missing = s.missing_inode() if answers else None
         s.may_call(client)
-        require(~s.file[file].at(FileLifecycle.absent), "the file exists", gone)
-        s.same_inode(client, file, gone)
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", missing)
+        s.same_inode(client, file, missing)
         require(s.under_construction(file), "the file is open for writing", expired)
         s.not_deleted(file, gone)
         require(s.client_name[file] == client, "the caller owns the file", expired)
+
+    def missing_inode(s) -> str:
+        """What a writer is told whose inode is not there (HDFS-2484)."""
+        return "FileNotFoundException"
 
     # What the parts that build on this one fill in.
 
@@ -150,8 +155,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """
         closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
         s.may_call(client)
-        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
-        s.same_inode(client, file, "FileNotFoundException")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", s.missing_inode())
+        s.same_inode(client, file, s.missing_inode())
         require(s.under_construction(file) | closed_by_us, "the file is open for writing", "LeaseExpiredException")
         s.not_deleted(file, "FileNotFoundException")
         require(closed_by_us | (s.client_name[file] == client), "the caller owns the file", "LeaseExpiredException")
