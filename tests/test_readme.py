@@ -27,7 +27,6 @@ from genstamp.verify.plan import whole
 from genstamp.verify.readme import FIGURE, figure, summed
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.summing import LOCK
-from genstamp_model.language import Hole
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -127,10 +126,9 @@ def test_table_shows_the_states_that_are_locked() -> None:
                 if not configuration.on_demand:
                     rows.append(Row(claim=claim, verdict=Verdict.HOLDS, count=count, unit="states"))
         for name, variation in locked[system.name].variations.items():
-            kind = "hole" if isinstance(system.bug(name), Hole) else "bug"
-            claim = f"{kind} {system.name} {name}"
+            claim = f"{system.bug(name).kind} {system.name} {name}"
             rows.append(Row(claim=claim, verdict=Verdict.HOLDS, count=variation.distinct, unit="states"))
-    kinds = ("check ", "known ", "bugs ", "holes ")
+    kinds = ("check ", "known ", "bugs ", "holes ", "differences ")
     shown = {claim: figures for claim, figures in table_rows().items() if claim.startswith(kinds)}
     assert shown == {row.claim: row.looked_at for row in summed(rows)}
 

@@ -178,6 +178,55 @@ def test_append_after_the_soft_limit_closes_an_empty_file_and_opens_it() -> None
     assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
 
 
+@pytest.mark.parametrize(
+    ("semantics", "missing"), [("hadoop-3.4", "FileNotFoundException"), ("hadoop-2.7", "LeaseExpiredException")]
+)
+def test_a_writer_whose_file_is_gone_is_told_so_since_2_8(semantics: str, missing: str) -> None:
+    """HDFS-2484."""
+    run = LeaseRun(semantics)
+    run.first_block()
+    run.do("create", action="create_over", client=1, file=0)
+    assert run.refusal("complete", client=0, file=0) == missing
+    assert run.refusal("fsync", client=0, file=0) == missing
+
+
+def test_hadoop_2_7_commits_a_block_under_recovery_and_ends_the_recovery_all_the_same() -> None:
+    """HDFS-10240: the client's commit goes through, and so does the report of the recovery."""
+    run = LeaseRun("hadoop-2.7")
+    run.first_block()
+    run.do("recover_lease", client=0, file=0, primary=0)
+    assert run.do("complete", client=0, file=0) == {"closed": "false"}
+    assert "file1: committed" in run.shown("block")
+    assert "file1: 1" in run.shown("block_stamp")
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert "file1: closed" in run.shown("file")
+    assert "file1: 2" in run.shown("block_stamp"), "what the client committed has changed"
+
+
+def test_hadoop_2_7_adds_a_block_behind_one_under_recovery() -> None:
+    run = LeaseRun("hadoop-2.7")
+    run.first_block()
+    run.do("recover_lease", client=0, file=0, primary=0)
+    run.do("add_block", action="add_block", client=0, file=0)
+    assert "file1: (state committed" in run.shown("earlier")
+
+
+@pytest.mark.parametrize("written", [0, 1])
+def test_hadoop_2_7_never_releases_a_committed_block_and_forgets_its_lease(written: int) -> None:
+    """HDFS-14498 and HDFS-15725, and what HDFS-11817 made of it."""
+    run = LeaseRun("hadoop-2.7")
+    run.first_block(written=written)
+    run.do("complete", client=0, file=0)
+    assert run.refusal("recover_lease", client=1, file=0, primary=0) == "AlreadyBeingCreatedException"
+    run.do("client_crash", client=0)
+    run.expire(0)
+    run.do("release_expired_lease", holder=0, file=0)
+    assert run.refused_with == "AlreadyBeingCreatedException"
+    assert not run.holds("one_lease_per_open_file")
+    for call in ("create", "append", "recover_lease"):
+        assert run.refusal(call, client=1, file=0) == "AlreadyBeingCreatedException", call
+
+
 LEASES = ("one_lease_per_open_file", "only_granted_leases_cover_files")
 OWNERS = ("only_the_owner_changes_a_file", "taken_over_file_leaves_its_writer")
 

@@ -1,4 +1,4 @@
-"""The verb `list`: which systems there are, in which configurations, with which properties, bugs, holes and differences."""
+"""The verb `list`: which systems there are, in which configurations, with which properties and variations."""
 
 from collections.abc import Iterator
 from typing import Annotated

@@ -1,25 +1,13 @@
 """Faults by which a block recovery never ends, each as one change to hdfs.block_recovery_ends."""
 
-from genstamp_model.language import Bool, Bug, Members, action, require
+from genstamp_model.language import Bug, Members, action, require
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import EveryUpdateMustSucceed, NoGate
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_contact import DatanodeContact
-from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 ISSUES = "https://issues.apache.org/jira/browse/"
-
-
-class EveryUpdateMustSucceed(RecoveryMessages, lane=Datanode):
-    """One participant that fails ends the recovery, with nothing committed."""
-
-    def too_many_failed(s, attempt: Attempt) -> Bool:
-        """Some participant has failed."""
-        return ~attempt.failed.is_empty()
-
-    def may_report(s, attempt: Attempt) -> None:
-        """Checks: no participant has failed."""
-        require(attempt.failed.is_empty(), "no participant has failed")
 
 
 HDFS_12070 = Bug(
@@ -99,7 +87,7 @@ class CompletedBlockStopsHeartbeats(BlockRecovery, lane=Datanode):
         """Only a command that another datanode leads by now is dropped."""
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
-        require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete")
+        require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete", "NullPointerException")
         require(s.primary[file] != datanode, "another datanode leads the attempt")
         s.recovery_queue[datanode].remove(file)
 
@@ -133,7 +121,7 @@ HDFS_17430 = Bug(
 HDFS_11576 = Bug(
     "HDFS-11576",
     "a new attempt may start while the last one is under way, and overtakes it each time",
-    drops=(("release", "no attempt is younger than the gate"),),
+    parts=(NoGate,),
     breaks=("recoveries_end", "files_of_silent_writers_are_closed"),
     configuration="one_datanode",
     source=f"{ISSUES}HDFS-11576; fixed in 2.9.1, 3.0.0",

@@ -1,6 +1,7 @@
 """Historic faults by which a file stays open for ever, each as one change to hdfs.expiry."""
 
 from genstamp_model.language import Bug, require
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import CommittedBlocksStay, CommittedEmptyBlocksStay, MonitorDropsLease, NoGate
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -45,16 +46,6 @@ HDFS_1554 = Bug(
 )
 
 
-class CommittedEmptyBlocksStay(ExpirySteps, lane="namenode"):
-    """A file whose last block was committed empty is not released."""
-
-    def may_release(s, file: File) -> None:
-        """Checks also: the last block is not committed without bytes."""
-        super().may_release(file)
-        empty = s.block[file].at(BlockLifecycle.committed) & (s.block_bytes[file] == 0)
-        require(~empty, "the committed block has bytes", "AlreadyBeingCreatedException")
-
-
 HDFS_14498 = Bug(
     "HDFS-14498",
     "a file whose last block was committed empty is never released",
@@ -63,16 +54,6 @@ HDFS_14498 = Bug(
     configuration="one_client",
     source="https://issues.apache.org/jira/browse/HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1",
 )
-
-
-class CommittedBlocksStay(ExpirySteps, lane="namenode"):
-    """A file whose last block was committed, with bytes that no datanode has finalized, is not released."""
-
-    def may_release(s, file: File) -> None:
-        """Checks also: the last block is not committed with bytes."""
-        super().may_release(file)
-        waits = s.block[file].at(BlockLifecycle.committed) & (s.block_bytes[file] > 0)
-        require(~waits, "the committed block is empty", "AlreadyBeingCreatedException")
 
 
 HDFS_15725 = Bug(
@@ -91,6 +72,24 @@ HDFS_10549 = Bug(
     configuration="one_client",
     source="https://issues.apache.org/jira/browse/HDFS-10549; fixed in 2.8.0",
 )
+HDFS_11576 = Bug(
+    "HDFS-11576",
+    "a new attempt may start while the last one is under way, and overtakes it each time",
+    parts=(NoGate,),
+    breaks=("recover_lease_returns_true",),
+    configuration="two_primaries",
+    source="https://issues.apache.org/jira/browse/HDFS-11576; fixed in 2.9.1, 3.0.0",
+)
+HDFS_11817 = Bug(
+    "HDFS-11817",
+    "the lease monitor drops a file's lease when releasing it throws",
+    parts=(MonitorDropsLease,),
+    breaks=("silent_owner_loses_the_file",),
+    configuration="one_client",
+    source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
+)
 
+EXPIRY_2_7 = (HDFS_10549, HDFS_11576, HDFS_11817, HDFS_14498, HDFS_15725)
+"""What Hadoop 2.7.4 does otherwise."""
 
 EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_10549, HDFS_14498, HDFS_15725)

@@ -1,27 +1,17 @@
 """Faults of lease and block recovery at the NameNode and at the primary."""
 
-from genstamp_model.language import Bug, Members, Number, action, observe, require
+from genstamp_model.language import Bug, Difference, Members, Number
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
+    ISSUE,
+    CommittedBlocksStay,
+    CommittedEmptyBlocksStay,
+    CommitUnderRecovery,
+    EveryUpdateMustSucceed,
+    MissingInodeIsAnExpiredLease,
+    MonitorDropsLease,
+)
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.namenode_leases import NamenodeLeases
-from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, Holder
-from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.lease import LeaseLifecycle
-
-
-class CommitUnderRecovery(BlockRecovery, Clients, lane="namenode"):
-    """The late complete() of a client whose block is under recovery goes through, and cancels the recovery silently."""
-
-    @action(event="complete")
-    def complete_under_recovery(s, client: Client, file: File) -> None:
-        """The client that still owns the file commits its own length and stamp."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.under_recovery), "the block is under recovery")
-        s.block[file].fire(BlockLifecycle.commit_block_synchronization_without_close)
-        s.commit(client, file)
-        observe(closed=False)
-
+from genstamp_spec.hdfs.parts.state import Attempt, Datanode
 
 HDFS_10240 = Bug(
     "HDFS-10240",
@@ -55,18 +45,6 @@ HDFS_1218 = Bug(
 )
 
 
-class MonitorDropsLease(NamenodeLeases, lane="namenode"):
-    """A committed block that lacks replicas makes the release fail, and the monitor drops the file from the lease."""
-
-    @action(event="release_expired_lease", refuses="AlreadyBeingCreatedException")
-    def release_expired_lease_fails(s, holder: Holder, file: File) -> None:
-        """internalReleaseLease throws (before HDFS-14498 and HDFS-15725); the lease loses the file."""
-        s.expired(holder, file)
-        require(s.block[file].at(BlockLifecycle.committed), "the block is committed and short of replicas")
-        s.lease_files[holder].remove(file)
-        s.lease[holder].fire(LeaseLifecycle.release, where=s.lease_files[holder].is_empty())
-
-
 HDFS_11817 = Bug(
     "HDFS-11817",
     "the lease monitor drops a file's lease when releasing it throws",
@@ -76,3 +54,44 @@ HDFS_11817 = Bug(
     depth=9,
     source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
 )
+
+
+# Of 2.7.4, too, but without a promise of hdfs.recovery that breaks.
+
+HDFS_2484 = Difference(
+    "HDFS-2484",
+    "a writer whose file is not there is told that its lease has expired",
+    parts=(MissingInodeIsAnExpiredLease,),
+    configuration="takeover",
+    shows="refusal complete, LeaseExpiredException: the file exists",
+    source=ISSUE + "HDFS-2484; fixed in 2.8.0",
+)
+HDFS_12070 = Difference(
+    "HDFS-12070",
+    "one participant that cannot be updated makes the recovery fail",
+    parts=(EveryUpdateMustSucceed,),
+    configuration="outages",
+    shows="refusal commit_block_synchronization, IOException: no participant has failed",
+    source=ISSUE
+    + "HDFS-12070; fixed in 2.8.4, 2.9.1, 3.0.3, 3.1.0; what never comes of it is in hdfs.block_recovery_ends",
+)
+HDFS_14498 = Difference(
+    "HDFS-14498",
+    "a file whose last block was committed empty is not released",
+    parts=(CommittedEmptyBlocksStay,),
+    configuration="takeover",
+    shows="refusal recover_lease_starts, AlreadyBeingCreatedException: the committed block has bytes",
+    source=ISSUE + "HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1; what never comes of it is in hdfs.expiry",
+)
+HDFS_15725 = Difference(
+    "HDFS-15725",
+    "a file whose committed last block no datanode has finalized is not released",
+    parts=(CommittedBlocksStay,),
+    configuration="takeover",
+    shows="refusal recover_lease_starts, AlreadyBeingCreatedException: the committed block is empty",
+    source=ISSUE + "HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1; what never comes of it is in hdfs.expiry",
+)
+RECOVERY_2_7 = (HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725)
+"""What Hadoop 2.7.4 does otherwise than 3.4.1. A recovery may follow another at once in it (HDFS-11576); here the gate
+between two attempts may open at any time, so that this shows only where something has to come in the end.
+"""

@@ -68,15 +68,19 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
 
         Source  FSNamesystem#commitOrCompleteLastBlock, Hadoop 3.4.1; facts A.3, A7.
         """
-        block = s.block[file]
-        require(~block.at(BlockLifecycle.under_recovery), "the previous block is not under recovery", "IOException")
-        open_ = block.at(BlockLifecycle.under_construction)
+        s.may_commit_previous(file)
+        open_ = s.block[file].at(BlockLifecycle.under_construction)
         s.block[file].fire(BlockLifecycle.commit, where=open_)
         s.block_bytes[file] = when(open_, s.passed_bytes(client, file), s.block_bytes[file])
         s.stored[file] = when(open_, s.stored[file] & s.locations[file], s.stored[file])
         found = s.block[file].at(BlockLifecycle.committed) & ~s.stored[file].is_empty()
         s.block[file].fire(BlockLifecycle.complete_block, where=found)
         s.push(file)
+
+    def may_commit_previous(s, file: File) -> None:
+        """Checks: the previous block is not under recovery (HDFS-10240)."""
+        recovering = s.block[file].at(BlockLifecycle.under_recovery)
+        require(~recovering, "the previous block is not under recovery", "IOException")
 
     def push(s, file: File) -> None:
         """There is room for a new last block."""

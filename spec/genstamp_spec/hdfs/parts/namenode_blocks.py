@@ -394,7 +394,11 @@ class StreamedBlocks(BlockSteps, Turns, DatanodeState, ClientState, PrimaryState
             attempt.stage.at(AttemptStage.DELETING) | (updating & every & ~attempt.updated.is_empty()),
             "every participant is updated or has failed",
         )
+        s.may_report(attempt)
         return attempt
+
+    def may_report(s, attempt: Attempt) -> None:
+        """Checks: nothing more; participants that failed do not matter (HDFS-12070)."""
 
     def attempt_ends(s, primary: Datanode, file: File) -> None:
         """Nothing goes on at the primary."""

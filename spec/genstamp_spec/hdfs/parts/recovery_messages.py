@@ -148,12 +148,8 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
     def report_back(s, primary: Datanode, file: File) -> None:
         """The primary calls commitBlockSynchronization, and is done (facts G.4)."""
         attempt = super().reports_back(primary, file)
-        s.may_report(attempt)
         s.reports.send(s.report_of(primary, file, attempt))
         s.attempt[primary][file] = no_attempt()
-
-    def may_report(s, attempt: Attempt) -> None:
-        """Checks: nothing more; participants that failed do not matter (HDFS-12070)."""
 
     def report_of(s, primary: Datanode, file: File, attempt: Attempt) -> Report:
         """What the primary tells of an attempt."""

@@ -1,7 +1,7 @@
 """hdfs.expiry: what has to happen in the end to a file whose writer is silent, or that another client wants."""
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to, witness
-from genstamp_spec.hdfs.bugs.expiry import EXPIRY_BUGS, HDFS_10549, HDFS_14498, HDFS_15725
+from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -77,7 +77,7 @@ EXPIRY = System(
     "hdfs.expiry",
     parts=[ExpiryProperties],
     doc="What has to happen in the end to a file whose writer is silent, or that another client wants.",
-    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (HDFS_10549, HDFS_14498, HDFS_15725)},
+    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": EXPIRY_2_7},
     default_semantics="repaired",
     configurations=[
         Configuration(

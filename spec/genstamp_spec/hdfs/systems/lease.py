@@ -5,6 +5,7 @@ Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the
 
 from genstamp_model.language import Bool, Configuration, Hole, System, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
+from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, File
@@ -151,6 +152,15 @@ LEASE = System(
             ABANDON_LOOKS_AT_THE_BLOCK,
             APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
             CLOSING_FAILS_BEFORE_IT_BEGINS,
+        ),
+        "hadoop-2.7": (
+            SOFT_LIMIT_TAKES_THE_FILE,
+            FSYNC_STOPS_FOR_A_RECOVERY,
+            LATE_FSYNC_CHANGES_NOTHING,
+            ABANDON_LOOKS_AT_THE_BLOCK,
+            APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
+            CLOSING_FAILS_BEFORE_IT_BEGINS,
+            *LEASE_2_7,
         ),
     },
     default_semantics="repaired",

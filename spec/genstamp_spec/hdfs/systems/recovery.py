@@ -10,7 +10,7 @@ from genstamp_model.language import (
     Hole,
     System,
 )
-from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817
+from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.state import Attempt
@@ -28,7 +28,7 @@ OMITS = (
     "stale and dead datanodes: a datanode is up or down, and whoever asks knows at once",
     "TEMPORARY replicas, re-replication, planned restarts, and the list of corrupt replicas",
     "quotas, permissions, erasure-coded files",
-    "what else Hadoop 2.7.4 lacked beside HDFS-10240 and HDFS-11817",
+    "the close of a file whose recovery leaves too few storages (HDFS-12886): it is in hdfs.block_recovery_ends",
 )
 
 
@@ -89,8 +89,7 @@ RECOVERY = System(
             UNREACHABLE_IS_NOT_EMPTY,
             HFLUSH_SEES_THE_RECOVERY,
             COMMAND_BELONGS_TO_ITS_ATTEMPT,
-            HDFS_10240,
-            HDFS_11817,
+            *RECOVERY_2_7,
         ),
     },
     default_semantics="repaired",
