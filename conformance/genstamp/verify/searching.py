@@ -19,7 +19,7 @@ from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_model.explore import Progress, Result, explore
 from genstamp_model.explore import Verdict as Found
-from genstamp_model.language import Difference, System
+from genstamp_model.language import OTHER_STATES, Difference, System
 from genstamp_model.language.model import Instance
 from genstamp_model.liveness import Liveness
 
@@ -118,7 +118,10 @@ def _different(context: Context, claim: str, declared: System, fault: Difference
         return _broken(context, claim, result, found[0], {})
     if open_ := result.undetermined or undetermined(judged):
         return Row(claim=claim, verdict=Verdict.UNDETERMINED, count=result.states, unit="states", note=open_)
-    seen = coverage.reached(coverage.of(result)).get(fault.shows, False)
+    if fault.shows == OTHER_STATES:
+        seen = result.states != explore(declared.instance(fault.configuration), progress=_printer()).states
+    else:
+        seen = coverage.reached(coverage.of(result)).get(fault.shows, False)
     if coverage.has(declared.model(), fault.shows) or not seen:
         what = "is in the system without it" if seen else f"is not seen in {fault.configuration}"
         note = f"'{fault.shows}' {what}"
@@ -133,7 +136,8 @@ def _different(context: Context, claim: str, declared: System, fault: Difference
         digest=result.instance.model.digest,
     )
     data = {"lock": _plain({declared.name: SystemEntry(variations={fault.name: entry})})}
-    note = f"{fault.shows} is seen in {fault.configuration}, and nothing breaks"
+    note = f"{fault.shows} {'are' if fault.shows == OTHER_STATES else 'is'} seen in {fault.configuration}"
+    note = f"{note}, and nothing breaks"
     return Row(claim=claim, verdict=Verdict.HOLDS, count=result.states, unit="states", note=note, data=data)
 
 

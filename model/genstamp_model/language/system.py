@@ -82,13 +82,18 @@ class Hole(Variation):
     repair: str = ""
 
 
+OTHER_STATES = "other states"
+"""What a difference shows where nothing in particular tells it from the text."""
+
+
 @dataclass(frozen=True)
 class Difference(Variation):
     """What a released version does otherwise, by which no promise breaks: `breaks` is empty.
 
     Attributes:
         shows: what tells it from the text: `witness NAME` of one of its parts, `action NAME`, or `refusal ACTION,
-            EXCEPTION: LABEL`, which must be reached in the configuration, and which the system does not have without.
+            EXCEPTION: LABEL`, which must be reached in the configuration, and which the system does not have without;
+            or `OTHER_STATES`, where there are more states in the configuration, or fewer, than without.
     """
 
     kind: ClassVar[str] = "difference"

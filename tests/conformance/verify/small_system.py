@@ -3,6 +3,7 @@
 from typing import Self
 
 from genstamp_model.language import (
+    OTHER_STATES,
     Bool,
     Bug,
     Configuration,
@@ -102,6 +103,15 @@ class Generous(Counter):
         return s.raised.has(client) & (s.count == 1)
 
 
+class Sparing(Counter):
+    """Nobody is forgotten."""
+
+    @action
+    def withdraw(s, client: Client) -> None:
+        """It never happens."""
+        require(s.raised.has(client) & ~s.raised.has(client), "the client has raised it, and has not")
+
+
 def difference(name: str, shows: str, parts: tuple[type[Part], ...] = (Generous,)) -> Difference:
     """What an old release did otherwise."""
     return Difference(name, "who has raised it is told so", parts=parts, configuration="two", shows=shows)
@@ -137,6 +147,8 @@ OTHERWISE = System(
             difference("DIFFERENCE-4", "witness all_have_raised"),
             difference("DIFFERENCE-5", "witness nothing"),
             difference("DIFFERENCE-6", "action reset", parts=(Resetting,)),
+            difference("DIFFERENCE-7", OTHER_STATES, parts=(Sparing,)),
+            difference("DIFFERENCE-8", OTHER_STATES),
         ),
     },
     default_semantics="good",

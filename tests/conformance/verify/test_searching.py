@@ -113,6 +113,8 @@ def test_a_bug_is_caught_only_by_what_it_must_break(context: Context, name: str,
         ("DIFFERENCE-4", Verdict.VIOLATED, "'witness all_have_raised' is in the system without it"),
         ("DIFFERENCE-5", Verdict.VIOLATED, "'witness nothing' is not seen in two"),
         ("DIFFERENCE-6", Verdict.VIOLATED, "transition never_falls breaks in 3 steps"),
+        ("DIFFERENCE-7", Verdict.HOLDS, "other states are seen in two, and nothing breaks"),
+        ("DIFFERENCE-8", Verdict.VIOLATED, "'other states' is not seen in two"),
     ],
 )
 def test_a_difference_shows_what_is_new_and_breaks_nothing(

@@ -35,6 +35,7 @@ class RecoveryFromOutside(BlockRecovery, Clients, lane="namenode"):
         """
         require(s.under_construction(file), "the file is under construction")
         s.not_deleted(file, None)
+        s.may_release(file)
         require(~s.nothing_to_recover(file), "there is something to recover")
         require(~s.attempt_is_young[file], "no attempt is younger than the gate")
         require(s.may_lead(file, primary), "the primary is a candidate")

@@ -5,8 +5,8 @@ file whose writer has stopped is closed in the end, whatever went wrong before, 
 """
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to
-from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS, HDFS_12070, HDFS_12886, HDFS_13758
-from genstamp_spec.hdfs.bugs.block_recovery_holes import FINALIZED_LENGTHS_NEED_NOT_AGREE
+from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS
+from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
@@ -82,8 +82,8 @@ BLOCK_RECOVERY_ENDS = System(
     doc="Recoveries of one block come to an end, if failures do.",
     semantics={
         "repaired": (),
-        "hadoop-3.4": (FINALIZED_LENGTHS_NEED_NOT_AGREE,),
-        "hadoop-2.7": (FINALIZED_LENGTHS_NEED_NOT_AGREE, HDFS_12070, HDFS_12886, HDFS_13758),
+        "hadoop-3.4": HADOOP_3_4,
+        "hadoop-2.7": HADOOP_2_7,
     },
     default_semantics="repaired",
     limits={
