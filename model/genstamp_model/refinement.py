@@ -3,18 +3,19 @@
 The claim itself is a transition property of the lower model, which every judge judges as it is
 (`genstamp_model.language.refinement`). Here are what it needs besides, the initial state, and the story of an edge that
 breaks it. The upper steps are taken by `evaluate` from the upper model itself, so that the story does not come from
-the expressions that it explains.
+the expressions that it explains. Of a projection there are no such steps to take: its story tells what changed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from genstamp_model.errors import EvaluationError, SpecError
 from genstamp_model.evaluate import Arguments, Evaluator, State
-from genstamp_model.language.model import Action, Configuration, Instance, Refinement
+from genstamp_model.language.model import Action, Configuration, Instance, Model, Refinement
 from genstamp_model.language.types import IndexSet, show
 from genstamp_model.path import Path, changes
 
@@ -22,14 +23,18 @@ _ANY_NUMBER = 2**31 - 1
 
 
 class Mapped:
-    """One refinement of one instance, for one member where it is for each of an index set."""
+    """One refinement of one instance, for one member where it is for each of an index set.
+
+    Attributes:
+        refinement, upper: the refinement, and what evaluates its upper system.
+        images: the upper system with the variables that are mapped: an image is a state of it.
+    """
 
     def __init__(self, evaluator: Evaluator, refinement: Refinement, members: Sequence[int] = ()) -> None:
-        upper = refinement.upper
-        sizes = {index.base: evaluator.instance.configuration.sizes[index.base] for index in upper.index_sets}
-        limits = dict.fromkeys(upper.limit_names, _ANY_NUMBER)
         self.refinement = refinement
-        self.upper = Evaluator(Instance(upper, Configuration("upper", sizes, limits)))
+        self.upper = Evaluator(_unlimited(refinement.upper, evaluator.instance))
+        images = tuple(variable for variable in refinement.upper.variables if variable.name in refinement.mapping)
+        self.images = _unlimited(replace(refinement.upper, variables=images), evaluator.instance)
         self._lower = evaluator
         self._bound = {parameter.name: member for parameter, member in zip(refinement.parameters, members, strict=True)}
 
@@ -38,7 +43,11 @@ class Mapped:
         return tuple(self._lower.value(value, state, bound=self._bound) for value in self.refinement.mapping.values())
 
     def steps(self, before: State, after: State) -> Iterator[tuple[Action, Arguments]]:
-        """The upper steps that a lower step is, those declared unreachable included; a stutter is none."""
+        """The upper steps that a lower step is, those declared unreachable included; a stutter is none.
+
+        Not of a projection, where the upper state is not known.
+        """
+        assert not self.refinement.hidden
         here, there = self.image(before), self.image(after)
         if here == there:
             return
@@ -49,24 +58,29 @@ class Mapped:
 
     def is_step(self, before: State, after: State) -> bool:
         """Whether a lower step is an upper one, or none there."""
+        if self.refinement.hidden:
+            return bool(self._lower.value(self.refinement.claim.condition, before, after, self._bound))
         reachable = (a for a, _ in self.steps(before, after) if a.name not in self.refinement.unreachable)
         return self.image(before) == self.image(after) or next(reachable, None) is not None
 
     def lines(self, before: State, after: State) -> Iterator[str]:
         """Why a step is none of the upper system, in lines."""
         here, there = self.image(before), self.image(after)
-        system, instance = self.refinement.upper.system, self.upper.instance
+        system, instance = self.refinement.upper.system, self.images
         whose = "".join(
             f" of {show(self._bound[one.name], one.type, self._lower.sizes)}" for one in self.refinement.parameters
         )
         yield f"that step{whose} is none of {system}, where it"
         for change in changes(instance, here, there):
             yield f"     {change}"
-        changed = {change.name for change in changes(instance, here, there)}
-        pairs = zip(self.refinement.upper.variables, here, strict=True)
+        changed = {re.split(r"[.\[]", change.name)[0] for change in changes(instance, here, there)}
+        pairs = zip(instance.model.variables, here, strict=True)
         same = [f"{v.name} {show(value, v.type, instance.sizes)}" for v, value in pairs if v.name not in changed]
         if same:
             yield f"     and leaves {', '.join(same)}"
+        if self.refinement.hidden:
+            yield f"  whatever {', '.join(self.refinement.hidden)} may be"
+            return
         for action in self.refinement.upper.actions:
             yield f"  not {self._closest(action, here, there)}"
 
@@ -102,6 +116,12 @@ class Mapped:
         return _WhyNot(passed + 1 + len(here) - len({one.name.split("[")[0] for one in differing}), text)
 
 
+def _unlimited(model: Model, lower: Instance) -> Instance:
+    """A model in the sizes of a lower instance, with limits that are never met."""
+    sizes = {index.base: lower.configuration.sizes[index.base] for index in model.index_sets}
+    return Instance(model, Configuration("upper", sizes, dict.fromkeys(model.limit_names, _ANY_NUMBER)))
+
+
 @dataclass(frozen=True)
 class _WhyNot:
     """What is wrong with an upper step.
@@ -132,7 +152,7 @@ def refuse_other_beginnings(instance: Instance) -> None:
     evaluator = Evaluator(instance)
     for refinement in instance.model.refinements:
         for one in mapped(evaluator, refinement):
-            differing = changes(one.upper.instance, one.upper.initial(), one.image(evaluator.initial()))
+            differing = changes(one.images, Evaluator(one.images).initial(), one.image(evaluator.initial()))
             if differing:
                 told = ", ".join(f"{change.name} is {change.after}, not {change.before}" for change in differing)
                 raise SpecError(

@@ -348,6 +348,112 @@ def test_a_pick_of_too_many_is_refused() -> None:
         System("lower", [Many], many.configurations, refines=refines).model()
 
 
+# Projections: some upper variables are hidden.
+
+HIDDEN: Mapping[str, tuple[str, ...]] = {
+    "busy": ("busy",),
+    "notes": ("notes",),
+    "desk": ("desk",),
+    "size, stamp": ("size", "stamp"),
+    "all but busy": ("notes", "desk", "size", "stamp"),
+}
+
+
+def projected(hidden: tuple[str, ...], mapping: Mapping_ = SAME) -> Instance:
+    left = {name: value for name, value in mapping.items() if name not in hidden}
+    refines = [RefinementDeclaration(OFFICE, left, hidden=dict.fromkeys(hidden, "nobody asks"))]
+    return System("lower", OFFICE.parts, OFFICE.configurations, refines=refines).instance()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("broken", [None, *(name for name in MAPPINGS if name != "same")])
+def test_a_projection_refuses_no_step_that_some_hidden_values_make_one(name: str, broken: str | None) -> None:
+    """The reference takes the upper system's own steps, from each state that a hidden value of some state gives."""
+    hidden = HIDDEN[name]
+    mapping = MAPPINGS[broken or "same"]
+    instance = projected(hidden, mapping)
+    evaluator = Evaluator(instance)
+    [one] = mapped(evaluator, instance.model.refinements[0])
+    names = [variable.name for variable in OFFICE.model().variables]
+    edges = list(states(instance, 40))
+    guesses = list({tuple(state[names.index(n)] for n in hidden) for state, _ in edges})[:12]
+    for before, after in edges[:: 1 + len(edges) // 60]:
+        here, there = one.image(before), one.image(after)
+        full = [_filled(names, hidden, here, guess) for guess in guesses]
+        shown = [i for i, n in enumerate(names) if n not in hidden]
+        possible = any(
+            tuple(step.after[i] for i in shown) == there for state in full for step in one.upper.steps(state)
+        )
+        assert one.is_step(before, after) or not (possible or here == there)
+
+
+def _filled(names: list[str], hidden: tuple[str, ...], image: State, guess: tuple[Any, ...]) -> State:
+    """An upper state with a guess for what is hidden."""
+    shown = iter(image)
+    return tuple(guess[hidden.index(n)] if n in hidden else next(shown) for n in names)
+
+
+@pytest.mark.parametrize(
+    ("broken", "hidden", "verdict"),
+    [
+        ("never busy", ("notes",), Verdict.HOLDS),
+        ("never busy", ("size",), Verdict.VIOLATED),
+        ("light", ("busy",), Verdict.VIOLATED),
+        ("light", ("desk",), Verdict.HOLDS),
+        ("always small", ("notes", "desk"), Verdict.VIOLATED),
+        ("no stamp", ("busy", "desk"), Verdict.VIOLATED),
+        ("no stamp", ("stamp",), Verdict.HOLDS),
+    ],
+)
+def test_a_projection_refuses_what_its_variables_show(broken: str, hidden: tuple[str, ...], verdict: Verdict) -> None:
+    result = explore(projected(hidden, MAPPINGS[broken]))
+    assert result.verdict is verdict
+    if result.violation is not None:
+        assert result.violation.story[-1] == f"  whatever {', '.join(hidden)} may be"
+
+
+def test_a_hidden_variable_has_the_value_that_an_effect_tells() -> None:
+    """The last one is whose turn it was, and that is somebody."""
+
+    class Counter(Part):
+        turn = optional(Person)
+        last = optional(Person)
+
+        @action
+        def next_(s, person: Person) -> None:
+            require(s.turn == person, "it is the person's turn")
+            s.last = s.turn
+            s.turn = none
+
+    upper = System("upper", [Counter], [Configuration("two", sizes={"Person": 2})])
+    declared = RefinementDeclaration(upper, {"last": lambda s: s.last}, hidden={"turn": "nobody asks"})
+
+    class Anybody(Part):
+        last = optional(Person)
+
+        @action
+        def anybody(s, person: Maybe[Person]) -> None:
+            s.last = person
+
+    lower = System("lower", [Anybody], [Configuration("two", sizes={"Person": 2})], refines=[declared]).instance()
+    violation = explore(lower).violation
+    assert violation is not None
+    assert (len(violation.path), violation.story[1]) == (2, "     last: person1 -> none")
+
+
+def test_actions_that_change_only_hidden_variables_are_none() -> None:
+    mapping = {"passed": GOOD["passed"]}
+    result = explore(doors(mapping, hidden={"holder": "nobody asks"}, unreachable={}))
+    assert (result.verdict, set(result.refined)) == (Verdict.HOLDS, {"door.go_through"})
+
+
+def test_a_variable_is_mapped_or_hidden() -> None:
+    with pytest.raises(SpecError, match="'holder' is hidden, and is no variable of door, or mapped"):
+        doors(hidden={"holder": "twice"})
+    with pytest.raises(SpecError, match="leaves out 'holder'"):
+        doors({"passed": GOOD["passed"]})
+
+
 def test_hdfs_recovery_agrees_on_random_walks() -> None:
     instance = RECOVERY.instance("outages", "hadoop-3.4")
     evaluator, draw = Evaluator(instance), random.Random(3)

@@ -114,13 +114,14 @@ class Observation:
 
 @dataclass(frozen=True)
 class Refinement:
-    """A mapping to an upper model: each of its variables as an expression over this one's state.
+    """A mapping to an upper model: each of its variables that is not hidden as an expression over this one's state.
 
     Attributes:
         claim: that every step is a step of the upper model, or none there; one of the model's properties.
         taken: for each upper action that is not unreachable the claim that some step is one, and changes something.
         parameters: the member for which the mapping is, if it is for each member of an index set.
         unreachable: upper actions that no step may be, with the reason.
+        hidden: upper variables that the mapping does not give, likewise.
     """
 
     upper: Model
@@ -129,6 +130,7 @@ class Refinement:
     taken: tuple[Property, ...]
     parameters: tuple[ActionParameter, ...]
     unreachable: Mapping[str, str]
+    hidden: Mapping[str, str]
     source: Source
 
 
@@ -224,8 +226,10 @@ class Model:
             names = ", ".join(parameter.name for parameter in observation.parameters)
             yield f"observation {observation.name}({names}): {worded(observation.value)}"
         for refinement in self.refinements:
+            # A projection's claim says all that it takes from the upper model, of which the rest may change.
+            upper = refinement.upper.system if refinement.hidden else refinement.upper.digest
             for name, expression in refinement.mapping.items():
-                yield f"refines {refinement.upper.digest} {name} = {worded(expression)}"
+                yield f"refines {upper} {name} = {worded(expression)}"
         if self.may_stop is not None:
             yield f"may stop where {worded(self.may_stop)}"
 

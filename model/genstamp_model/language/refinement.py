@@ -5,6 +5,8 @@ upper variables, before a step and after it, it turns "this step is one of the u
 transition property of the lower system: some upper action, with some arguments, passes its checks, and its effects are
 what the mapping gives after the step. So every judge of transition properties judges refinements.
 
+A projection gives some of the upper variables only: `genstamp_model.language.projection` says what is judged then.
+
 Left out: that the initial state is mapped to the upper one's, which needs sizes (`genstamp_model.refinement`).
 """
 
@@ -19,6 +21,7 @@ from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.projection import Projected, rests_on, told
 from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import BOOL, ArrayType, IndexSet, NumberType, RecordType, RefType, Type
 from genstamp_model.language.values import Index, Value
@@ -38,6 +41,8 @@ class RefinementDeclaration:
         upper: the upper system, under its default semantics.
         mapping: each of its variables as a function of this one's state, and of a member where there is `each`.
         each: the index set for each of whose members the mapping must hold: each file is such a file.
+        hidden: upper variables that the mapping does not give, with the reason why: any values will do. Upper actions
+            that change no other variable are none.
         unreachable: upper actions that no step is, with the reason why; a step that is one breaks the property.
         inductive, given: as of a transition property.
     """
@@ -45,6 +50,7 @@ class RefinementDeclaration:
     upper: System
     mapping: Mapping[str, Callable[..., Value | bool | int]]
     each: type[Index] | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict)
     unreachable: Mapping[str, str] = field(default_factory=dict)
     inductive: bool = False
     given: tuple[str, ...] = ()
@@ -85,14 +91,17 @@ def refinement(
         if name not in {action.name for action in upper.actions}:
             known = ", ".join(action.name for action in upper.actions)
             raise SpecError(f"there is no action '{name}' of {upper.system}; it has {known}", declaration.source)
+    for name in declaration.hidden:
+        if name not in upper.types or name in declaration.mapping:
+            raise SpecError(f"'{name}' is hidden, and is no variable of {upper.system}, or mapped", declaration.source)
     steps = _Steps(declaration, upper, mapping)
-    taken = {a.name: steps.taken(a) for a in upper.actions if a.name not in declaration.unreachable}
+    taken = {a.name: steps.taken(a) for a in upper.actions if a.name not in declaration.unreachable and steps.shows(a)}
     claim = _property(
         declaration,
         declaration.name,
         "transition",
         ir.disjunction([steps.stutter, *taken.values()]),
-        f"Every step is a step of {upper.system}, or changes nothing there.",
+        f"Every step is a step of {upper.system}, or changes nothing there{steps.but}.",
         inductive=declaration.inductive,
         given=declaration.given,
     )
@@ -107,7 +116,14 @@ def refinement(
         for action, condition in taken.items()
     )
     return traced.Refinement(
-        upper, mapping, claim, witnesses, declaration.parameters, dict(declaration.unreachable), declaration.source
+        upper,
+        mapping,
+        claim,
+        witnesses,
+        declaration.parameters,
+        dict(declaration.unreachable),
+        dict(declaration.hidden),
+        declaration.source,
     )
 
 
@@ -144,6 +160,16 @@ class _Steps:
         self._before = dict(mapping)
         self._after = {name: _next(value) for name, value in mapping.items()}
         self._substituted: dict[Expr, Expr] = {}
+        self._hidden = frozenset(declaration.hidden)
+
+    @property
+    def but(self) -> str:
+        """What the claim says nothing about, in words."""
+        return f", whatever {', '.join(self._declaration.hidden)} may be" if self._hidden else ""
+
+    def shows(self, action: traced.Action) -> bool:
+        """The action may change a variable that is mapped."""
+        return not self._hidden or any(effect.variable not in self._hidden for effect in action.effects)
 
     @property
     def stutter(self) -> Expr:
@@ -153,6 +179,14 @@ class _Steps:
     def taken(self, action: traced.Action) -> Expr:
         """The step is one of this action, for some arguments."""
         effects = {effect.variable: effect.value for effect in action.effects}
+        parts = self._projected(action, effects) if self._hidden else self._whole(action, effects)
+        condition = _all(parts)
+        for parameter in reversed(action.parameters):
+            condition = self._some(action, parameter, effects, condition)
+        return condition
+
+    def _whole(self, action: traced.Action, effects: Mapping[str, Expr]) -> list[Expr]:
+        """The checks hold, and every variable becomes what the effects make of it."""
         parts = [self._here(check.condition) for check in action.checks]
         for variable in self._upper.variables:
             after = self._after[variable.name]
@@ -161,10 +195,33 @@ class _Steps:
                 parts.extend(_in_range(after, variable.type, variable.name))
             else:
                 parts.append(_equal(after, self._before[variable.name]))
-        condition = _all(parts)
-        for parameter in reversed(action.parameters):
-            condition = self._some(action, parameter, effects, condition)
-        return condition
+        return parts
+
+    def _projected(self, action: traced.Action, effects: Mapping[str, Expr]) -> list[Expr]:
+        """The same for some values of the hidden variables, bounded from above."""
+        checks = [check.condition for check in action.checks]
+        known = told(checks, effects, self._after, self._hidden, self._here)
+        unknown = frozenset(
+            p.name for p in action.parameters if isinstance(p.domain, MessageOf) and p.domain.bag in self._hidden
+        )
+        values = {**self._before, **known}
+        rule = Projected(
+            self._hidden - known.keys(),
+            unknown,
+            lambda expr: _rebuilt(expr, lambda node: values[node.data] if node.op is Op.VARIABLE else None),
+            _equal,
+        )
+        parts = [rule.possible(condition) for condition in checks]
+        for variable in self._upper.variables:
+            after = self._after.get(variable.name)
+            if after is None:
+                continue
+            if variable.name in effects:
+                parts.append(rule.becomes(after, effects[variable.name]))
+                parts.extend(_in_range(after, variable.type, variable.name))
+            else:
+                parts.append(_equal(after, self._before[variable.name]))
+        return parts
 
     def _some(self, action: traced.Action, parameter: ActionParameter, effects: Mapping[str, Expr], body: Expr) -> Expr:
         """The body for some value of a parameter."""
@@ -175,12 +232,16 @@ class _Steps:
             case OptionalMember(index=index):
                 nobody = _replaced(body, {name: ir.const(None, parameter.type)})
                 return ir.disjunction([ir.make(Op.EXISTS, (body,), BOOL, ir.Binder(name, index)), nobody])
+            case MessageOf(bag=bag) if bag in self._hidden:
+                return body
             case MessageOf(bag=bag):
                 assert isinstance(parameter.type, RecordType)
                 binder = ir.Binder(name, parameter.type)
                 return ir.make(Op.EXISTS_IN, (self._before[bag], body), BOOL, binder)
             case Range(low=low, high=high):
                 for variable, effect in effects.items():
+                    if variable not in self._after or rests_on(effect, self._hidden):
+                        continue
                     picked = _read_off(self._here(effect), self._after[variable], name)
                     if picked is not None:
                         bounds = _in_range(picked, parameter.type, name)

@@ -337,6 +337,8 @@ class _Builder:
         members = [member_of(parameter.expr) for parameter in declaration.parameters]
         with tracing(self._trace(False)):
             for name, type_ in upper.types.items():
+                if name in declaration.hidden:
+                    continue
                 if name not in declaration.mapping:
                     raise SpecError(f"the mapping from {self.system.name} to {upper.system} leaves out '{name}'")
                 mapping[name] = coerce(declaration.mapping[name](self.state(), *members), type_)
