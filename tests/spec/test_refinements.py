@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from genstamp_model.explore import Verdict, Violation, explore
-from genstamp_model.language import Bug, System, Variation
+from genstamp_model.language import Bug, System, Variation, action, require
+from genstamp_spec.hdfs.parts.state import Client, File
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
-from genstamp_spec.hdfs.systems.write_path import WRITE_PATH
+from genstamp_spec.hdfs.systems.write_path import WRITE_PATH, WritePathProperties
 
 REJECTED = [
     (RECOVERY, "HDFS-10240", "refines hdfs.single_writer"),
@@ -17,6 +18,9 @@ REJECTED = [
     (RECOVERY, "hflush-sees-the-recovery", "refines hdfs.durable_prefix"),
     (LEASE, "fsync-stops-for-a-recovery", "refines hdfs.single_writer"),
     (WRITE_PATH, "hflush-sees-the-recovery", "refines hdfs.durable_prefix"),
+    (WRITE_PATH, "soft-limit-takes-the-file", "refines hdfs.lease"),
+    (WRITE_PATH, "HDFS-11817", "refines hdfs.lease"),
+    (WRITE_PATH, "HDFS-10240", "refines hdfs.pipeline"),
 ]
 
 
@@ -62,6 +66,49 @@ def test_write_path_has_no_late_commit_either() -> None:
     violation = broken(WRITE_PATH, late, "refines hdfs.single_writer")
     assert violation is not None
     assert violation.path.steps[-1].action.name == "complete_under_recovery"
+
+
+PROJECTED = [
+    ("complete_closes", "every block is complete", "two_blocks", "refines hdfs.lease"),
+    ("add_block", "the caller owns the file", "appenders", "refines hdfs.lease"),
+    ("commit_block_synchronization", "the recovery id is the current one", "two_blocks", "refines hdfs.recovery"),
+    ("sync_block", "every location has answered or failed", "second_block", "refines hdfs.recovery"),
+]
+
+
+@pytest.mark.parametrize(("action", "label", "configuration", "name"), PROJECTED)
+def test_projection_misses_a_check_that_is_dropped(action: str, label: str, configuration: str, name: str) -> None:
+    bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
+    violation = broken(WRITE_PATH, bug, name)
+    assert violation is not None
+    assert violation.path.steps[-1].action.name == action
+
+
+class PipelineIsNotAsked(WritePathProperties, lane="namenode"):
+    """updatePipeline looks at the client's name only."""
+
+    @action
+    def update_pipeline(s, client: Client, file: File) -> None:
+        """The block takes the stamp, recovery or not."""
+        s.passes_pipeline(client, file)
+        require(s.client_name[file] == client, "the caller owns the file")
+        s.block_stamp[file] = s.new_pipeline(client, file)[0]
+        s.goes_on(client, file)
+
+
+def test_fenced_writer_gives_the_block_no_stamp_in_the_pipeline_that_is_seen() -> None:
+    bug = Bug("late", "updatePipeline is not refused", parts=(PipelineIsNotAsked,), configuration="lost_node")
+    violation = broken(WRITE_PATH, bug, "refines hdfs.pipeline")
+    assert violation is not None
+    assert violation.story[1].startswith("     block_stamp: 1 -> ")
+    assert "block under_recovery" in violation.story[2]
+
+
+def test_steps_of_the_systems_that_it_is_made_of_are_taken() -> None:
+    taken = {name for name, steps in explore(WRITE_PATH.instance("two_blocks")).refined.items() if steps}
+    assert {"hdfs.lease.add_block", "hdfs.lease.commit_block_synchronization", "hdfs.lease.client_crash"} <= taken
+    assert {"hdfs.pipeline.add_block", "hdfs.pipeline.complete", "hdfs.pipeline.recovery_starts"} <= taken
+    assert {"hdfs.recovery.sync_block", "hdfs.recovery.commit_block_synchronization_stale"} <= taken
 
 
 def test_every_step_of_the_abstract_files_is_taken() -> None:

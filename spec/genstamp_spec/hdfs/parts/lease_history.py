@@ -1,12 +1,13 @@
 """What is remembered of a file for the sake of properties: who last changed it, and who had it taken over.
 
-The repair of the takeover after a soft limit stands here too, since it is about who owns the file then.
+The repair of the takeover after a soft limit is here too, since it is about who owns the file then.
 """
 
 from genstamp_model.language import Part, none, optional, per
 from genstamp_spec.hdfs.parts.late_calls import LateCalls
 from genstamp_spec.hdfs.parts.namenode_files import exchange
 from genstamp_spec.hdfs.parts.namenode_opening import Appending, Overwriting
+from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.some_data import SomeOutages
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 
@@ -18,7 +19,7 @@ class OwnerHistory(Part):
     taken_by = per(File, optional(Holder))  # for whom the file was taken over while it is open
 
 
-class Owners(LateCalls, Appending, Overwriting, SomeOutages, OwnerHistory, lane="namenode"):
+class Owners(LateCalls, Appending, Overwriting, SomeOutages, WriterLosesTheFile, OwnerHistory, lane="namenode"):
     """All steps of hdfs.lease, with what is remembered of them."""
 
     def writes(s, client: Client, file: File) -> None:
@@ -41,13 +42,6 @@ class Owners(LateCalls, Appending, Overwriting, SomeOutages, OwnerHistory, lane=
         """Remembered: for whom."""
         super().wait_softly(client, file)
         s.taken_by[file] = client
-
-    def hold_softly(s, file: File) -> None:
-        """The NameNode holds the file, as it does past the hard limit, so that its writer has lost it.
-
-        Hadoop leaves it with its writer, whose lease is renewed (facts F.2).
-        """
-        s.reassign(file, Holder.NAMENODE)
 
     def length_is_logged(s, file: File) -> None:
         """The restarted NameNode will know it."""

@@ -7,14 +7,18 @@ from dataclasses import replace
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
+from genstamp_spec.hdfs.bugs.recovery import HDFS_10240, HDFS_11817
+from genstamp_spec.hdfs.parts.first_write import FirstWrites
+from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
-from genstamp_spec.hdfs.parts.streamed_blocks import StreamedEarlierBlocks
+from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
     length_with_earlier,
     promised_with_earlier,
     single_writer,
 )
+from genstamp_spec.hdfs.systems.lease import SOFT_LIMIT_TAKES_THE_FILE
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
     HFLUSH_SEES_THE_RECOVERY,
@@ -31,8 +35,7 @@ OMITS = (
     "messages of block recovery that are lost, late or doubled: they are in hdfs.block_recovery",
     "the NameNode's restart, its edit log and safe mode: they are in hdfs.lease and hdfs.journal",
     "delayed reports and corrupt replicas: they are in hdfs.reports",
-    "no configuration has two clients, three datanodes and two blocks at once",
-    "semantics hadoop-2.7",
+    "what else Hadoop 2.7.4 lacked beside HDFS-10240 and HDFS-11817",
 )
 
 
@@ -40,11 +43,23 @@ HOLES = (
     replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
     replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
     replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, configuration="lost_node", depth=7),
+    replace(
+        SOFT_LIMIT_TAKES_THE_FILE,
+        parts=(WriterKeepsTheFile,),
+        breaks=("refines hdfs.lease",),
+        configuration="appenders",
+        depth=5,
+    ),
 )
-"""Those of hdfs.recovery, where they show here."""
+"""Those of hdfs.recovery and the takeover of hdfs.lease, where they show here."""
+BUGS = (
+    replace(HDFS_10240, breaks=("fenced_client_changes_nothing",), configuration="two_blocks", depth=7),
+    replace(HDFS_11817, configuration="two_blocks", depth=9),
+)
+"""Faults of hdfs.recovery that Hadoop 2.7.4 had and a later release has not."""
 
 
-class WritePathProperties(RecoveryProperties, StreamedEarlierBlocks):
+class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
@@ -134,7 +149,7 @@ WRITE_PATH = System(
     "hdfs.write_path",
     parts=[WritePathProperties],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
-    semantics={"repaired": (), "hadoop-3.4": HOLES},
+    semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": (*HOLES, *BUGS)},
     default_semantics="repaired",
     limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0},
     configurations=[
@@ -182,6 +197,13 @@ WRITE_PATH = System(
             doc="a takeover while a pipeline is set up again",
             on_demand=True,
         ),
+        Configuration(
+            "all_at_once",
+            sizes={"Client": 2, "File": 1, "Datanode": 3},
+            limits={"stamps": 2, "crashes": 1, "further_blocks": 1},
+            doc="two clients, three datanodes and two blocks, one of which loses a node or is recovered",
+            on_demand=True,
+        ),
     ],
     refines=[
         single_writer(
@@ -197,6 +219,9 @@ WRITE_PATH = System(
         durable_prefix(
             {"read": "nobody reads", "delete": "no file is deleted"}, length_with_earlier, promised_with_earlier
         ),
+        AS_LEASE,
+        AS_PIPELINE,
+        AS_RECOVERY,
     ],
     omits=OMITS,
 )
