@@ -173,9 +173,12 @@ class Bench:
         reported = (ReportedReplica(b.block_id, b.generation_stamp, b.num_bytes, state) for b, state in replicas)
         self.ask(BlockReport(datanode, tuple(reported)), datanode)
 
-    def pass_ms(self, ms: int) -> None:
-        """Time passes, and what is due by then is done."""
+    def pass_ms(self, ms: int, silent: bool = False) -> None:
+        """Time passes, in which datanodes were heard of unless they are silent, and what is due by then is done."""
         self.clock.us += ms * 1_000
+        manager = self.namesystem.datanode_manager
+        for datanode in [] if silent else manager.live_datanodes():
+            manager.heard_of(manager.datanodes[datanode], self.clock.us)
         self.namenode.tick()
         if self.namenode.needs_sync:
             self.namenode.log_sync()

@@ -67,13 +67,13 @@ class BlockMap:
         return datanodes
 
     def drop_other_generations(self, block: BlockInfo) -> None:
-        """Replicas of another stamp than the block's count no longer, nor are they expected (HDFS-13840 line).
+        """Expected locations whose replica has another stamp than the block count no longer.
 
         Source: BlockInfo#setGenerationStampAndVerifyReplicas, BlockManager#removeStaleReplicas, Hadoop 3.4.1.
         """
-        stale = [datanode for datanode, stamp in block.stored.items() if stamp != block.generation_stamp]
-        for datanode in stale:
-            self.forget(block, datanode)
+        for replica in block.replicas:
+            if replica.generation_stamp != block.generation_stamp:
+                self.forget(block, replica.datanode)
 
     def _discount(self, block: BlockInfo, datanode: str) -> None:
         """A replica counts no longer, if it did."""
