@@ -88,6 +88,7 @@ class Ledger:
         self.bytes_hflushed = 0
         self.bytes_hsynced = 0
         self.broken: list[str] = []
+        self._removed: set[int] = set()
 
     def flushed(
         self, file_id: int, path: str, block: Block, offset: int, lives: Mapping[str, int], *, sync: bool
@@ -102,6 +103,9 @@ class Ledger:
             lives: the datanodes that acknowledged it, each with the number of its life then.
             sync: whether the bytes were forced to disk.
         """
+        if file_id in self._removed:
+            # Its writer does not know yet; nobody can ever read this.
+            return
         promise = self.promises.setdefault(block.block_id, Promise(file_id, path, offset))
         if sync:
             self.bytes_hsynced += max(0, block.num_bytes - promise.hsynced)
@@ -134,21 +138,23 @@ class Ledger:
     def asked_to_remove(self, file_id: int) -> None:
         """Somebody asks for the file to go away."""
         self.asked_to_cut(file_id, 0)
+        self._removed.add(file_id)
 
-    def read(self, file_id: int, path: str, data: bytes) -> None:
-        """Somebody has read the file from its beginning: the bytes have to be its own."""
-        if data != pattern(file_id, 0, len(data)):
-            wrong = next(at for at, byte in enumerate(data) if byte != pattern(file_id, at, 1)[0])
-            self.broken.append(f"{path} (inode {file_id}) of {len(data)} bytes reads wrong from byte {wrong}")
+    def read(self, file_id: int, path: str, data: bytes, offset: int = 0) -> None:
+        """Somebody has read bytes of the file from `offset` on: they have to be its own."""
+        if data != pattern(file_id, offset, len(data)):
+            expected = pattern(file_id, offset, len(data))
+            wrong = offset + next(at for at, byte in enumerate(data) if byte != expected[at])
+            self.broken.append(f"{path} (inode {file_id}) reads wrong from byte {wrong}")
 
-    def losses(self, lengths: Mapping[int, int | None], lives: Mapping[str, int]) -> list[Lost]:
+    def losses(self, readable: Mapping[int, Mapping[int, int]], lives: Mapping[str, int]) -> list[Lost]:
         """What is missing in the end.
 
         Args:
-            lengths: what could be read of each file that exists, in bytes; None if nothing could.
+            readable: of each file that exists, the blocks that can be read: offset -> bytes from there.
             lives: each datanode with the number of its present life.
         """
-        found = (_loss(promise, lengths.get(promise.file_id), lives) for promise in self.promises.values())
+        found = (_loss(one, readable.get(one.file_id, {}).get(one.offset, 0), lives) for one in self.promises.values())
         return [loss for loss in found if loss is not None]
 
     def _of_file(self, file_id: int) -> Iterator[Promise]:
@@ -160,17 +166,16 @@ def _has_survivor(then: Mapping[str, int], now: Mapping[str, int]) -> bool:
     return any(now.get(node) == life for node, life in then.items())
 
 
-def _loss(promise: Promise, length: int | None, lives: Mapping[str, int]) -> Lost | None:
+def _loss(promise: Promise, there: int, lives: Mapping[str, int]) -> Lost | None:
     """What one block lacks, if anything."""
-    there = max(0, (length or 0) - promise.offset)
     owed = max(promise.hsynced, promise.hflushed if _has_survivor(promise.lives, lives) else 0)
     if there < owed:
         why = (
             f"{owed} bytes were promised of the block at {promise.offset}, {promise.hsynced} of them by hsync; "
-            f"the file has {length}"
+            f"{there} can be read"
         )
         return Lost(promise.file_id, promise.path, owed - there, True, why)
     if there < promise.outside:
-        why = f"{promise.outside} bytes of the block at {promise.offset} were acknowledged; the file has {length}"
+        why = f"{promise.outside} bytes of the block at {promise.offset} were acknowledged; {there} can be read"
         return Lost(promise.file_id, promise.path, promise.outside - there, False, why)
     return None

@@ -15,7 +15,9 @@ def flushed(length: int, *, sync: bool = False, offset: int = 0, block_id: int =
 
 
 def missing(ledger: Ledger, length: int | None, lives: dict[str, int]) -> list[tuple[int, bool]]:
-    return [(lost.num_bytes, lost.promised) for lost in ledger.losses({7: length}, lives)]
+    """What is missing of the file's first block, and whether it was promised."""
+    readable = {} if length is None else {7: {0: length}}
+    return [(lost.num_bytes, lost.promised) for lost in ledger.losses(readable, lives)]
 
 
 def test_what_is_there_is_not_missing() -> None:
@@ -43,13 +45,16 @@ def test_who_asks_for_less_gets_less() -> None:
     assert missing(ledger, 2, NODES) == [(1, True)]
     ledger.asked_to_remove(7)
     assert missing(ledger, None, NODES) == []
+    ledger.flushed(7, "/a", Block(2, 1002, 50), 100, NODES, sync=True)
+    assert missing(ledger, None, NODES) == []
 
 
-def test_blocks_lie_one_after_the_other() -> None:
+def test_each_block_owes_its_own() -> None:
     ledger = flushed(100, sync=True)
     ledger.flushed(7, "/a", Block(2, 1002, 50), 100, NODES, sync=True)
-    assert missing(ledger, 150, NODES) == []
-    assert missing(ledger, 120, NODES) == [(30, True)]
+    assert ledger.losses({7: {0: 100, 100: 50}}, NODES) == []
+    assert [lost.num_bytes for lost in ledger.losses({7: {0: 100, 100: 20}}, NODES)] == [30]
+    assert [lost.num_bytes for lost in ledger.losses({7: {100: 50}}, NODES)] == [100]
 
 
 def test_a_pipeline_that_was_set_up_again_takes_the_place_of_the_former() -> None:
@@ -73,7 +78,9 @@ def test_bytes_that_are_read_have_to_be_the_files_own() -> None:
     ledger.read(7, "/a", pattern(7, 0, 600))
     assert ledger.broken == []
     ledger.read(7, "/a", pattern(7, 0, 300) + pattern(8, 300, 300))
-    assert ledger.broken == ["/a (inode 7) of 600 bytes reads wrong from byte 300"]
+    assert ledger.broken == ["/a (inode 7) reads wrong from byte 300"]
+    ledger.read(7, "/a", pattern(7, 300, 50), offset=300)
+    assert len(ledger.broken) == 1
 
 
 @pytest.mark.parametrize("offset", [0, 1, 250, 251, 252, 1000])
@@ -83,6 +90,6 @@ def test_the_pattern_tells_where_a_byte_belongs(offset: int) -> None:
 
 
 def test_a_loss_says_what_it_is_of() -> None:
-    (lost,) = flushed(10, sync=True).losses({7: 4}, NODES)
-    why = "10 bytes were promised of the block at 0, 10 of them by hsync; the file has 4"
+    (lost,) = flushed(10, sync=True).losses({7: {0: 4}}, NODES)
+    why = "10 bytes were promised of the block at 0, 10 of them by hsync; 4 can be read"
     assert lost == Lost(7, "/a", 6, True, why)

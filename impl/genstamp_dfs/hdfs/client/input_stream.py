@@ -38,13 +38,18 @@ class ChecksumError(HdfsIOException):
 
 
 class DFSInputStream:
-    """An open file, as it was when it was opened; `length` is its visible length in bytes."""
+    """An open file, as it was when it was opened.
+
+    Attributes:
+        length: its visible length in bytes.
+        blocks: its blocks, by offset.
+    """
 
     def __init__(self, client: "DFSClient", path: str) -> None:
         self._client = client
         self.path = path
         self.length = 0
-        self._blocks: tuple[LocatedBlock, ...] = ()
+        self.blocks: tuple[LocatedBlock, ...] = ()
         self._dead: set[str] = set()
 
     async def open(self) -> "DFSInputStream":
@@ -83,8 +88,8 @@ class DFSInputStream:
             visible = await self._visible_length(last)
             blocks = [one for one in blocks if one.block.block_id != last.block.block_id]
             blocks.append(_with_length(last, visible))
-        self._blocks = tuple(blocks)
-        self.length = _length(located, self._blocks)
+        self.blocks = tuple(blocks)
+        self.length = _length(located, self.blocks)
 
     async def _visible_length(self, last: LocatedBlock) -> int:
         """What the first datanode that knows says; none knowing it anywhere means that nothing was written."""
@@ -104,7 +109,7 @@ class DFSInputStream:
         raise CannotObtainBlockLengthException(f"cannot obtain the length of {last.block} of {self.path}")
 
     def _block_at(self, offset: int) -> LocatedBlock:
-        for located in self._blocks:
+        for located in self.blocks:
             if located.offset <= offset < located.offset + located.block.num_bytes:
                 return located
         raise BlockMissingException(f"no block of {self.path} has byte {offset}")

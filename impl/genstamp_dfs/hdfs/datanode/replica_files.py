@@ -227,7 +227,7 @@ class ReplicaFiles:
             size, meta = self.disk.size(self.block_path(replica)), self.disk.size(self.meta_path(replica))
             if self.disk.read(self.meta_path(replica), 0, len(META_HEADER)) != META_HEADER:
                 return 0
-            covered = min(size, (meta - len(META_HEADER)) // CHECKSUM_BYTES * CHUNK_BYTES)
+            covered = min(size, max(0, meta - len(META_HEADER)) // CHECKSUM_BYTES * CHUNK_BYTES)
             if self.is_repaired:
                 return self._covered_length(replica, 0, covered)
             last = (chunk_count(covered) - 1) * CHUNK_BYTES
@@ -243,7 +243,7 @@ class ReplicaFiles:
         None if the files are as they should be, or if nothing tells how they should be.
         """
         size, meta = self.disk.size(self.block_path(replica)), self.disk.size(self.meta_path(replica))
-        chunks = (meta - len(META_HEADER)) // CHECKSUM_BYTES
+        chunks = max(0, meta - len(META_HEADER)) // CHECKSUM_BYTES
         covered = min(size, chunks * CHUNK_BYTES)
         if not covered or chunk_count(size) < chunks:
             return None

@@ -1,0 +1,77 @@
+"""Makes happen what a plan says goes wrong, and ends it.
+
+Leaves out: what goes wrong by the dice of the network and the disks.
+"""
+
+from collections import Counter
+
+from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.simulation.cluster import SimulatedCluster
+from genstamp_dfs.simulation.network import NetworkFaults
+from genstamp_dfs.simulation.plan import Fault, FaultKind, Plan
+
+
+class Chaos:
+    """The faults of one run.
+
+    Attributes:
+        counts: how many of each kind have happened.
+    """
+
+    def __init__(self, cluster: SimulatedCluster, plan: Plan) -> None:
+        self._cluster = cluster
+        self._plan = plan
+        self._downtimes: dict[str, int] = {}
+        self._is_over = False
+        self.counts: Counter[str] = Counter()
+        cluster.on_crash = self._crashed
+        for fault in plan.faults:
+            cluster.loop.at(fault.at_us, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
+
+    def end(self) -> None:
+        """No more faults; everybody but the clients comes back."""
+        self._is_over = True
+        self._cluster.network.heal()
+        self._cluster.network.faults = NetworkFaults()
+        for node, machine in self._cluster.machines.items():
+            if machine.view is not None:
+                machine.view.crash_at = None
+            if machine.life is None:
+                self._start(node)
+
+    def _happen(self, fault: Fault) -> None:
+        if self._is_over:
+            return
+        cluster = self._cluster
+        self.counts[fault.kind.value] += 1
+        match fault.kind:
+            case FaultKind.CRASH | FaultKind.POWER_LOSS:
+                self._downtimes[fault.node] = fault.lasts_us
+                if cluster.is_up(fault.node):
+                    cluster.crash(fault.node, power_loss=fault.kind is FaultKind.POWER_LOSS)
+            case FaultKind.CRASH_AT_EFFECT:
+                self._downtimes[fault.node] = fault.lasts_us
+                cluster.crash_at_effect(fault.node, fault.effect)
+            case FaultKind.PARTITION:
+                for other in fault.others:
+                    cluster.network.part(fault.node, other)
+                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, cluster.network.heal)
+            case FaultKind.BAD_NETWORK:
+                cluster.network.faults = fault.network
+                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, self._calm)
+
+    def _calm(self) -> None:
+        self._cluster.network.faults = NetworkFaults()
+
+    def _crashed(self, node: str) -> None:
+        """A node has died, by whatever cause: it comes back after its time, unless it is a client."""
+        after_us = self._downtimes.pop(node, 0)
+        self._cluster.loop.at(self._cluster.loop.now_us + after_us, lambda: self._start(node))
+
+    def _start(self, node: str) -> None:
+        if self._cluster.is_up(node):
+            return
+        if node == NAMENODE:
+            self._cluster.start_namenode()
+        elif node in self._plan.datanodes:
+            self._cluster.start_datanode(node)
