@@ -152,10 +152,11 @@ def _read_owner(m: theirs.SetOwnerRequest, c: Converter) -> ours.SetOwner:
 
 
 def _read_times(m: theirs.SetTimesRequest, c: Converter) -> ours.SetTimes:
-    return ours.SetTimes(m.src, _or_unset(m.mtime), _or_unset(m.atime))
+    return ours.SetTimes(m.src, or_unset(m.mtime), or_unset(m.atime))
 
 
-def _or_unset(number: int) -> int:
+def or_unset(number: int) -> int:
+    """A number that has no sign on the wire: -1 where it is not set."""
     return -1 if number == UNSET else number
 
 

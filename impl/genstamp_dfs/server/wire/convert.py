@@ -1,7 +1,7 @@
 """Our records as Hadoop's messages, and back.
 
-Hadoop's messages name datanodes by address and identity, ours by identity alone: an `AddressBook` knows the rest, and
-learns from every message that names both.
+Hadoop's messages name datanodes by address and identity, ours by identity alone: an `AddressBook` knows the rest. Who
+talks to a namenode that it trusts learns from every message that names both.
 
 Leaves out: calls, each of which puts these together (`client_calls`).
 
@@ -11,6 +11,7 @@ Source: facts: hadoop-wire 2.4; CL/protocolPB/PBHelperClient, Hadoop 3.4.1.
 from collections.abc import Iterable
 from typing import Final
 
+from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.client_protocol import (
     DatanodeStatus,
     DirectoryListing,
@@ -32,13 +33,15 @@ class Converter:
     """Converts for one cluster.
 
     Args:
-        block_pool_id: named in each block.
+        block_pool_id: named in each block; a client that does not know it takes the first that it is told.
         addresses: where datanodes are.
+        learns: whether addresses in messages are believed; a namenode believes none but those of registrations.
     """
 
-    def __init__(self, block_pool_id: str, addresses: AddressBook) -> None:
+    def __init__(self, block_pool_id: str, addresses: AddressBook, *, learns: bool = True) -> None:
         self.block_pool_id = block_pool_id
         self.addresses = addresses
+        self._learns = learns
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
@@ -52,7 +55,15 @@ class Converter:
         )
 
     def to_block(self, message: hdfs.ExtendedBlock) -> Block:
-        """A block; the pool is left to whoever cares."""
+        """A block.
+
+        Raises:
+            HdfsIOException: it is of another pool.
+        """
+        if not self.block_pool_id:
+            self.block_pool_id = message.poolId
+        if message.poolId != self.block_pool_id:
+            raise HdfsIOException(f"Unexpected BlockPoolId: {message.poolId} - expected {self.block_pool_id}")
         return Block(message.blockId, message.generationStamp, message.numBytes)
 
     def located_block(self, located: LocatedBlock) -> hdfs.LocatedBlock:
@@ -127,7 +138,8 @@ class Converter:
 
     def to_datanode(self, message: hdfs.DatanodeID) -> str:
         """The name of a datanode; its address is noted."""
-        self.addresses.note(message.datanodeUuid, Address(message.ipAddr, message.xferPort, message.ipcPort))
+        if self._learns:
+            self.addresses.note(message.datanodeUuid, Address(message.ipAddr, message.xferPort, message.ipcPort))
         return message.datanodeUuid
 
     def to_datanodes(self, messages: Iterable[hdfs.DatanodeInfo]) -> tuple[str, ...]:

@@ -8,9 +8,11 @@ Leaves out: sockets, and what calls mean.
 Source: org/apache/hadoop/ipc/Client, Server, RpcConstants, Hadoop 3.4.1; facts: hadoop-wire 1.
 """
 
+import functools
 import struct
 from typing import Final, TypeVar
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 
 from genstamp_dfs.errors import GenstampDfsError
@@ -49,6 +51,11 @@ def delimited(message: Message) -> bytes:
         body = message.SerializeToString()
     except EncodeError as problem:
         raise AssertionError(f"{type(message).__name__} is not complete: {problem}") from problem
+    return delimited_bytes(body)
+
+
+def delimited_bytes(body: bytes) -> bytes:
+    """Bytes after their length."""
     return _varint(len(body)) + body
 
 
@@ -81,7 +88,30 @@ def parse(kind: type[AnyMessage], data: bytes) -> AnyMessage:
         message.ParseFromString(data)
     except DecodeError as problem:
         raise WireError(f"{len(data)} bytes are no {kind.__name__}: {problem}") from problem
+    if _has_text(kind.DESCRIPTOR):
+        _check_text(message)
     return message
+
+
+@functools.cache
+def _has_text(kind: Descriptor) -> bool:
+    """Whether there is text in messages of this kind, or in messages within them."""
+    return any(
+        field.type == FieldDescriptor.TYPE_STRING or (field.message_type is not None and _has_text(field.message_type))
+        for field in kind.fields
+    )
+
+
+def _check_text(message: Message) -> None:
+    """Refuse text that is no UTF-8, which would be handed out as bytes otherwise."""
+    for field, value in message.ListFields():
+        values = value if field.is_repeated else (value,)
+        if field.type == FieldDescriptor.TYPE_STRING:
+            if not all(isinstance(text, str) for text in values):
+                raise WireError(f"{field.full_name} is no UTF-8")
+        elif field.type == FieldDescriptor.TYPE_MESSAGE and _has_text(field.message_type):
+            for inner in values:
+                _check_text(inner)
 
 
 class FrameReader:
@@ -97,13 +127,23 @@ class FrameReader:
         Raises:
             WireError: it is cut off, or not such a message.
         """
-        length, self._at = read_varint(self._data, self._at)
-        end = self._at + length
-        if end > len(self._data):
-            raise WireError(f"{kind.__name__} of {length} bytes, the frame has {len(self._data) - self._at} left")
-        message = parse(kind, self._data[self._at : end])
-        self._at = end
-        return message
+        return parse(kind, self.next_bytes())
+
+    def next_bytes(self) -> bytes:
+        """The bytes of the next message.
+
+        Raises:
+            WireError: it is cut off.
+        """
+        length, start = read_varint(self._data, self._at)
+        self._at = start + length
+        if self._at > len(self._data):
+            raise WireError(f"message of {length} bytes, the frame has {len(self._data) - start} left")
+        return self._data[start : self._at]
+
+    def rest(self) -> bytes:
+        """All that was not taken."""
+        return self._data[self._at :]
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:

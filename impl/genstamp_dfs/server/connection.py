@@ -1,0 +1,166 @@
+"""A connection that carries a block, over a socket (`genstamp_dfs.hdfs.runtime.Connection`).
+
+What comes next on it follows from the operation that opened it and from the end that reads.
+
+Leaves out: who connects (`runtime`) and who listens (`transfer_server`).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from genstamp_dfs.errors import EOFException, SocketTimeoutException
+from genstamp_dfs.hdfs.messages.data_transfer import (
+    BlockChecksum,
+    BlockConstructionStage,
+    BlockOpResponse,
+    Message,
+    Operation,
+    Packet,
+    PipelineAck,
+    ReadBlock,
+    ReadStatus,
+    TransferAck,
+    WriteBlock,
+)
+from genstamp_dfs.server.wire import transfer
+from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.server.wire.frames import WireError
+
+Result = TypeVar("Result")
+
+MAX_ANSWER_BYTES = 64 * 1024
+BUFFER_BYTES = 1 << 20
+"""How much a reader takes in before the network has to wait; more than one packet."""
+
+
+class SocketConnection:
+    """One end of a connection.
+
+    Args:
+        reader, writer: of the socket.
+        operation: what the connection is for.
+        converter: of the cluster.
+        peer: name of the node at the other end, if it is known.
+        opened_here: whether this end has asked for the operation.
+    """
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        operation: Operation,
+        converter: Converter,
+        peer: str,
+        *,
+        opened_here: bool,
+    ) -> None:
+        self.peer = peer
+        self._reader = reader
+        self._writer = writer
+        self._operation = operation
+        self._converter = converter
+        self._opened_here = opened_here
+        self._heard = 0
+
+    async def send(self, message: Message) -> None:
+        """Send to the other end."""
+        try:
+            self._writer.write(self._encode(message))
+            await self._writer.drain()
+        except (OSError, RuntimeError) as problem:
+            raise EOFException(f"the connection to {self.peer} is broken: {problem}") from problem
+
+    async def receive(self, timeout_us: int | None = None) -> Message:
+        """The next message from the other end."""
+        try:
+            if timeout_us is None:
+                return await self._read_next()
+            async with asyncio.timeout(timeout_us / 1_000_000):
+                return await self._read_next()
+        except TimeoutError as problem:
+            raise SocketTimeoutException(f"nothing came from {self.peer}") from problem
+        except (OSError, asyncio.IncompleteReadError) as problem:
+            raise EOFException(f"the connection to {self.peer} is closed") from problem
+        except WireError as problem:
+            raise EOFException(f"{self.peer} does not follow the protocol: {problem}") from problem
+
+    def close(self) -> None:
+        """Close; what was sent arrives first."""
+        self._writer.close()
+
+    # -- below --------------------------------------------------------------------------------------------------
+
+    def _encode(self, message: Message) -> bytes:
+        match message:
+            case Packet():
+                return transfer.write_packet(message)
+            case BlockOpResponse() | PipelineAck() | TransferAck() | ReadStatus():
+                return transfer.write_answer(
+                    message,
+                    self._converter,
+                    of_read=isinstance(self._operation, ReadBlock),
+                    of_checksum=isinstance(self._operation, BlockChecksum),
+                )
+            case _:
+                raise AssertionError(f"{type(message).__name__} opens a connection and is not sent on one")
+
+    async def _read_next(self) -> Message:
+        message = await self._next_kind()()
+        self._heard += 1
+        return message
+
+    def _next_kind(self) -> Callable[[], Awaitable[Message]]:
+        """What has to come next."""
+        match self._operation:
+            case WriteBlock() if not self._opened_here:
+                return self._read_packet
+            case WriteBlock(stage=BlockConstructionStage.TRANSFER_RBW | BlockConstructionStage.TRANSFER_FINALIZED):
+                return self._read_transfer_ack
+            case WriteBlock(client_name=""):
+                return self._read_transfer_ack
+            case WriteBlock() if self._heard > 0:
+                return self._read_ack
+            case ReadBlock() if not self._opened_here:
+                return self._read_read_status
+            case ReadBlock() if self._heard > 0:
+                return self._read_packet
+            case _:
+                return self._read_response
+
+    async def _read_packet(self) -> Message:
+        header, body = transfer.packet_lengths(await self._reader.readexactly(transfer.PACKET_START_BYTES))
+        data = await self._reader.readexactly(header + body)
+        return transfer.read_packet(data[:header], data[header:])
+
+    async def _read_response(self) -> Message:
+        return transfer.read_block_op_response(await read_delimited(self._reader), self._converter)
+
+    async def _read_ack(self) -> Message:
+        return transfer.read_ack(await read_delimited(self._reader))
+
+    async def _read_transfer_ack(self) -> Message:
+        return transfer.read_transfer_ack(await read_delimited(self._reader))
+
+    async def _read_read_status(self) -> Message:
+        return transfer.read_read_status(await read_delimited(self._reader))
+
+
+async def read_delimited(reader: asyncio.StreamReader) -> bytes:
+    """The bytes of a message that stands after its length.
+
+    Raises:
+        WireError: the length is too much, or no length.
+    """
+    length = shift = 0
+    while True:
+        (byte,) = await reader.readexactly(1)
+        length |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift > 28:
+            raise WireError("the length of a message has more than 5 bytes")
+    if length > MAX_ANSWER_BYTES:
+        raise WireError(f"message of {length} bytes, accepted: at most {MAX_ANSWER_BYTES}")
+    return await reader.readexactly(length)

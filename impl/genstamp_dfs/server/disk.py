@@ -1,0 +1,205 @@
+"""Real files in one directory (`genstamp_dfs.hdfs.disk.Disk`).
+
+Paths are checked before anything is touched: none leaves the directory, none goes through a symbolic link.
+
+Leaves out: keeping files open between calls, and how full the disk is (`usage` says that).
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from genstamp_dfs.errors import DiskError, StorageError
+
+Result = TypeVar("Result")
+
+
+class RealDisk:
+    """The files of one node.
+
+    Args:
+        root: the directory, which is made if it is not there.
+
+    Raises:
+        DiskError: it cannot be made, or is no directory.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._do("", lambda: self.root.mkdir(parents=True, exist_ok=True))
+        self._lock: int | None = None
+
+    def lock(self) -> None:
+        """Keep the directory from other processes until `unlock`, or the end of this one.
+
+        The directory itself is locked, not a file in it: one that turns out to be foreign stays as it is.
+
+        Raises:
+            StorageError: another process has it.
+            DiskError: it cannot be locked.
+        """
+        descriptor = self._do("", lambda: os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            os.close(descriptor)
+            raise StorageError(f"{self.root} is used by another process") from problem
+        except OSError as problem:
+            os.close(descriptor)
+            raise DiskError(f"{self.root} cannot be locked: {problem.strerror}") from problem
+        self._lock = descriptor
+
+    def unlock(self) -> None:
+        """Let others have the directory."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def usage(self) -> tuple[int, int, int]:
+        """Capacity, used and free bytes of the file system that the directory is on."""
+        usage = self._do("", lambda: shutil.disk_usage(self.root))
+        return usage.total, usage.used, usage.free
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory."""
+        return self._do(path, lambda: self._at(path).exists())
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory."""
+        return self._do(path, lambda: self._at(path).is_dir())
+
+    def names(self, directory: str) -> list[str]:
+        """Names in a directory, sorted; empty if there is none."""
+
+        def names() -> list[str]:
+            at = self._at(directory)
+            return sorted(entry.name for entry in at.iterdir()) if at.is_dir() else []
+
+        return self._do(directory, names)
+
+    def size(self, path: str) -> int:
+        """Length of a file in bytes."""
+        return self._do(path, lambda: self._at(path).stat().st_size)
+
+    def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
+        """Bytes of a file."""
+
+        def read() -> bytes:
+            with self._at(path).open("rb", buffering=0) as file:
+                file.seek(offset)
+                return _read_fully(file.fileno(), -1 if length is None else length)
+
+        return self._do(path, read)
+
+    # -- changing -----------------------------------------------------------------------------------------------
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory and those above it."""
+        self._do(path, lambda: self._at(path).mkdir(parents=True, exist_ok=True))
+
+    def create(self, path: str) -> None:
+        """Make an empty file; one that exists is an error."""
+        self._do(path, lambda: self._at(path).touch(exist_ok=False))
+
+    def write(self, path: str, offset: int, data: bytes) -> None:
+        """Put bytes into a file."""
+
+        def write() -> None:
+            descriptor = os.open(self._at(path), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if offset > os.fstat(descriptor).st_size:
+                    self._fail(path, f"is shorter than {offset} bytes, a write there would leave a hole")
+                _write_fully(descriptor, offset, data)
+            finally:
+                os.close(descriptor)
+
+        self._do(path, write)
+
+    def truncate(self, path: str, length: int) -> None:
+        """Cut a file."""
+
+        def cut() -> None:
+            if length > self._at(path).stat().st_size:
+                self._fail(path, f"has fewer than {length} bytes")
+            os.truncate(self._at(path), length)
+
+        self._do(path, cut)
+
+    def rename(self, source: str, destination: str) -> None:
+        """Give a file or directory another name."""
+        self._do(f"{source} to {destination}", lambda: self._at(source).replace(self._at(destination)))
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it."""
+
+        def remove() -> None:
+            at = self._at(path)
+            if at == self.root:
+                self._fail(path, "is the directory of the disk itself")
+            if at.is_dir():
+                shutil.rmtree(at)
+            else:
+                at.unlink()
+
+        self._do(path, remove)
+
+    def sync(self, path: str) -> None:
+        """Force the bytes of a file to the disk."""
+        self._do(path, lambda: _sync(self._at(path), os.O_RDWR))
+
+    def sync_directory(self, path: str) -> None:
+        """Force the names in a directory to the disk."""
+        self._do(path, lambda: _sync(self._at(path), os.O_RDONLY | os.O_DIRECTORY))
+
+    # -- below --------------------------------------------------------------------------------------------------
+
+    def _at(self, path: str) -> Path:
+        """The path below the directory."""
+        if path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in path.split("/") if path):
+            self._fail(path, "is no path of a disk")
+        at = self.root / path
+        if at.is_symlink() or at.parent.resolve() != at.parent:
+            self._fail(path, "leads through a symbolic link")
+        return at
+
+    def _do(self, path: str, work: Callable[[], Result]) -> Result:
+        try:
+            return work()
+        except OSError as problem:
+            raise DiskError(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}") from problem
+
+    def _fail(self, path: str, reason: str) -> NoReturn:
+        raise DiskError(f"{self.root}: {path!r} {reason}")
+
+
+def _read_fully(descriptor: int, length: int) -> bytes:
+    """All bytes up to the end, or `length` of them."""
+    parts = []
+    while length:
+        part = os.read(descriptor, min(length, 1 << 20) if length > 0 else 1 << 20)
+        if not part:
+            break
+        parts.append(part)
+        length -= len(part) if length > 0 else 0
+    return b"".join(parts)
+
+
+def _write_fully(descriptor: int, offset: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        offset += written
+        view = view[written:]
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,199 @@
+"""The protocols that nodes speak, and how each call of them lies in a frame.
+
+ClientProtocol and ClientDatanodeProtocol go as Hadoop writes them. What nodes of this implementation say to each other
+goes in the same frames, as MessagePack; an answer that names datanodes has their addresses with it.
+
+Leaves out: sockets.
+
+Source: facts: hadoop-wire 1.1, 2, 3.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from genstamp_dfs.hdfs.messages import datanode_protocol, inter_datanode
+from genstamp_dfs.hdfs.messages.base import Request, answer_type
+from genstamp_dfs.server.addresses import Address
+from genstamp_dfs.server.wire import client_calls
+from genstamp_dfs.server.wire import datanode_pb2 as datanode
+from genstamp_dfs.server.wire import rpc_pb2 as rpc
+from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.server.wire.frames import WireError, delimited, delimited_bytes, parse
+
+Content = TypeVar("Content")
+
+OWN: Final = "genstamp."
+"""Start of the names of protocols that Hadoop does not have."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """One call as bytes, without the lengths before them.
+
+    Attributes:
+        method: name of the call.
+        names_caller: whether the user of the connection is the name of the node that calls.
+        read_request, read_answer: raise `WireError` where the bytes are none.
+    """
+
+    method: str
+    write_request: Callable[[Any, Converter], bytes]
+    read_request: Callable[[bytes, Converter], Request[Any]]
+    write_answer: Callable[[Any, Converter], bytes]
+    read_answer: Callable[[bytes, Converter], Any]
+    names_caller: bool = False
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A protocol: its name on the wire, and its calls by the class of the request."""
+
+    name: str
+    calls: Mapping[type[Request[Any]], Codec]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is one of this implementation: the user of a connection is the name of the node that calls."""
+        return self.name.startswith(OWN)
+
+    def frame(self, header: rpc.RpcRequestHeader, request: Request[Any], converter: Converter) -> bytes:
+        """A whole call, with the length of its frame."""
+        codec = self.calls[type(request)]
+        call = rpc.RequestHeader(methodName=codec.method, declaringClassProtocolName=self.name, clientProtocolVersion=1)
+        body = delimited(header) + delimited(call) + delimited_bytes(codec.write_request(request, converter))
+        return len(body).to_bytes(4, "big") + body
+
+    def by_method(self) -> dict[str, Codec]:
+        """The calls by name."""
+        return {codec.method: codec for codec in self.calls.values()}
+
+
+def _hadoop_call(call: client_calls.Call) -> Codec:
+    def read_request(data: bytes, c: Converter) -> Request[Any]:
+        message = parse(call.request, data)
+        try:
+            return call.read(message, c)
+        except (ValueError, KeyError) as problem:
+            raise WireError(f"{call.method} with a value that it does not have: {problem}") from problem
+
+    return Codec(
+        method=call.method,
+        write_request=lambda request, c: call.write(request, c).SerializeToString(),
+        read_request=read_request,
+        write_answer=lambda answer, c: call.write_answer(answer, c).SerializeToString(),
+        read_answer=lambda data, c: call.read_answer(parse(call.answer, data), c),
+    )
+
+
+# The field has no sign; a length that is not known is all ones, as Java writes it.
+_VISIBLE_LENGTH: Final = Codec(
+    method="getReplicaVisibleLength",
+    write_request=lambda request, c: datanode.GetReplicaVisibleLengthRequest(
+        block=c.block(request.block)
+    ).SerializeToString(),
+    read_request=lambda data, c: inter_datanode.GetReplicaVisibleLength(
+        c.to_block(parse(datanode.GetReplicaVisibleLengthRequest, data).block)
+    ),
+    write_answer=lambda answer, c: datanode.GetReplicaVisibleLengthResponse(
+        length=answer & client_calls.UNSET
+    ).SerializeToString(),
+    read_answer=lambda data, c: client_calls.or_unset(parse(datanode.GetReplicaVisibleLengthResponse, data).length),
+)
+
+
+class _Answer(msgspec.Struct, Generic[Content], array_like=True):
+    """An answer with the addresses of the datanodes that it names: host, port for blocks, port for calls."""
+
+    content: Content
+    addresses: dict[str, tuple[str, int, int]]
+
+
+def _own_call(request: type[Request[Any]]) -> Codec:
+    requests = msgspec.msgpack.Decoder(request)
+    answers = msgspec.msgpack.Decoder(_Answer[answer_type(request)])  # type: ignore[misc]
+
+    def write_answer(content: Any, c: Converter) -> bytes:
+        found = {name: c.addresses.address(name) for name in _datanodes_in(content)}
+        addresses = {name: (one.host, one.transfer_port, one.rpc_port) for name, one in found.items()}
+        return msgspec.msgpack.encode(_Answer(content, addresses))
+
+    def read_answer(data: bytes, c: Converter) -> Any:
+        answer = _decode(answers, data)
+        for name, address in answer.addresses.items():
+            c.addresses.note(name, Address(*address))
+        if isinstance(answer.content, datanode_protocol.NamespaceInfo):
+            c.block_pool_id = answer.content.block_pool_id
+        return answer.content
+
+    return Codec(
+        method=request.__name__,
+        write_request=lambda request, c: msgspec.msgpack.encode(request),
+        read_request=lambda data, c: _decode(requests, data),
+        write_answer=write_answer,
+        read_answer=read_answer,
+        names_caller=True,
+    )
+
+
+def _datanodes_in(content: Any) -> Iterator[str]:
+    """The datanodes that commands send a datanode to."""
+    for command in content if isinstance(content, tuple) else ():
+        match command:
+            case datanode_protocol.RecoverBlocks():
+                for block in command.blocks:
+                    yield from block.locations
+            case datanode_protocol.TransferBlocks():
+                for transfer in command.transfers:
+                    yield from transfer.targets
+
+
+def _decode(decoder: "msgspec.msgpack.Decoder[Any]", data: bytes) -> Any:
+    try:
+        return decoder.decode(data)
+    except msgspec.MsgspecError as problem:
+        raise WireError(f"{len(data)} bytes are no message: {problem}") from problem
+
+
+CLIENT_PROTOCOL: Final = Protocol(
+    client_calls.PROTOCOL, {request: _hadoop_call(call) for request, call in client_calls.CALLS.items()}
+)
+CLIENT_DATANODE_PROTOCOL: Final = Protocol(
+    "org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol", {inter_datanode.GetReplicaVisibleLength: _VISIBLE_LENGTH}
+)
+DATANODE_PROTOCOL: Final = Protocol(
+    OWN + "DatanodeProtocol",
+    {
+        request: _own_call(request)
+        for request in (
+            datanode_protocol.VersionRequest,
+            datanode_protocol.RegisterDatanode,
+            datanode_protocol.SendHeartbeat,
+            datanode_protocol.BlockReport,
+            datanode_protocol.BlockReceivedAndDeleted,
+            datanode_protocol.CommitBlockSynchronization,
+            datanode_protocol.ReportBadReplicas,
+        )
+    },
+)
+INTER_DATANODE_PROTOCOL: Final = Protocol(
+    OWN + "InterDatanodeProtocol",
+    {
+        request: _own_call(request)
+        for request in (inter_datanode.InitReplicaRecovery, inter_datanode.UpdateReplicaUnderRecovery)
+    },
+)
+
+NAMENODE_PROTOCOLS: Final = (CLIENT_PROTOCOL, DATANODE_PROTOCOL)
+DATANODE_PROTOCOLS: Final = (CLIENT_DATANODE_PROTOCOL, INTER_DATANODE_PROTOCOL)
+
+_OF_REQUEST: Final = {
+    request: protocol for protocol in (*NAMENODE_PROTOCOLS, *DATANODE_PROTOCOLS) for request in protocol.calls
+}
+
+
+def protocol_of(request: type[Request[Any]]) -> Protocol:
+    """The protocol that a request belongs to."""
+    return _OF_REQUEST[request]

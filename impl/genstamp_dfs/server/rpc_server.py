@@ -1,0 +1,292 @@
+"""Answers calls over Hadoop's RPC, version 9, with SIMPLE authentication.
+
+One task a connection reads, one task a call answers; answers go out in the order in which they are ready. Whoever does
+not follow the protocol is told so where Hadoop tells it, and the connection is closed.
+
+Leaves out: Kerberos and tokens. A client that opens with SASL is told that SIMPLE will do.
+
+Source: org/apache/hadoop/ipc/Server, Hadoop 3.4.1; facts: hadoop-wire 1.
+"""
+
+import asyncio
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+
+from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.server.protocols import Codec, Protocol
+from genstamp_dfs.server.wire import frames
+from genstamp_dfs.server.wire import rpc_pb2 as rpc
+from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.server.wire.exceptions import java_name
+from genstamp_dfs.server.wire.frames import FrameReader, WireError
+
+Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
+
+HANDSHAKE_S: Final = 20.0
+"""How long a connection may take to say who it is."""
+
+MAX_OPENING_BYTES: Final = 64 * 1024
+"""Largest frame of a connection that has not said who it is."""
+
+IDLE_S: Final = 600.0
+MAX_CALLS: Final = 256
+"""Calls of one connection that are worked on at a time; the next ones are not read before."""
+
+MAX_CONNECTIONS: Final = 1024
+"""Connections at a time; more are closed at once."""
+
+_HTTP: Final = b"GET "
+_HTTP_ANSWER: Final = (
+    b"HTTP/1.1 404 Not Found\r\nContent-type: text/plain\r\n\r\n"
+    b"It looks like you are making an HTTP request to a Hadoop IPC port. This is not the correct port.\r\n"
+)
+
+
+class RpcServer:
+    """Listens for calls of some protocols.
+
+    Args:
+        protocols: those that are answered.
+        handler: carries a call out; it raises `HdfsIOException` to refuse.
+        converter: of the cluster.
+        handshake_s: how long a connection may take to say who it is.
+        max_connections: at a time; more are closed at once.
+    """
+
+    def __init__(
+        self,
+        protocols: Sequence[Protocol],
+        handler: Handler,
+        converter: Converter,
+        *,
+        handshake_s: float = HANDSHAKE_S,
+        max_connections: int = MAX_CONNECTIONS,
+    ) -> None:
+        self._protocols = {protocol.name: protocol.by_method() for protocol in protocols}
+        self._handler = handler
+        self._converter = converter
+        self._handshake_s = handshake_s
+        self._max_connections = max_connections
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen; gives the port, which the system chooses where 0 is asked for."""
+        self._server = await asyncio.start_server(self._accept, host, port)
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def stop(self) -> None:
+        """Listen no more, and close all connections."""
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._connections):
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a connection is served by a task"
+        if len(self._connections) >= self._max_connections:
+            writer.close()
+            return
+        self._connections.add(task)
+        connection = _ServedConnection(reader, writer, self._protocols, self._handler, self._converter)
+        try:
+            await connection.serve(self._handshake_s)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError, WireError):
+            # The other end went away, or does not follow the protocol: it was told what Hadoop tells.
+            pass
+        except asyncio.CancelledError:
+            # `stop` alone cancels; the loop would complain of a task that ends so.
+            pass
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+
+class _ServedConnection:
+    """One connection of a client."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        protocols: dict[str, dict[str, Codec]],
+        handler: Handler,
+        converter: Converter,
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._protocols = protocols
+        self._handler = handler
+        self._converter = converter
+        self._user = ""
+        self._has_context = False
+        self._room = asyncio.Semaphore(MAX_CALLS)
+        self._calls: set[asyncio.Task[None]] = set()
+
+    async def serve(self, handshake_s: float) -> None:
+        """Serve until the client goes."""
+        try:
+            async with asyncio.timeout(handshake_s):
+                if not await self._open():
+                    return
+                while not self._has_context:
+                    if not await self._take(await self._next_frame()):
+                        return
+            while True:
+                async with asyncio.timeout(IDLE_S):
+                    frame = await self._next_frame()
+                if not await self._take(frame):
+                    return
+        except WireError as problem:
+            self._fatal(-1, b"", _RPC_SERVER_EXCEPTION, str(problem), _FATAL_DESERIALIZING)
+        finally:
+            for call in self._calls:
+                call.cancel()
+
+    async def _next_frame(self) -> FrameReader:
+        length = frames.frame_length(await self._reader.readexactly(4))
+        if not self._has_context and length > MAX_OPENING_BYTES:
+            raise WireError(f"frame of {length} bytes before the context, accepted: at most {MAX_OPENING_BYTES}")
+        return FrameReader(await self._reader.readexactly(length))
+
+    # -- opening ------------------------------------------------------------------------------------------------
+
+    async def _open(self) -> bool:
+        """Read the preamble; False if there is nobody to talk to."""
+        start = await self._reader.readexactly(4)
+        if start == _HTTP:
+            self._writer.write(_HTTP_ANSWER)
+            return False
+        if start != frames.MAGIC:
+            return False
+        version, _, auth = await self._reader.readexactly(frames.PREAMBLE_BYTES - 4)
+        if version != frames.VERSION:
+            message = f"Server IPC version {frames.VERSION} cannot communicate with client version {version}"
+            self._fatal(-1, b"", "org.apache.hadoop.ipc.RPC$VersionMismatch", message, _FATAL_VERSION)
+            return False
+        if auth not in (frames.AUTH_NONE, frames.AUTH_SASL):
+            access = "org.apache.hadoop.security.AccessControlException"
+            self._fatal(-1, b"", access, f"unknown authentication {auth}", _FATAL_UNAUTHORIZED)
+            return False
+        return True
+
+    async def _take(self, frame: FrameReader) -> bool:
+        """Take one frame; False if the connection is to be closed."""
+        header = frame.next(rpc.RpcRequestHeader)
+        if header.rpcKind != rpc.RpcKind.RPC_PROTOCOL_BUFFER or header.rpcOp != rpc.Operation.RPC_FINAL_PACKET:
+            self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, "not a protobuf call", _FATAL_HEADER)
+            return False
+        match header.callId:
+            case frames.PING_CALL_ID:
+                return True
+            case frames.SASL_CALL_ID:
+                return self._answer_sasl(header, frame)
+            case frames.CONTEXT_CALL_ID:
+                return self._take_context(header, frame)
+        if header.callId < 0 or not self._has_context:
+            message = "unknown call id" if header.callId < 0 else "a call before the connection context"
+            self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, message, _FATAL_HEADER)
+            return False
+        await self._room.acquire()
+        call = asyncio.create_task(self._answer(header, frame))
+        self._calls.add(call)
+        call.add_done_callback(self._call_ended)
+        return True
+
+    def _call_ended(self, call: asyncio.Task[None]) -> None:
+        self._calls.discard(call)
+        self._room.release()
+
+    def _answer_sasl(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> bool:
+        """SIMPLE will do: the only answer that a client without Kerberos needs."""
+        if frame.next(rpc.RpcSasl).state != rpc.SaslState.NEGOTIATE:
+            return True
+        answer = frames.response_header(header.callId, header.clientId, header.retryCount)
+        self._writer.write(frames.frame(answer, rpc.RpcSasl(state=rpc.SaslState.SUCCESS)))
+        return True
+
+    def _take_context(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> bool:
+        if self._has_context:
+            self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, "a second context", _FATAL_HEADER)
+            return False
+        self._user = frame.next(rpc.IpcConnectionContext).userInfo.effectiveUser
+        self._has_context = True
+        return True
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    async def _answer(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> None:
+        """Carry a call out, and send what comes of it."""
+        answer = frames.response_header(header.callId, header.clientId, header.retryCount)
+        body = b""
+        try:
+            codec = self._codec(frame.next(rpc.RequestHeader), answer)
+            if codec is not None:
+                request = codec.read_request(frame.next_bytes(), self._converter)
+                caller = Caller(self._machine(codec), header.clientId, header.callId, self._user)
+                body = frames.delimited_bytes(codec.write_answer(await self._handler(request, caller), self._converter))
+        except HdfsIOException as refusal:
+            _fail(answer, java_name(refusal), str(refusal), rpc.RpcErrorCode.ERROR_APPLICATION)
+        except WireError as problem:
+            self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, str(problem), _FATAL_DESERIALIZING)
+            self._writer.close()
+            return
+        except Exception as bug:
+            # One call that fails by our fault must not end those of others; the operator sees why.
+            traceback.print_exc(file=sys.stderr)
+            _fail(answer, "java.io.IOException", f"internal error: {bug}", rpc.RpcErrorCode.ERROR_APPLICATION)
+        head = frames.delimited(answer)
+        self._writer.write((len(head) + len(body)).to_bytes(4, "big") + head + body)
+        try:
+            # A client that reads no answers gets no more calls worked on.
+            await self._writer.drain()
+        except OSError:
+            # It has gone; what it asked for is done.
+            return
+
+    def _machine(self, codec: Codec) -> str:
+        """Who calls: nodes of this implementation say their names, of others only the address is known."""
+        return self._user if codec.names_caller else str(self._writer.get_extra_info("peername")[0])
+
+    def _codec(self, call: rpc.RequestHeader, answer: rpc.RpcResponseHeader) -> Codec | None:
+        """The call that is meant; None, and the answer says why, if there is none."""
+        methods = self._protocols.get(call.declaringClassProtocolName)
+        if methods is None:
+            name, message = "RpcNoSuchProtocolException", f"Unknown protocol: {call.declaringClassProtocolName}"
+            _fail(answer, f"org.apache.hadoop.ipc.{name}", message, rpc.RpcErrorCode.ERROR_NO_SUCH_PROTOCOL)
+            return None
+        if call.methodName not in methods:
+            message = f"Unknown method {call.methodName} called on {call.declaringClassProtocolName} protocol."
+            name = "org.apache.hadoop.ipc.RpcNoSuchMethodException"
+            _fail(answer, name, message, rpc.RpcErrorCode.ERROR_NO_SUCH_METHOD)
+            return None
+        return methods[call.methodName]
+
+    def _fatal(
+        self, call_id: int, client_id: bytes, java_class: str, message: str, code: rpc.RpcErrorCode.Value
+    ) -> None:
+        """Tell the client that the connection is over."""
+        answer = frames.response_header(call_id, client_id)
+        _fail(answer, java_class, message, code)
+        answer.status = rpc.RpcStatus.FATAL
+        self._writer.write(frames.frame(answer))
+
+
+_RPC_SERVER_EXCEPTION: Final = "org.apache.hadoop.ipc.RpcServerException"
+_FATAL_VERSION: Final = rpc.RpcErrorCode.FATAL_VERSION_MISMATCH
+_FATAL_UNAUTHORIZED: Final = rpc.RpcErrorCode.FATAL_UNAUTHORIZED
+_FATAL_HEADER: Final = rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER
+_FATAL_DESERIALIZING: Final = rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST
+
+
+def _fail(answer: rpc.RpcResponseHeader, java_class: str, message: str, code: rpc.RpcErrorCode.Value) -> None:
+    """Make an answer an error."""
+    answer.status = rpc.RpcStatus.ERROR
+    answer.exceptionClassName = java_class
+    answer.errorMsg = message
+    answer.errorDetail = code

@@ -1,0 +1,446 @@
+"""Calls over Hadoop's RPC: how a connection is opened, what is answered to those who do not follow, many at once."""
+
+import asyncio
+import contextlib
+import os
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genstamp_dfs.errors import (
+    ConnectException,
+    EOFException,
+    FileNotFoundException,
+    HdfsIOException,
+    LeaseExpiredException,
+    SocketTimeoutException,
+)
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.client_protocol import GetFileInfo, IsFileClosed, Mkdirs, RenewLease
+from genstamp_dfs.hdfs.messages.datanode_protocol import (
+    NamespaceInfo,
+    RecoverBlocks,
+    SendHeartbeat,
+    TransferBlock,
+    TransferBlocks,
+    VersionRequest,
+)
+from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock
+from genstamp_dfs.server.addresses import Address, AddressBook
+from genstamp_dfs.server.protocols import CLIENT_PROTOCOL, NAMENODE_PROTOCOLS
+from genstamp_dfs.server.rpc_client import RpcClient
+from genstamp_dfs.server.rpc_server import RpcServer
+from genstamp_dfs.server.wire import frames
+from genstamp_dfs.server.wire import rpc_pb2 as rpc
+from genstamp_dfs.server.wire.convert import Converter
+
+HOST = "127.0.0.1"
+LIMIT_S = 30.0
+CLIENT_ID = bytes(range(16))
+
+Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(LIMIT_S):
+            await test
+
+    asyncio.run(limited())
+
+
+async def says_yes(request: Request[Any], caller: Caller) -> Any:
+    """A handler that says yes."""
+    return True
+
+
+@contextlib.asynccontextmanager
+async def serving(handler: Handler = says_yes, **options: Any) -> AsyncIterator[int]:
+    """A server of the namenode's protocols; gives its port."""
+    book = AddressBook()
+    book.note("datanode1", Address(HOST, 9861, 9871))
+    book.note("datanode2", Address(HOST, 9862, 9872))
+    server = RpcServer(NAMENODE_PROTOCOLS, handler, Converter("BP-1", book, learns=False), **options)
+    port = await server.start(HOST, 0)
+    try:
+        yield port
+    finally:
+        await server.stop()
+
+
+class Peer:
+    """A client that says what it likes, byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    @classmethod
+    async def of(cls, port: int, *data: bytes) -> "Peer":
+        peer = cls(*await asyncio.open_connection(HOST, port))
+        peer.writer.write(b"".join(data))
+        return peer
+
+    async def answer(self) -> tuple[rpc.RpcResponseHeader, bytes]:
+        length = frames.frame_length(await self.reader.readexactly(4))
+        frame = frames.FrameReader(await self.reader.readexactly(length))
+        return frame.next(rpc.RpcResponseHeader), frame.rest()
+
+    async def ends(self) -> bytes:
+        """What comes until the server closes."""
+        rest = await self.reader.read()
+        self.writer.close()
+        return rest
+
+
+def context(user: str = "someone") -> bytes:
+    header = frames.request_header(frames.CONTEXT_CALL_ID, b"", -1)
+    message = rpc.IpcConnectionContext(
+        userInfo=rpc.UserInformation(effectiveUser=user), protocol="org.apache.hadoop.hdfs.protocol.ClientProtocol"
+    )
+    return frames.frame(header, message)
+
+
+def call(request: Request[Any], call_id: int = 0) -> bytes:
+    return CLIENT_PROTOCOL.frame(frames.request_header(call_id, CLIENT_ID), request, Converter("BP-1", AddressBook()))
+
+
+IS_CLOSED = call(IsFileClosed("/f"), 7)
+
+
+# -- opening --------------------------------------------------------------------------------------------------------
+
+
+def test_a_simple_client_is_answered_with_its_own_call_and_client_id() -> None:
+    async def test() -> None:
+        seen: list[tuple[Request[Any], Caller]] = []
+
+        async def handler(request: Request[Any], caller: Caller) -> bool:
+            seen.append((request, caller))
+            return True
+
+        async with serving(handler) as port:
+            # Preamble, context and call in one piece, as clients send them.
+            peer = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            header, body = await peer.answer()
+            assert (header.callId, header.clientId, header.status) == (7, CLIENT_ID, rpc.RpcStatus.SUCCESS)
+            assert (header.serverIpcVersionNum, body) == (9, bytes([2, 8, 1]))
+            assert seen == [(IsFileClosed("/f"), Caller(HOST, CLIENT_ID, 7, "someone"))]
+
+    run(test())
+
+
+def test_a_client_that_opens_with_sasl_is_told_that_simple_will_do() -> None:
+    async def test() -> None:
+        async with serving() as port:
+            negotiate = frames.frame(
+                frames.request_header(frames.SASL_CALL_ID, b"", -1), rpc.RpcSasl(state=rpc.SaslState.NEGOTIATE)
+            )
+            peer = await Peer.of(port, frames.preamble(frames.AUTH_SASL), negotiate)
+            header, body = await peer.answer()
+            assert header.callId == frames.SASL_CALL_ID & 0xFFFFFFFF
+            assert (header.status, header.clientId) == (rpc.RpcStatus.SUCCESS, b"")
+            assert frames.FrameReader(body).next(rpc.RpcSasl).state == rpc.SaslState.SUCCESS
+            peer.writer.write(context() + IS_CLOSED)
+            assert (await peer.answer())[0].callId == 7
+
+    run(test())
+
+
+def test_pings_are_not_answered() -> None:
+    async def test() -> None:
+        async with serving() as port:
+            ping = frames.frame(frames.request_header(frames.PING_CALL_ID, CLIENT_ID, -1))
+            peer = await Peer.of(port, frames.preamble(), context(), ping, IS_CLOSED)
+            assert (await peer.answer())[0].callId == 7
+
+    run(test())
+
+
+def test_a_browser_is_told_that_this_is_no_web_server() -> None:
+    async def test() -> None:
+        async with serving() as port:
+            peer = await Peer.of(port, b"GET / HTTP/1.1\r\n\r\n")
+            assert b"HTTP/1.1 404 Not Found" in await peer.ends()
+
+    run(test())
+
+
+def test_connections_that_stay_half_open_are_closed_and_so_are_those_beyond_the_limit() -> None:
+    async def test() -> None:
+        async with serving(handshake_s=0.2, max_connections=2) as port:
+            silent = await Peer.of(port)
+            without_context = await Peer.of(port, frames.preamble())
+            third = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            with contextlib.suppress(ConnectionResetError):
+                assert await third.ends() == b""
+            assert await silent.ends() == b""
+            assert await without_context.ends() == b""
+            again = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            assert (await again.answer())[0].callId == 7
+
+    run(test())
+
+
+# -- refusals -------------------------------------------------------------------------------------------------------
+
+
+def unknown_call(protocol: str, method: str) -> bytes:
+    name = rpc.RequestHeader(methodName=method, declaringClassProtocolName=protocol, clientProtocolVersion=1)
+    body = frames.delimited(frames.request_header(1, CLIENT_ID)) + frames.delimited(name) + b"\0"
+    return struct.pack(">i", len(body)) + body
+
+
+def test_unknown_methods_and_protocols_are_errors_that_leave_the_connection_open() -> None:
+    async def test() -> None:
+        async with serving() as port:
+            client_protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+            peer = await Peer.of(port, frames.preamble(), context(), unknown_call(client_protocol, "noSuchThing"))
+            header, rest = await peer.answer()
+            assert (header.status, header.errorDetail) == (rpc.RpcStatus.ERROR, rpc.RpcErrorCode.ERROR_NO_SUCH_METHOD)
+            assert header.exceptionClassName == "org.apache.hadoop.ipc.RpcNoSuchMethodException"
+            assert header.errorMsg == f"Unknown method noSuchThing called on {client_protocol} protocol."
+            assert rest == b""
+            peer.writer.write(unknown_call("no.such.Protocol", "getFileInfo"))
+            header, _ = await peer.answer()
+            assert header.errorDetail == rpc.RpcErrorCode.ERROR_NO_SUCH_PROTOCOL
+            assert header.exceptionClassName == "org.apache.hadoop.ipc.RpcNoSuchProtocolException"
+            assert header.errorMsg == "Unknown protocol: no.such.Protocol"
+            peer.writer.write(IS_CLOSED)
+            assert (await peer.answer())[0].status == rpc.RpcStatus.SUCCESS
+
+    run(test())
+
+
+def header_with(**fields: Any) -> bytes:
+    header = frames.request_header(3, CLIENT_ID)
+    for field, value in fields.items():
+        setattr(header, field, value)
+    return frames.frame(header)
+
+
+FATAL = [
+    ("another version", [b"hrpc\x08\0\0"], rpc.RpcErrorCode.FATAL_VERSION_MISMATCH),
+    ("unknown authentication", [b"hrpc\x09\0\x11"], rpc.RpcErrorCode.FATAL_UNAUTHORIZED),
+    ("call before the context", [frames.preamble(), IS_CLOSED], rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER),
+    ("second context", [frames.preamble(), context(), context()], rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER),
+    (
+        "writable call",
+        [frames.preamble(), context(), header_with(rpcKind=rpc.RpcKind.RPC_WRITABLE)],
+        rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER,
+    ),
+    (
+        "close operation",
+        [frames.preamble(), context(), header_with(rpcOp=rpc.Operation.RPC_CLOSE_CONNECTION)],
+        rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER,
+    ),
+    (
+        "unknown negative call",
+        [frames.preamble(), context(), header_with(callId=-9)],
+        rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER,
+    ),
+    (
+        "a frame of nothing",
+        [frames.preamble(), context(), bytes(4)],
+        rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
+    ),
+    (
+        "a frame without end",
+        [frames.preamble(), context(), struct.pack(">i", 2**31 - 1)],
+        rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
+    ),
+    (
+        "a large frame before the context",
+        [frames.preamble(), struct.pack(">i", 2**20)],
+        rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
+    ),
+    (
+        "a request that is none",
+        [frames.preamble(), context(), IS_CLOSED[:-3] + b"\x7f/f"],
+        rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
+    ),
+    (
+        "a path that is no text",
+        [frames.preamble(), context(), IS_CLOSED[:-2] + b"\xff\xff"],
+        rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "code"), [case[1:] for case in FATAL], ids=[case[0] for case in FATAL])
+def test_who_does_not_follow_the_protocol_is_told_and_the_connection_closed(data: list[bytes], code: int) -> None:
+    async def test() -> None:
+        async with serving() as port:
+            peer = await Peer.of(port, *data)
+            header, _ = await peer.answer()
+            assert (header.status, header.errorDetail) == (rpc.RpcStatus.FATAL, code)
+            assert await peer.ends() == b""
+
+    run(test())
+
+
+@settings(max_examples=40)
+@given(
+    cut=st.integers(0, 200),
+    junk=st.binary(max_size=80),
+    flips=st.lists(st.tuples(st.integers(0, 200), st.integers(1, 255)), max_size=4),
+)
+def test_no_bytes_stop_the_server(cut: int, junk: bytes, flips: list[tuple[int, int]]) -> None:
+    async def test() -> None:
+        async with serving(handshake_s=0.05) as port:
+            data = bytearray(frames.preamble() + context() + IS_CLOSED)
+            for place, change in flips:
+                data[place % len(data)] ^= change
+            hostile = await Peer.of(port, bytes(data[:cut]), junk)
+            hostile.writer.write_eof()
+            with contextlib.suppress(ConnectionResetError):
+                await hostile.ends()
+            good = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            assert (await good.answer())[0].callId == 7
+
+    run(test())
+
+
+# -- our client -----------------------------------------------------------------------------------------------------
+
+
+def client() -> RpcClient:
+    return RpcClient(Converter("BP-1", AddressBook()), "datanode1", "someone")
+
+
+async def ask(rpc_client: RpcClient, port: int, request: Request[Any], call_id: int = 0, timeout_s: float = 20) -> Any:
+    caller = Caller("ignored", CLIENT_ID, call_id)
+    return await rpc_client.call(HOST, port, request, caller, int(timeout_s * 1_000_000))
+
+
+def test_answers_find_those_who_asked_whatever_their_order() -> None:
+    async def test() -> None:
+        arrived: list[str] = []
+        all_here = asyncio.Event()
+
+        async def handler(request: Request[Any], caller: Caller) -> bool:
+            assert isinstance(request, IsFileClosed)
+            arrived.append(request.path)
+            if len(arrived) == 50:
+                all_here.set()
+            await all_here.wait()
+            for _ in range(50 - int(request.path[1:])):
+                await asyncio.sleep(0)
+            return int(request.path[1:]) % 3 == 0
+
+        async with serving(handler) as port:
+            mine = client()
+            answers = await asyncio.gather(*(ask(mine, port, IsFileClosed(f"/{n}"), n % 5) for n in range(50)))
+            assert answers == [n % 3 == 0 for n in range(50)]
+            mine.close()
+
+    run(test())
+
+
+def test_refusals_come_back_as_what_they_were() -> None:
+    async def test() -> None:
+        async def handler(request: Request[Any], caller: Caller) -> Any:
+            if isinstance(request, GetFileInfo):
+                raise FileNotFoundException("File does not exist: /f")
+            if isinstance(request, RenewLease):
+                raise LeaseExpiredException("no lease")
+            raise ZeroDivisionError("a bug")
+
+        async with serving(handler) as port:
+            mine = client()
+            with pytest.raises(FileNotFoundException, match="File does not exist: /f"):
+                await ask(mine, port, GetFileInfo("/f"))
+            with pytest.raises(LeaseExpiredException, match="no lease"):
+                await ask(mine, port, RenewLease("c"))
+            with pytest.raises(HdfsIOException, match="internal error: a bug"):
+                await ask(mine, port, Mkdirs("/d"))
+            mine.close()
+
+    run(test())
+
+
+def test_a_server_that_is_away_is_not_reached_and_one_that_comes_back_is() -> None:
+    async def test() -> None:
+        async def stuck(request: Request[Any], caller: Caller) -> bool:
+            await asyncio.Event().wait()
+            return True
+
+        mine = client()
+        server = RpcServer(NAMENODE_PROTOCOLS, stuck, Converter("BP-1", AddressBook()))
+        port = await server.start(HOST, 0)
+        with pytest.raises(SocketTimeoutException):
+            await ask(mine, port, IsFileClosed("/f"), timeout_s=0.1)
+        waiting = asyncio.create_task(ask(mine, port, IsFileClosed("/f"), 1))
+        while not waiting.done():
+            await server.stop()
+            await asyncio.sleep(0)
+        with pytest.raises((EOFException, ConnectException)):
+            await waiting
+        with pytest.raises(ConnectException):
+            await ask(mine, port, IsFileClosed("/f"))
+        back = RpcServer(NAMENODE_PROTOCOLS, says_yes, Converter("BP-1", AddressBook()))
+        await back.start(HOST, port)
+        assert await ask(mine, port, IsFileClosed("/f")) is True
+        mine.close()
+        await back.stop()
+
+    run(test())
+
+
+def test_nodes_say_their_names_and_learn_the_cluster_and_where_orders_send_them() -> None:
+    async def test() -> None:
+        block = Block(1, 1001, 5)
+        orders = (
+            RecoverBlocks((RecoveringBlock(block, ("datanode1", "datanode2"), 1002),)),
+            TransferBlocks((TransferBlock(block, ("datanode2",)),)),
+        )
+        callers = []
+
+        async def handler(request: Request[Any], caller: Caller) -> Any:
+            callers.append(caller.machine)
+            return NamespaceInfo("BP-1", "CID-1", 1) if isinstance(request, VersionRequest) else orders
+
+        async with serving(handler) as port:
+            book = AddressBook()
+            converter = Converter("", book)
+            mine = RpcClient(converter, "datanode1", "someone")
+            await ask(mine, port, VersionRequest())
+            assert converter.block_pool_id == "BP-1"
+            with pytest.raises(ConnectException):
+                book.address("datanode2")
+            assert await ask(mine, port, SendHeartbeat("datanode1")) == orders
+            assert book.address("datanode2") == Address(HOST, 9862, 9872)
+            assert callers == ["datanode1", "datanode1"]
+            mine.close()
+
+    run(test())
+
+
+def test_blocks_of_another_cluster_are_refused() -> None:
+    converter = Converter("BP-1", AddressBook())
+    other = Converter("BP-2", AddressBook()).block(Block(1, 1001, 0))
+    with pytest.raises(HdfsIOException, match="Unexpected BlockPoolId: BP-2 - expected BP-1"):
+        converter.to_block(other)
+
+
+def test_a_namenode_believes_no_client_where_datanodes_are() -> None:
+    book = AddressBook()
+    book.note("datanode1", Address(HOST, 9861, 9871))
+    liar = AddressBook()
+    liar.note("datanode1", Address("10.0.0.1", 1, 1))
+    Converter("BP-1", book, learns=False).to_datanode(Converter("BP-1", liar).datanode_id("datanode1"))
+    assert book.address("datanode1").host == HOST
+
+
+def test_the_port_of_a_server_is_on_loopback_only() -> None:
+    async def test() -> None:
+        async with serving() as port:
+            with pytest.raises(OSError, match=r"refused|unreachable|Connect call failed"):
+                await asyncio.open_connection("127.0.0.2", port)
+
+    if os.uname().sysname == "Linux":
+        run(test())
