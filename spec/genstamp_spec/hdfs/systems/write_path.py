@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
-from genstamp_spec.hdfs.bugs.recovery import HDFS_10240, HDFS_11817
+from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
@@ -35,7 +35,7 @@ OMITS = (
     "messages of block recovery that are lost, late or doubled: they are in hdfs.block_recovery",
     "the NameNode's restart, its edit log and safe mode: they are in hdfs.lease and hdfs.journal",
     "delayed reports and corrupt replicas: they are in hdfs.reports",
-    "what else Hadoop 2.7.4 lacked beside HDFS-10240 and HDFS-11817",
+    "of what Hadoop 2.7.4 does otherwise, pipelines: it is in hdfs.pipeline",
 )
 
 
@@ -52,11 +52,16 @@ HOLES = (
     ),
 )
 """Those of hdfs.recovery and the takeover of hdfs.lease, where they show here."""
-BUGS = (
+HADOOP_2_7 = (
+    *HOLES,
     replace(HDFS_10240, breaks=("fenced_client_changes_nothing",), configuration="two_blocks", depth=7),
     replace(HDFS_11817, configuration="two_blocks", depth=9),
+    replace(HDFS_2484, configuration="appenders"),
+    replace(HDFS_12070, configuration="lost_node"),
+    replace(HDFS_14498, configuration="two_blocks"),
+    replace(HDFS_15725, configuration="two_blocks"),
 )
-"""Faults of hdfs.recovery that Hadoop 2.7.4 had and a later release has not."""
+"""What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
 
 class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile):
@@ -149,7 +154,7 @@ WRITE_PATH = System(
     "hdfs.write_path",
     parts=[WritePathProperties],
     doc="All together: leases, files of two blocks, pipelines and their recovery, appends, block recovery, crashes.",
-    semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": (*HOLES, *BUGS)},
+    semantics={"repaired": (), "hadoop-3.4": HOLES, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",
     limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0},
     configurations=[
