@@ -464,6 +464,32 @@ def test_a_transfer_of_a_corrupt_replica_leaves_nothing_and_is_reported() -> Non
     ]
 
 
+def test_a_copy_that_is_refused_leaves_one_that_arrives_already() -> None:
+    world = World()
+
+    async def story() -> None:
+        first = await world.client.connect(ONE, WriteBlock(BLOCK, "", (), CREATE, 0))
+        await first.send(packet(0, 0, 700))
+        await world.client.sleep_us(SECOND_US)
+        await ends(await world.client.connect(ONE, WriteBlock(BLOCK, "", (), CREATE, 0)))
+        await first.send(Packet(1, 700, is_last=True))
+
+    world.play(story())
+    assert world.replicas()[0] == (ReplicaState.FINALIZED, 1001, 700, 700)
+
+
+def test_a_copy_that_breaks_off_leaves_nothing() -> None:
+    world = World()
+
+    async def story() -> None:
+        connection = await world.client.connect(ONE, WriteBlock(BLOCK, "", (), CREATE, 0))
+        await connection.send(packet(0, 0, 700))
+        connection.close()
+
+    world.play(story())
+    assert (world.replicas()[0], len(world.events("unfinalize_block"))) == (None, 1)
+
+
 # -- reading (hadoop-wire 4.8) ----------------------------------------------------------------------------------------
 
 
@@ -515,6 +541,37 @@ def test_a_read_outside_of_a_replica_is_refused(block: Block, offset: int, lengt
         answer = await connection.receive()
         assert isinstance(answer, BlockOpResponse)
         assert (answer.status, bool(answer.message)) == (Status.ERROR, True)
+
+    world.play(story())
+
+
+def test_a_replica_that_waits_for_a_recovery_is_not_read() -> None:
+    world = World()
+
+    async def story() -> None:
+        await world.write((ONE,))
+        world.datanodes[ONE].dataset.replicas[7].state = ReplicaState.RWR
+        connection = await world.client.connect(ONE, ReadBlock(BLOCK, "client1", 0, 1))
+        answer = await connection.receive()
+        assert isinstance(answer, BlockOpResponse)
+        assert "not readable" in answer.message
+
+    world.play(story())
+
+
+def test_a_read_waits_some_seconds_for_bytes_that_are_under_way() -> None:
+    """Another node has acknowledged them already (facts C.3)."""
+    world = World()
+
+    async def story() -> None:
+        writer = await world.write((ONE,), length=1024)
+
+        async def go_on() -> None:
+            await world.client.sleep_us(2 * SECOND_US)
+            await writer.send(packet(1, 1024, 1500))
+
+        world.client.spawn(go_on(), "writer")
+        assert await read(world, 0, 1500) == (0, DATA[:1500])
 
     world.play(story())
 

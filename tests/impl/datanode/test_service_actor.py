@@ -310,11 +310,13 @@ def test_a_report_that_fails_is_sent_again_with_the_newest_news() -> None:
     world = World()
     world.refused.add(BlockReceivedAndDeleted)
     world.put(ONE, 700, F)
+    world.put(TWO, 700, F)
     world.run(4)
     world.datanodes[ONE].dataset.invalidate(BLOCK)
     world.refused.clear()
     world.run(4)
     assert [block.status for report in reports_of(world, ONE) for block in report] == [ReceivedStatus.DELETED]
+    assert [block.status for report in reports_of(world, TWO) for block in report] == [ReceivedStatus.RECEIVED]
 
 
 def test_who_is_not_known_any_more_registers_and_reports_everything() -> None:
@@ -379,6 +381,17 @@ def test_an_order_that_does_not_know_of_a_report_is_obeyed_in_hadoop_only(semant
     world.run(10)
     if semantics is Semantics.REPAIRED:
         assert world.heard(BlockReport) == [BlockReport(ONE, (ReportedReplica(7, 1001, 700, F),))]
+
+
+def test_an_order_is_dropped_if_a_report_was_under_way_when_it_was_asked_for() -> None:
+    world = World()
+    world.run(1.9)
+    world.slow_us = {BlockReceivedAndDeleted: SECOND_US // 2, SendHeartbeat: SECOND_US}
+    world.put(ONE, 700, F)
+    world.orders[ONE] = [InvalidateBlocks((BLOCK,))]
+    world.run(8)
+    assert (world.orders, world.replicas()[0]) == ({}, (F, 1001, 700))
+    assert len(world.heard(BlockReport)) == 1
 
 
 def test_a_block_is_copied_from_node_to_node() -> None:
