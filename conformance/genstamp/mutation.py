@@ -101,6 +101,16 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """Names of those that nobody noticed, proved or reviewed."""
         return [name for name, one in self.outcomes.items() if one.found == SURVIVES and name not in reviewed]
 
+    def left(self, reviewed: Mapping[str, str]) -> list[str]:
+        """Names of those that larger configurations may still tell something of: survivors, and no other programs."""
+        same = [name for name, one in self.outcomes.items() if one.found == SAME]
+        return [*self.survivors(reviewed), *same]
+
+    def with_later(self, later: "Sample") -> "Sample":
+        """What is known of the sample when some of it was judged again, in the same or in other configurations."""
+        where = [*dict.fromkeys([*self.configurations, *later.configurations])]
+        return msgspec.structs.replace(self, configurations=where, outcomes={**self.outcomes, **later.outcomes})
+
     def kill_rate(self, reviewed: Mapping[str, str]) -> float | None:
         """Part that was noticed, of those that are not known to change nothing; None of none."""
         noticed = self.count(NOTICED)

@@ -13,9 +13,9 @@ import typer
 
 from genstamp import exit_codes, lock
 from genstamp.errors import LockError
+from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
 from genstamp.mutation import reviewed as reviewed_of
-from genstamp.mutation import reviewed_in, sampled
 from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.places import place
@@ -45,6 +45,9 @@ def mutate(
     action: Annotated[list[str] | None, typer.Option(help="Only mutants of this action; may be repeated.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Only so many mutants, drawn by the seed.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
+    most_states: Annotated[
+        int | None, typer.Option(min=1, help="Leave out configurations that have more states, by spec.lock.")
+    ] = None,
     every_judge: Annotated[bool, typer.Option(help="Ask every judge, not only until one notices.")] = False,
     mutant: Annotated[list[str] | None, typer.Option(help="Only the mutant of this name; may be repeated.")] = None,
     reviewed: Annotated[
@@ -56,6 +59,9 @@ def mutate(
     keep: Annotated[bool, typer.Option("--keep", help="Keep what became of the sample, in spec/mutants.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit with 12 where a survivor is not reviewed.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Judge again what survived of the kept sample of this seed, and keep that.")
+    ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
 ) -> None:
@@ -66,11 +72,14 @@ def mutate(
     Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
     """
     declared, configurations = chosen(system)
-    if keep and (action or mutant):
+    if (keep or again) and (action or mutant):
         raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
     model = declared.model(semantics)
-    cheap, dear = _in_order(repository, model, configurations)
+    cheap, dear = _in_order(repository, model, configurations, most_states)
     equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
+    before = _kept(repository, model, seed) if again else None
+    if before is not None:
+        mutant, sample = before.left(equivalent), None
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
     began = time.monotonic()
@@ -79,8 +88,9 @@ def mutate(
     outcomes = judged(model, drawn, cheap, dear, below=lower, every=every_judge, share=share)
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
     where = [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
-    if keep:
+    if keep or before is not None:
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
+        found = before.with_later(found) if before is not None else found
         typer.echo(f"kept in {keep_sample(repository, model.system, found)}", err=True)
     if form is Format.TEXT:
         typer.echo(f"{model.system} ({model.semantics}) in {', '.join(where)}" + ("" if whole else f", seed {seed}"))
@@ -91,8 +101,19 @@ def mutate(
     raise typer.Exit(exit_codes.VIOLATED if strict and report.open else exit_codes.HOLDS)
 
 
+def _kept(repository: Path, model: Model, seed: int) -> Sample:
+    """The sample that was drawn by a seed, or else of all mutants."""
+    samples = kept(repository, model.system)
+    found = next((one for one in samples if one.seed == seed), next(iter(samples), None))
+    if found is None or found.seed not in (seed, None):
+        raise typer.BadParameter(f"no sample of {model.system} with seed {seed} is kept", param_hint="--again")
+    if (found.digest, found.semantics) != (model.digest, model.semantics):
+        raise typer.BadParameter(f"{model.system} was changed since it was sampled: sample anew", param_hint="--again")
+    return found
+
+
 def _in_order(
-    repository: Path, model: Model, configurations: Sequence[Configuration]
+    repository: Path, model: Model, configurations: Sequence[Configuration], most: int | None
 ) -> tuple[list[Configuration], list[Configuration]]:
     """Those with few states and those with many, each from the cheapest on; what the lock does not know comes first."""
     try:
@@ -101,6 +122,7 @@ def _in_order(
         return list(configurations), []
     states = {name: search.distinct for name, search in entry.searches.items()}
     ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
+    ordered = [one for one in ordered if most is None or states.get(one.name, 0) <= most]
     few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
     return ordered[:few], ordered[few:]
 

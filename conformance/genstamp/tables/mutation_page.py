@@ -22,7 +22,7 @@ notice. What nobody notices is either a change that changes nothing, or a promis
 
 ## What is counted
 
-- *Drawn* are so many of all mutants of a system, by a seed; each is judged in the default configurations.
+- *Drawn* are so many of all mutants of a system, by a seed; the configurations in which they were judged stand below.
 - *No other program*: in none of them is its compiled program another one, so that nothing there could notice it.
 - *Proved* to change nothing: under the invariants that are proved, each of its steps is the step of the specification,
   for stamps and lengths of any size. It is tried of those that nobody notices in a small configuration.
@@ -49,7 +49,8 @@ $ genstamp tables
 The configurations are searched from the one with the fewest states on, those with more than twenty thousand only for
 mutants that are neither noticed by then nor proved to change nothing. A survivor is the place where a reader who wants
 to strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system, with a
-reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again.
+reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again. On a busy machine
+`--most-states N` leaves large configurations out, and `--again` asks them later of what has survived.
 """
 
 
@@ -62,6 +63,7 @@ def page(lock: Lock, repository: Path) -> str:
         *markdown.table("system", _HEAD, _rows(samples, reasons, lock)),
         "",
         *_not_sampled(samples),
+        *_judged_in(samples),
         _AGAIN,
         "## Survivors",
         "",
@@ -120,6 +122,15 @@ def _not_sampled(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:
     names = [name for name, some in samples.items() if not some]
     if names:
         yield from (f"Not sampled: {', '.join(names)}.", "")
+
+
+def _judged_in(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:
+    yield from ("Judged in, where nobody noticed a mutant before:", "")
+    for name, some in samples.items():
+        for sample in some:
+            seed = "" if sample.seed is None else f", seed {sample.seed}"
+            yield f"- {name}{seed}: {', '.join(sample.configurations)}"
+    yield ""
 
 
 def _survivors(samples: Mapping[str, Sequence[Sample]], reasons: Mapping[str, Mapping[str, str]]) -> list[str]:

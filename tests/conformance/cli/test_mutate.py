@@ -5,10 +5,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner, Result
 
 from genstamp.cli import app
-from genstamp.mutation import NOTICED, KeptError, kept
+from genstamp.mutation import NOTICED, SURVIVES, Judged, KeptError, Sample, keep, kept
 
 SMALL = ("mutate", "tests.model.systems.two_phase:TWO_PHASE:three", "--jobs", "1")
 
@@ -69,6 +70,37 @@ def test_a_kept_sample_takes_the_place_of_the_one_with_the_same_seed(tmp_path: P
     review = f'[equivalent]\n"{survivor}" = "its word is never read again"\n'
     (tmp_path / "spec" / "mutants" / "two_phase.toml").write_text(review)
     assert "its word is never read again" in run(*SMALL, "--repository", str(tmp_path), "--mutant", survivor).stdout
+
+
+@pytest.mark.slow
+def test_what_survived_of_a_kept_sample_is_judged_again(tmp_path: Path) -> None:
+    here = (*SMALL, "--repository", str(tmp_path))
+    assert run(*here, "--keep").exit_code == 0
+    [whole] = kept(tmp_path, "two_phase")
+    first, second = [name for name, one in whole.outcomes.items() if one.found == NOTICED][:2]
+    seen = Judged(change="told otherwise", found=NOTICED)
+    survived = whole.outcomes | {first: Judged(change="not yet judged", found=SURVIVES), second: seen}
+    keep(tmp_path, "two_phase", replace(whole, outcomes=survived, configurations=["one"]))
+    assert run(*here, "--again").exit_code == 0
+    [after] = kept(tmp_path, "two_phase")
+    assert after.configurations == ["one", "three"]
+    assert after.outcomes == whole.outcomes | {second: seen}
+
+
+def test_only_what_is_kept_and_of_the_same_text_is_judged_again(tmp_path: Path) -> None:
+    def told(seed: str) -> str:
+        result = run(*SMALL, "--repository", str(tmp_path), "--again", "--seed", seed)
+        assert result.exit_code == 2
+        return " ".join(result.output.replace("│", " ").split())
+
+    assert "no sample of two_phase with seed 1 is kept" in told("1")
+    keep(
+        tmp_path,
+        "two_phase",
+        Sample(seed=1, of=9, semantics="default", digest="00", configurations=["one"], outcomes={}),
+    )
+    assert "no sample of two_phase with seed 2 is kept" in told("2")
+    assert "two_phase was changed since it was sampled" in told("1")
 
 
 def test_a_part_of_a_sample_is_not_kept(tmp_path: Path) -> None:
