@@ -17,7 +17,7 @@ from typing import Final
 
 from genstamp import lock
 from genstamp.errors import LockError
-from genstamp.lock import Lock, SearchEntry
+from genstamp.lock import Lock, SearchEntry, SystemEntry
 from genstamp.stateful import DRIVINGS
 from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
@@ -28,6 +28,8 @@ from genstamp_model.language import System
 PEERS: Final = ("tlc", "spin")
 """Other checkers that are asked about every system."""
 _PEER_LIMIT_S: Final = 420.0
+
+_SOME_STATES: Final = 1_000_000
 
 _VARIATIONS_A_JOB: Final = 6
 """Most of them take less time than it takes to start a process."""
@@ -79,10 +81,11 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
         plan.jobs.append(agreement(place, system_at(place), locked))
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"
-    plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}))
+    plan.jobs.append(Job(name="diagrams", claims=(claim,), does=drawing, arguments={"claim": claim}, seconds=10))
     claim = "tables systems, coverage, museum, holes"
     tabling = "genstamp.verify.tabling:pages"
-    plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}))
+    # It tells the story of every hole, and of some historic faults: each is searched for.
+    plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}, seconds=45))
     for place, name in plan.systems.items():
         if name in DRIVINGS:
             plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
@@ -112,7 +115,7 @@ def _locked(repository: Path) -> Lock:
 
 def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything that the lock speaks of."""
-    plan = Plan()
+    plan, locked = Plan(), _locked(repository)
     left_out: dict[str, list[str]] = {}
     for place in systems:
         try:
@@ -127,14 +130,14 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Collection[s
             configuration.name for configuration in system.configurations if on_demand or not configuration.on_demand
         ]
         left_out[system.name] = [one.name for one in system.configurations if one.name not in chosen]
-        _add_system(plan, place, system, chosen)
+        _add_system(plan, place, system, chosen, locked.get(system.name, SystemEntry()))
     expected = [claim for job in plan.jobs for claim in job.claims]
     path = repository / summing.LOCK
     plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
     return plan
 
 
-def _add_system(plan: Plan, place: str, system: System, configurations: list[str]) -> None:
+def _add_system(plan: Plan, place: str, system: System, configurations: list[str], locked: SystemEntry) -> None:
     name, covering = system.name, []
     for configuration in configurations:
         claim = f"check {name}:{configuration}"
@@ -145,12 +148,14 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
                 claims=(claim,),
                 does="genstamp.verify.searching:check",
                 arguments={"claim": claim, "system": place, "configuration": configuration},
-                seconds=15,
+                seconds=_search_s(_states(locked, system.default_semantics, configuration)),
             )
         )
         for semantics in system.semantics:
             if semantics != system.default_semantics and configuration in shown_in(system, semantics):
-                plan.jobs.append(_known(place, name, configuration, semantics))
+                # Whatever breaks is left out and searched for no more: about one more search in all.
+                seconds = 2 * _search_s(_states(locked, semantics, configuration))
+                plan.jobs.append(_known(place, name, configuration, semantics, seconds))
     claims = {f"{one.kind} {name} {one.name}": one.name for one in system.variations}
     for number, some in enumerate(_batches(list(claims.items()), _VARIATIONS_A_JOB), 1):
         plan.jobs.append(
@@ -159,7 +164,7 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
                 claims=tuple(claim for claim, _ in some),
                 does="genstamp.verify.searching:variations",
                 arguments={"system": place, "names": dict(some)},
-                seconds=3.0 * len(some),
+                seconds=sum(_search_s(_variation_states(locked, fault)) for _, fault in some),
             )
         )
     claim = f"prove {name}"
@@ -173,6 +178,21 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         )
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
+
+
+def _search_s(states: int) -> float:
+    """About what a search of so many states takes, a process and the compiler included."""
+    return 2 + states / 300_000
+
+
+def _states(locked: SystemEntry, semantics: str, configuration: str) -> int:
+    """How many states there were when the lock was written; of what it does not know, some."""
+    searches = locked.semantics[semantics].searches if semantics in locked.semantics else {}
+    return searches[configuration].distinct if configuration in searches else _SOME_STATES
+
+
+def _variation_states(locked: SystemEntry, name: str) -> int:
+    return locked.variations[name].distinct if name in locked.variations else _SOME_STATES
 
 
 def shown_in(system: System, semantics: str) -> set[str]:
@@ -192,14 +212,14 @@ def _batches(items: Sequence[tuple[str, str]], size: int) -> list[Sequence[tuple
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
-def _known(place: str, name: str, configuration: str, semantics: str) -> Job:
+def _known(place: str, name: str, configuration: str, semantics: str, seconds: float) -> Job:
     claim = f"known {name}:{configuration} {semantics}"
     return Job(
         name=f"known_{name}_{configuration}_{semantics}",
         claims=(claim,),
         does="genstamp.verify.searching:known",
         arguments={"claim": claim, "system": place, "configuration": configuration, "semantics": semantics},
-        seconds=30,
+        seconds=seconds,
     )
 
 

@@ -290,6 +290,19 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
     assert [row.claim for row in plan.rows([])] == ["coverage counter", "lock spec/spec.lock"]
 
 
+def test_large_searches_begin_first(tmp_path: Path) -> None:
+    def search(states: int) -> lock.SearchEntry:
+        return lock.SearchEntry(sizes={}, limits={}, distinct=states, generated=0, depth=0, cut={}, properties={})
+
+    searched = {"two": search(9_000_000), "one": search(3_000_000)}
+    semantics = {name: lock.SemanticsEntry(digest="", searches=searched) for name in ("good", "old")}
+    (tmp_path / "spec").mkdir()
+    lock.write(tmp_path / "spec" / "spec.lock", {"counter": lock.SystemEntry(semantics=semantics)})
+    seconds = {job.name: job.seconds for job in searches(tmp_path, systems=[COUNTER]).jobs}
+    names = ("known_counter_two_old", "check_counter_two", "check_counter_one", "prove_counter")
+    assert sorted(names, key=lambda name: -seconds[name]) == list(names)
+
+
 def test_what_is_on_demand_is_planned_on_demand(tmp_path: Path) -> None:
     assert not any("again" in claim for claim in claims(whole(tmp_path, systems=[COUNTER])))
     assert "check counter:again" in claims(whole(tmp_path, on_demand=True, systems=[COUNTER]))
