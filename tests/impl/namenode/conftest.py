@@ -218,7 +218,8 @@ class Bench:
 
     def durable(self) -> Any:
         """What a restart must bring back."""
-        return image_of(self.namesystem, self.namenode.retry_cache, 0)
+        image = image_of(self.namesystem, self.namenode.retry_cache, 0)
+        return msgspec.structs.replace(image, inodes=tuple(sorted(image.inodes, key=lambda inode: inode.file_id)))
 
     def state(self) -> Any:
         """All that a refused call must leave as it is."""

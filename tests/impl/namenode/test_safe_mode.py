@@ -1,0 +1,122 @@
+"""Safe mode: what it waits for, and what it refuses (facts I.4, E.0; TestSafeMode)."""
+
+from typing import Any
+
+import pytest
+
+from genstamp_dfs.errors import SafeModeException
+from genstamp_dfs.hdfs.messages import client_protocol as client
+from genstamp_dfs.hdfs.messages.datanode_protocol import TransferBlocks
+from genstamp_dfs.hdfs.namenode.safe_mode import SafeModeStatus
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState
+
+SOME = Block(1, 1, 1)
+FINALIZED = ReplicaState.FINALIZED
+
+
+def restarted(bench: Any, files: int = 2) -> list[Block]:
+    """The blocks of some closed files and of an open one, after a restart."""
+    blocks = [bench.write_closed(f"/{number}") for number in range(files)]
+    bench.write("/open")
+    bench.start()
+    for datanode in "abc":
+        bench.register(datanode)
+    return blocks
+
+
+def test_a_new_cluster_is_not_in_safe_mode(bench: Any) -> None:
+    assert not bench.ask(client.SetSafeMode(client.SafeModeAction.GET))
+
+
+def test_safe_mode_ends_half_a_minute_after_the_closed_files_are_reported(new_bench: Any) -> None:
+    """The block of the open file is not waited for (HDFS-4208)."""
+    bench = new_bench(safe_mode_threshold=1.0)
+    first, second = restarted(bench)
+    statuses = [bench.blocks.safe_mode.status]
+    bench.report("a", (first, FINALIZED))
+    for report, ms in ((first, 100_000), (second, 29_999), (second, 1)):
+        bench.report("b", (report, FINALIZED))
+        bench.pass_ms(ms)
+        statuses.append(bench.blocks.safe_mode.status)
+    waiting = SafeModeStatus.PENDING_THRESHOLD
+    assert statuses == [waiting, waiting, SafeModeStatus.EXTENSION, SafeModeStatus.OFF]
+
+
+def test_a_replica_that_is_lost_during_the_extension_is_waited_for_again(new_bench: Any) -> None:
+    bench = new_bench(safe_mode_threshold=1.0)
+    first, second = restarted(bench)
+    bench.report("a", (first, FINALIZED), (second, FINALIZED))
+    bench.report("a", (first, FINALIZED))
+    bench.pass_ms(30_000)
+    assert bench.blocks.safe_mode.status is SafeModeStatus.PENDING_THRESHOLD
+
+
+def test_the_threshold_is_a_share_of_the_blocks_rounded_down(new_bench: Any) -> None:
+    """So that of two blocks one is enough, with Hadoop's share of 0.999."""
+    bench = new_bench(safe_mode_extension_ms=0)
+    first, _ = restarted(bench)
+    bench.report("a", (first, FINALIZED))
+    bench.pass_ms(1)
+    assert not bench.blocks.safe_mode.is_on
+
+
+def test_missing_replicas_are_copied_only_after_safe_mode(bench: Any) -> None:
+    first, second = restarted(bench)
+    bench.report("a", (first, FINALIZED), (second, FINALIZED))
+    assert bench.blocks.low_redundancy_blocks() == []
+    bench.pass_ms(30_000)
+    (command,) = bench.heartbeat("a")
+    assert isinstance(command, TransferBlocks)
+
+
+def test_safe_mode_by_hand_ends_by_hand(bench: Any) -> None:
+    action = client.SafeModeAction
+    assert bench.ask(client.SetSafeMode(action.ENTER))
+    bench.pass_ms(1_000_000)
+    assert bench.ask(client.SetSafeMode(action.GET))
+    assert not bench.ask(client.SetSafeMode(action.LEAVE))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        client.Create("/g", "client1", client.CreateFlag.CREATE),
+        client.Append("/f", "client1"),
+        client.AddBlock("/f", "client1"),
+        client.AbandonBlock(SOME, "/f", "client1"),
+        client.GetAdditionalDatanode("/f", SOME, (), (), 1, "client1"),
+        client.UpdateBlockForPipeline(SOME, "client1"),
+        client.UpdatePipeline("client1", SOME, SOME, ()),
+        client.Complete("/f", "client1"),
+        client.Fsync("/f", "client1"),
+        client.RenewLease("client1"),
+        client.RecoverLease("/f", "client1"),
+        client.Truncate("/f", 0, "client1"),
+        client.Delete("/f"),
+        client.Rename("/f", "/g"),
+        client.Rename2("/f", "/g"),
+        client.Concat("/f", ("/g",)),
+        client.Mkdirs("/d"),
+        client.SetReplication("/f", 1),
+        client.SetPermission("/f", 0),
+        client.SetOwner("/f", "o"),
+        client.SetTimes("/f", 1, 1),
+    ],
+    ids=lambda request_: type(request_).__name__,
+)
+def test_every_change_is_refused_in_safe_mode(bench: Any, request_: Any) -> None:
+    """TestSafeMode#testOperationsWhileInSafeMode."""
+    bench.create()
+    bench.ask(client.SetSafeMode(client.SafeModeAction.ENTER))
+    with bench.refused(SafeModeException):
+        bench.ask(request_)
+
+
+def test_reading_is_allowed_in_safe_mode_once_a_location_is_known(new_bench: Any) -> None:
+    bench = new_bench(safe_mode_threshold=1.0)
+    (first,) = restarted(bench, files=1)
+    assert bench.ask(client.GetFileInfo("/0")).length == 3
+    with bench.refused(SafeModeException, "Zero blocklocations"):
+        bench.ask(client.GetBlockLocations("/0"))
+    bench.report("b", (first, FINALIZED))
+    assert bench.ask(client.GetBlockLocations("/0")).blocks[0].locations == ("b",)
