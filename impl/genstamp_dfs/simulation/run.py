@@ -97,7 +97,9 @@ def default_options(semantics: Semantics = Semantics.REPAIRED, plan: PlanOptions
             safe_mode_extension_ms=1_000,
         ),
         datanode=DataNodeConfiguration(semantics=semantics, block_report_interval_ms=120_000),
-        client=ClientConfiguration(block_size=options.block_size, hard_limit_ms=limits.hard_limit_ms, packet_size=1032),
+        client=ClientConfiguration(
+            semantics=semantics, block_size=options.block_size, hard_limit_ms=limits.hard_limit_ms, packet_size=1032
+        ),
     )
 
 

@@ -105,27 +105,28 @@ class WatchedClientEvents(ClientEvents):
         ended = Acknowledged(pipeline.block, offset, self._lives.get(pipeline.block_id, {}))
         self._ended.setdefault(pipeline.file_id, []).append(ended)
 
-    def flushed(self, stream: "DFSOutputStream", *, sync: bool) -> None:
+    def flushed(self, stream: "DFSOutputStream", *, sync: bool, on_disk: bool) -> None:
         """hflush or hsync returned."""
-        super().flushed(stream, sync=sync)
-        self._promise(stream, sync=sync)
+        super().flushed(stream, sync=sync, on_disk=on_disk)
+        self._promise(stream, on_disk=on_disk)
 
     def closed(self, stream: "DFSOutputStream") -> None:
         """close returned."""
         super().closed(stream)
-        self._promise(stream, sync=False)
+        self._promise(stream, on_disk=False)
 
     def _note_lives(self, streamer: "DataStreamer") -> None:
         self._lives[streamer.pipeline.block_id] = self._watcher.lives_of(streamer.pipeline.nodes)
 
-    def _promise(self, stream: "DFSOutputStream", *, sync: bool) -> None:
+    def _promise(self, stream: "DFSOutputStream", *, on_disk: bool) -> None:
         """Everything that was acknowledged is promised: the blocks that ended, and what there is of the present one."""
+        blocks_on_disk = stream.client.configuration.syncs_blocks
         for ended in self._ended.pop(stream.file_id, []):
             self._watcher.ledger.flushed(
-                stream.file_id, stream.path, ended.block, ended.offset, ended.lives, sync=False
+                stream.file_id, stream.path, ended.block, ended.offset, ended.lives, sync=blocks_on_disk
             )
         streamer = stream.streamer
         block = streamer.pipeline.block
         if block is not None and streamer.has_open_block:
             lives = self._lives.get(block.block_id, {})
-            self._watcher.ledger.flushed(stream.file_id, stream.path, block, streamer.file_offset, lives, sync=sync)
+            self._watcher.ledger.flushed(stream.file_id, stream.path, block, streamer.file_offset, lives, sync=on_disk)

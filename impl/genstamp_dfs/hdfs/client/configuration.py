@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
+from genstamp_dfs.hdfs.protocol import Semantics
 
 PACKET_HEADER_BYTES = 33
 """Kept free for the header of a packet (PacketHeader#PKT_MAX_HEADER_LEN)."""
@@ -44,6 +45,8 @@ class ClientConfiguration:
         replace_best_effort: whether to go on when none can be found.
         replace_min_replication: go on with at least so many when none can be found; 0 for never.
         recover_lease_on_close_exception: whether recoverLease follows a close that failed.
+        semantics: in `hadoop-3.4` hsync forces the present block to disk alone, and nothing at all where the last byte
+            has just filled a block; in `repaired` each block is on disk before the next one begins.
 
     Raises:
         ConfigurationError: a number is below its least value.
@@ -65,6 +68,7 @@ class ClientConfiguration:
     replace_best_effort: bool = False
     replace_min_replication: int = 0
     recover_lease_on_close_exception: bool = False
+    semantics: Semantics = Semantics.REPAIRED
 
     def __post_init__(self) -> None:
         least = {
@@ -78,6 +82,11 @@ class ClientConfiguration:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}, accepted: {value} or more")
         if self.max_packets_in_flight < 1:
             raise ConfigurationError(f"max_packets_in_flight is {self.max_packets_in_flight}, accepted: 1 or more")
+
+    @property
+    def syncs_blocks(self) -> bool:
+        """Whether the end of a block waits for all of it to be on disk (CreateFlag.SYNC_BLOCK, for every file)."""
+        return self.semantics is Semantics.REPAIRED
 
     @property
     def packet_data_size(self) -> int:

@@ -30,15 +30,21 @@ class ClientEvents:
         """All datanodes have a packet; the length is that of the block so far."""
         self._of_block("receive_ack", streamer, packet.end)
 
-    def flushed(self, stream: "DFSOutputStream", *, sync: bool) -> None:
-        """hflush or hsync returned; the length is that of the file which is promised now."""
-        self._of_file("hsync" if sync else "hflush", stream)
+    def flushed(self, stream: "DFSOutputStream", *, sync: bool, on_disk: bool) -> None:
+        """hflush or hsync returned; the length is that of the file which is promised now.
+
+        Args:
+            stream: whose.
+            sync: whether it was hsync.
+            on_disk: whether the last block was forced to disk.
+        """
+        self._of_file("hsync" if sync else "hflush", stream, on_disk="true" if on_disk else "false")
 
     def closed(self, stream: "DFSOutputStream") -> None:
         """The namenode has closed the file; the length is the file's."""
         self._of_file("close", stream)
 
-    def _of_file(self, event: str, stream: "DFSOutputStream") -> None:
+    def _of_file(self, event: str, stream: "DFSOutputStream", **observed: str) -> None:
         block = stream.streamer.pipeline.block
         self._log.record(
             node=self._runtime.node,
@@ -49,6 +55,7 @@ class ClientEvents:
             arguments={"client": self._runtime.node, "file": stream.path},
             generation_stamp=None if block is None else block.generation_stamp,
             num_bytes=stream.acknowledged,
+            observed=observed,
         )
 
     def block_begun(self, streamer: "DataStreamer") -> None:

@@ -163,7 +163,7 @@ class DFSOutputStream:
     async def _end_block(self) -> None:
         """Queue the empty packet that ends the block; the next byte begins another."""
         await self._queue_packet(sync=False)
-        await self._queue_packet(sync=False, even_empty=True, is_last=True)
+        await self._queue_packet(sync=self.client.configuration.syncs_blocks, even_empty=True, is_last=True)
         self._buffer_offset = 0
         self._block_position = 0
 
@@ -180,7 +180,8 @@ class DFSOutputStream:
                 Fsync(self.path, self.client.name, self.streamer.pipeline.bytes_acked, self.file_id),
             )
         self.streamer.is_hflushed = True
-        self.client.events.flushed(self, sync=sync)
+        on_disk = self._block_position > 0 or self.client.configuration.syncs_blocks
+        self.client.events.flushed(self, sync=sync, on_disk=sync and on_disk)
 
     async def _wait_for_acked(self, seqno: int) -> None:
         while self.streamer.queues.last_acked_seqno < seqno:

@@ -149,6 +149,8 @@ class Pipeline:
         """
         old = self.block
         assert old is not None
+        if not self.nodes:
+            raise HdfsIOException(f"{self.path} cannot be appended to: no datanode is known that has {old}")
         asked = stage
         while True:
             await self._wait_for_restart()
