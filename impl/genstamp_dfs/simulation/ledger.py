@@ -15,6 +15,7 @@ for nobody can know when a call whose answer is lost was carried out.
 Leaves out: everything that a specification would say better. This is about users' bytes alone.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -81,6 +82,7 @@ class Ledger:
     Attributes:
         bytes_hflushed, bytes_hsynced: how much was acknowledged in all.
         broken: sentences about bytes that were read and are not the file's.
+        cuts: how often each file was cut or removed.
     """
 
     def __init__(self) -> None:
@@ -88,6 +90,7 @@ class Ledger:
         self.bytes_hflushed = 0
         self.bytes_hsynced = 0
         self.broken: list[str] = []
+        self.cuts: Counter[int] = Counter()
         self._removed: set[int] = set()
 
     def flushed(
@@ -132,6 +135,7 @@ class Ledger:
 
     def asked_to_cut(self, file_id: int, length: int) -> None:
         """Somebody asks for the file to be no longer than `length` bytes."""
+        self.cuts[file_id] += 1
         for promise in self._of_file(file_id):
             promise.cut(length)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from genstamp_dfs.events import EventLog
+from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
 from genstamp_dfs.hdfs.client.events import ClientEvents
 from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Delete, Truncate, UpdatePipeline
@@ -17,7 +18,6 @@ from genstamp_dfs.hdfs.runtime import Runtime
 from genstamp_dfs.simulation.ledger import Ledger
 
 if TYPE_CHECKING:
-    from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
     from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
     from genstamp_dfs.hdfs.namenode.namenode import NameNode
 
@@ -85,18 +85,19 @@ class WatchedClientEvents(ClientEvents):
         self._watcher = watcher
         self._lives: dict[int, Lives] = {}
         self._ended: dict[int, list[Acknowledged]] = {}
+        self._cuts: dict[DataStreamer, int] = {}
 
-    def block_begun(self, streamer: "DataStreamer") -> None:
+    def block_begun(self, streamer: DataStreamer) -> None:
         """The lives of the nodes now are those that may acknowledge."""
         super().block_begun(streamer)
         self._note_lives(streamer)
 
-    def pipeline_updated(self, streamer: "DataStreamer") -> None:
+    def pipeline_updated(self, streamer: DataStreamer) -> None:
         """The pipeline has other nodes, or others of their lives."""
         super().pipeline_updated(streamer)
         self._note_lives(streamer)
 
-    def block_ended(self, streamer: "DataStreamer") -> None:
+    def block_ended(self, streamer: DataStreamer) -> None:
         """The next flush speaks for this block, too."""
         super().block_ended(streamer)
         pipeline = streamer.pipeline
@@ -115,11 +116,15 @@ class WatchedClientEvents(ClientEvents):
         super().closed(stream)
         self._promise(stream, on_disk=False)
 
-    def _note_lives(self, streamer: "DataStreamer") -> None:
+    def _note_lives(self, streamer: DataStreamer) -> None:
         self._lives[streamer.pipeline.block_id] = self._watcher.lives_of(streamer.pipeline.nodes)
+        self._cuts.setdefault(streamer, self._watcher.ledger.cuts[streamer.pipeline.file_id])
 
     def _promise(self, stream: "DFSOutputStream", *, on_disk: bool) -> None:
         """Everything that was acknowledged is promised: the blocks that ended, and what there is of the present one."""
+        if self._cuts.get(stream.streamer) != self._watcher.ledger.cuts[stream.file_id]:
+            # Somebody has taken the file and cut it meanwhile: what this writer hears late is no promise any more.
+            return
         blocks_on_disk = stream.client.configuration.syncs_blocks
         for ended in self._ended.pop(stream.file_id, []):
             self._watcher.ledger.flushed(
