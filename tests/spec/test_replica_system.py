@@ -279,3 +279,12 @@ def test_one_id_is_answered_twice_in_any_case_if_the_datanode_restarts_in_betwee
     assert run.refusal("serve_update", generation=2, old_bytes=2, new_bytes=2) == "IOException", (
         "the first answer is void"
     )
+
+
+def test_hadoop_2_7_sets_no_pipeline_up_again_over_a_replica() -> None:
+    """HDFS-17299 came later."""
+    run = Run("hadoop-2.7")
+    assert run.refusal("serve_create_rbw_again", generation=2) is None, "nothing is in the way"
+    run.do("serve_create_rbw", generation=1)
+    assert run.refusal("serve_create_rbw_again", generation=2) == "ReplicaAlreadyExistsException"
+    assert run.refusal("serve_create_rbw_again", generation=1) == "ReplicaAlreadyExistsException"

@@ -1,6 +1,6 @@
 """Historic faults by which a file stays open for ever, each as one change to hdfs.expiry."""
 
-from genstamp_model.language import Bug, require
+from genstamp_model.language import Bug, action, members, require
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import CommittedBlocksStay, CommittedEmptyBlocksStay, MonitorDropsLease, NoGate
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, File
@@ -89,7 +89,45 @@ HDFS_11817 = Bug(
     source="https://issues.apache.org/jira/browse/HDFS-11817; fixed in 2.8.2, 2.7.7",
 )
 
+
+class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
+    """Whoever has any file open is taken for the holder of the one that it asks for (facts F.1 row 2').
+
+    Of the caller's other files only that there is one is told, which saves a second file here.
+    """
+
+    elsewhere = members(Client)  # who has another file open
+
+    @action
+    def open_another_file(s, client: Client) -> None:
+        """A client opens a file that nobody else wants."""
+        require(s.alive.has(client), "the client is running")
+        require(~s.elsewhere.has(client), "the client has no other file open")
+        s.elsewhere.add(client)
+
+    def recover_lease_internal(s, client: Client, file: File) -> None:
+        """Checks first: the caller has no lease."""
+        wants = s.under_construction(file) & s.elsewhere.has(client)
+        require(~wants, "the caller has no lease", "AlreadyBeingCreatedException")
+        super().recover_lease_internal(client, file)
+
+    def soft_takeover(s, client: Client, file: File) -> None:
+        """Checks also: the caller has no lease."""
+        super().soft_takeover(client, file)
+        require(~s.elsewhere.has(client), "the caller has no lease")
+
+
+HDFS_3848 = Bug(
+    "HDFS-3848",
+    "a client that has another file open is refused a file whose holder's soft limit has passed",
+    parts=(AnyLeaseWillDo,),
+    breaks=("append_succeeds_after_the_soft_limit",),
+    configuration="two_clients",
+    source="https://issues.apache.org/jira/browse/HDFS-3848; fixed in 2.5.0",
+)
+
+
 EXPIRY_2_7 = (HDFS_10549, HDFS_11576, HDFS_11817, HDFS_14498, HDFS_15725)
 """What Hadoop 2.7.4 does otherwise."""
 
-EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_10549, HDFS_14498, HDFS_15725)
+EXPIRY_BUGS = (HDFS_812, HDFS_1554, HDFS_3848, HDFS_10549, HDFS_14498, HDFS_15725)

@@ -5,7 +5,6 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("HDFS-1072", "the caller gets another exception, by which no promise of the model breaks"),
     ("HDFS-3755", "overwriting is refused for no reason; no promise says that a call must succeed at once"),
     ("HDFS-8576, 8870", "an answer is false where it should be true; the next call tells"),
-    ("HDFS-3848", "needs two files, of which no limits decide what has to happen in the end"),
     ("HDFS-2994", "a stale object within one call, which is one step here"),
     (
         "HDFS-4247, 6757, 8384",

@@ -1,6 +1,6 @@
 """Faults of what one datanode does to a replica."""
 
-from genstamp_model.language import Bool, Bug, Number, Ordered, action, ordered, per, pick, require, when
+from genstamp_model.language import Bool, Bug, Difference, Number, Ordered, action, ordered, per, pick, require, when
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
@@ -152,4 +152,24 @@ RECOVER_RBW_WITHOUT_WINDOW = Bug(
     configuration="requests",
     depth=5,
     source="facts L.5; the check is in FsDatasetImpl#recoverRbw since appends were redesigned (HDFS-265)",
+)
+
+
+class NothingIsReplaced(ReplicaWriters, lane=Datanode):
+    """createRbw refuses whatever replica is there, under a new stamp as well."""
+
+    @action(event="create_rbw")
+    def serve_create_rbw_again(s, datanode: Datanode, generation: Generation) -> None:
+        """A pipeline that could not be set up is given up with its block (FsDatasetImpl#createRbw; facts B1, C.5)."""
+        (new_stamp,) = s.serves(datanode, generation)
+        s.create_rbw(datanode, new_stamp)
+
+
+HDFS_17299 = Difference(
+    "HDFS-17299",
+    "createRbw refuses whatever replica is there: a pipeline is not set up again, but for another block",
+    parts=(NothingIsReplaced,),
+    configuration="requests",
+    shows="refusal serve_create_rbw_again, ReplicaAlreadyExistsException: the datanode has no replica",
+    source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
 )

@@ -16,6 +16,8 @@ OMITS = (
     "the datanodes' clocks and the NameNode's: the gate opens when an attempt has ended, however it did",
     "a second datanode that fails while another is down or broken: nobody promises anything then",
     "writers that live: hdfs.lease has what becomes of them",
+    "what two_dead_recoveries leaves open: its limits of silences, lost commands and slow attempts cut steps off where "
+    "something is owed; without these there are more than 40 million states, so it shows a hole only",
 )
 FAIR = (
     "release",

@@ -24,6 +24,7 @@ from genstamp_spec.hdfs.bugs.replica import (
     HDFS_5728,
     HDFS_7065,
     HDFS_11472,
+    HDFS_17299,
     RECOVER_RBW_WITHOUT_WINDOW,
 )
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
@@ -367,7 +368,7 @@ REPLICA = System(
     "hdfs.replica",
     parts=[ReplicaProperties],
     doc="One replica on one datanode, under any sequence of requests.",
-    semantics={"repaired": (), "hadoop-3.4": _HOLES_3_4, "hadoop-2.7": _HOLES_3_4[1:]},
+    semantics={"repaired": (), "hadoop-3.4": _HOLES_3_4, "hadoop-2.7": (*_HOLES_3_4[1:], HDFS_17299)},
     default_semantics="repaired",
     configurations=[
         Configuration(
