@@ -47,7 +47,8 @@ class BlockUCState(StrEnum):
 class Semantics(StrEnum):
     """Which protocol to follow.
 
-    `repaired` closes three holes of `hadoop-3.4`:
+    `repaired` closes the holes of `hadoop-3.4`: those of the namenode stand in `namenode.configuration`, those of
+    datanodes in `datanode.repairs`. The step-by-step cluster closes three of them only, as `hdfs.recovery` does:
 
     - A recovery that found no data deletes the block only if every location answered. Hadoop counts a location that
       gave an error as one without data, as long as one answered.

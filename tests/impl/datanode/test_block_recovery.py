@@ -7,17 +7,10 @@ replicas in given states with equal or different lengths, and answers that fail.
 import pytest
 
 from genstamp_dfs.errors import HdfsIOException, RecoveryInProgressException
-from genstamp_dfs.hdfs.datanode.recovery_agreement import (
-    HADOOP_3_4,
-    REPAIRED,
-    UNREACHABLE_IS_NOT_EMPTY,
-    Agreement,
-    AgreementRules,
-    collect,
-    rules_of,
-    sync_block,
-)
+from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.datanode.recovery_agreement import Agreement, collect, sync_block
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
+from genstamp_dfs.hdfs.datanode.repairs import ALL_CLOSED, NONE_CLOSED, Repair, closed_by
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReplicaRecoveryInfo, ReplicaState, Semantics
 
 BLOCK = Block(1, 1001, 0)
@@ -87,80 +80,93 @@ def test_stamps_of_replicas_that_count_are_not_compared() -> None:
 # -- collecting -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rules", [HADOOP_3_4, REPAIRED])
-def test_replicas_that_are_missing_empty_or_too_old_are_ignored(rules: AgreementRules) -> None:
+@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
+def test_replicas_that_are_missing_empty_or_too_old_are_ignored(closed: frozenset[Repair]) -> None:
     good = info(RBW, 1)
     answers = {"a": None, "b": info(F, 0), "c": info(F, LONG, stamp=1000), "d": good}
-    assert collect(BLOCK, answers, 0, rules) == {"d": good}
+    assert collect(BLOCK, answers, 0, closed) == {"d": good}
 
 
-@pytest.mark.parametrize("rules", [HADOOP_3_4, REPAIRED])
-def test_fi_06_all_locations_failing_fails_the_recovery(rules: AgreementRules) -> None:
+@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
+def test_fi_06_all_locations_failing_fails_the_recovery(closed: frozenset[Repair]) -> None:
     with pytest.raises(HdfsIOException, match="all datanodes failed"):
-        collect(BLOCK, {}, 3, rules)
+        collect(BLOCK, {}, 3, closed)
 
 
-@pytest.mark.parametrize("rules", [HADOOP_3_4, REPAIRED])
-def test_fi_07_no_data_at_any_location_counts_as_none(rules: AgreementRules) -> None:
-    assert collect(BLOCK, {"a": info(F, 0), "b": info(RBW, 0)}, 0, rules) == {}
+@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
+def test_fi_07_no_data_at_any_location_counts_as_none(closed: frozenset[Repair]) -> None:
+    assert collect(BLOCK, {"a": info(F, 0), "b": info(RBW, 0)}, 0, closed) == {}
 
 
-@pytest.mark.parametrize("rules", [HADOOP_3_4, REPAIRED])
-def test_data_only_in_states_that_cannot_take_part_fails_the_recovery(rules: AgreementRules) -> None:
+@pytest.mark.parametrize("closed", [NONE_CLOSED, ALL_CLOSED])
+def test_data_only_in_states_that_cannot_take_part_fails_the_recovery(closed: frozenset[Repair]) -> None:
     """Hadoop's testRURReplicas (HDFS-9236)."""
     with pytest.raises(HdfsIOException, match=r"found 1 replica\(s\) .* but none is in RWR or better state"):
-        collect(BLOCK, {"a": info(RUR, LONG), "b": None}, 0, rules)
+        collect(BLOCK, {"a": info(RUR, LONG), "b": None}, 0, closed)
 
 
 def test_no_data_beside_a_silent_location_counts_as_none_in_hadoop() -> None:
     """The hole against S18: the silent location may have data."""
-    assert collect(BLOCK, {"a": None}, 1, HADOOP_3_4) == {}
+    assert collect(BLOCK, {"a": None}, 1, NONE_CLOSED) == {}
 
 
 def test_no_data_beside_a_silent_location_fails_the_repaired_recovery() -> None:
     with pytest.raises(HdfsIOException, match="did not answer"):
-        collect(BLOCK, {"a": None}, 1, REPAIRED)
+        collect(BLOCK, {"a": None}, 1, ALL_CLOSED)
 
 
 def test_data_beside_a_silent_location_is_enough() -> None:
     good = info(RBW, 1)
-    assert collect(BLOCK, {"a": good}, 2, REPAIRED) == {"a": good}
+    assert collect(BLOCK, {"a": good}, 2, ALL_CLOSED) == {"a": good}
 
 
 def test_waiting_replicas_beside_a_silent_location_decide_in_hadoop_alone() -> None:
     """The hole against S5 and S6: the silent location may have more."""
     waiting = info(RWR, 1)
-    assert collect(BLOCK, {"a": waiting}, 2, HADOOP_3_4) == {"a": waiting}
-    assert collect(BLOCK, {"a": waiting}, 2, UNREACHABLE_IS_NOT_EMPTY) == {"a": waiting}
+    assert collect(BLOCK, {"a": waiting}, 2, NONE_CLOSED) == {"a": waiting}
+    assert collect(BLOCK, {"a": waiting}, 2, frozenset({Repair.UNREACHABLE_IS_NOT_EMPTY})) == {"a": waiting}
     with pytest.raises(HdfsIOException, match="only RWR replicas"):
-        collect(BLOCK, {"a": waiting}, 2, REPAIRED)
+        collect(BLOCK, {"a": waiting}, 2, ALL_CLOSED)
 
 
 def test_the_longest_finalized_replicas_decide_where_repaired() -> None:
     answers = {"a": info(F, LONG), "b": info(F, SHORT), "c": info(RBW, LONG), "d": info(RBW, SHORT)}
-    assert sync_block(BLOCK, answers, REPAIRED) == Agreement(LONG, ("a", "c"))
+    assert sync_block(BLOCK, answers, ALL_CLOSED) == Agreement(LONG, ("a", "c"))
 
 
 def test_a_truncate_takes_every_finalized_replica_that_is_long_enough_where_repaired() -> None:
     answers = {"a": info(F, LONG), "b": info(F, SHORT), "c": info(F, SHORT - 1)}
-    assert sync_block(BLOCK, answers, REPAIRED, truncate_to=SHORT) == Agreement(SHORT, ("a", "b"))
+    assert sync_block(BLOCK, answers, ALL_CLOSED, truncate_to=SHORT) == Agreement(SHORT, ("a", "b"))
     with pytest.raises(HdfsIOException, match="inconsistent size"):
-        sync_block(BLOCK, answers, HADOOP_3_4, truncate_to=SHORT)
+        sync_block(BLOCK, answers, NONE_CLOSED, truncate_to=SHORT)
 
 
 def test_a_truncate_installs_its_own_length() -> None:
-    assert sync_block(BLOCK, {"a": info(F, LONG)}, HADOOP_3_4, truncate_to=7) == Agreement(7, ("a",))
+    assert sync_block(BLOCK, {"a": info(F, LONG)}, NONE_CLOSED, truncate_to=7) == Agreement(7, ("a",))
 
 
-def test_rules_follow_the_semantics() -> None:
-    assert [rules_of(semantics) for semantics in (Semantics.HADOOP_3_4, Semantics.REPAIRED)] == [HADOOP_3_4, REPAIRED]
+def test_the_holes_of_a_truncate_and_of_finalized_lengths_are_two() -> None:
+    answers = {"a": info(F, LONG), "b": info(F, SHORT)}
+    only_truncates = frozenset({Repair.HALF_A_CUT_IS_ENOUGH})
+    assert sync_block(BLOCK, answers, only_truncates, truncate_to=7) == Agreement(7, ("a", "b"))
+    with pytest.raises(HdfsIOException, match="inconsistent size"):
+        sync_block(BLOCK, answers, only_truncates)
+    only_lengths = frozenset({Repair.FINALIZED_LENGTHS_NEED_NOT_AGREE})
+    assert sync_block(BLOCK, answers, only_lengths, truncate_to=7) == Agreement(7, ("a",))
+
+
+def test_the_semantics_closes_all_holes_or_none_and_a_configuration_any() -> None:
+    assert [closed_by(semantics) for semantics in Semantics] == [NONE_CLOSED, ALL_CLOSED]
+    chosen = DataNodeConfiguration(repairs=frozenset({Repair.SYNCED_BYTES_SURVIVE}))
+    assert [repair for repair in Repair if chosen.closes(repair)] == [Repair.SYNCED_BYTES_SURVIVE]
+    assert DataNodeConfiguration(semantics=Semantics.HADOOP_3_4).closed_holes == NONE_CLOSED
 
 
 # -- one attempt ----------------------------------------------------------------------------------------------------
 
 
 def task() -> RecoveryTask:
-    return RecoveryTask(RecoveringBlock(BLOCK, ("a", "b"), 1002), REPAIRED)
+    return RecoveryTask(RecoveringBlock(BLOCK, ("a", "b"), 1002), ALL_CLOSED)
 
 
 def agreed(first: ReplicaRecoveryInfo, second: ReplicaRecoveryInfo) -> RecoveryTask:

@@ -15,8 +15,8 @@ from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
-from genstamp_dfs.hdfs.datanode.recovery_agreement import HADOOP_3_4, UNREACHABLE_IS_NOT_EMPTY
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
+from genstamp_dfs.hdfs.datanode.repairs import NONE_CLOSED, Repair
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReplicaState, ReportedReplica, Semantics
 
@@ -107,8 +107,9 @@ class DataNode:
         Hadoop runs each command in a thread of its own (BlockRecoveryWorker#recoverBlocks, 3.4.1), and the older one
         goes on. Here it stops where it is: a thread may be as slow as that, and its commit could only be refused.
         """
-        rules = UNREACHABLE_IS_NOT_EMPTY if self.configuration.is_repaired else HADOOP_3_4
-        task = self.tasks[command.block.block_id] = RecoveryTask(command, rules)
+        is_repaired = self.configuration.semantics is Semantics.REPAIRED
+        closed = frozenset({Repair.UNREACHABLE_IS_NOT_EMPTY}) if is_repaired else NONE_CLOSED
+        task = self.tasks[command.block.block_id] = RecoveryTask(command, closed)
         return task
 
     def end_recovery(self, block_id: int) -> None:

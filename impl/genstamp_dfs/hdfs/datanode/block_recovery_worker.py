@@ -11,7 +11,6 @@ Source: DN/BlockRecoveryWorker, Hadoop 3.4.1; facts G.3 to G.5.
 from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.datanode.recovery_agreement import rules_of
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
@@ -27,7 +26,6 @@ class BlockRecoveryWorker:
 
     def __init__(self, configuration: DataNodeConfiguration, runtime: Runtime, events: EventSink) -> None:
         self._configuration = configuration
-        self._rules = rules_of(configuration.semantics)
         self._runtime = runtime
         self._events = events
         self._timeout_us = configuration.call_timeout_ms * MICROSECONDS_A_MILLISECOND
@@ -40,7 +38,7 @@ class BlockRecoveryWorker:
     async def recover(self, command: RecoveringBlock) -> None:
         """Lead one attempt, to its commit or until it has to be abandoned (RecoveryTaskContiguous#recover)."""
         self._record("receive_recovery_command", command, generation_stamp=command.block.generation_stamp)
-        task = RecoveryTask(command, self._rules)
+        task = RecoveryTask(command, self._configuration.closed_holes)
         while locations := task.locations_to_ask():
             await self._ask(task, locations[0])
         if task.reason_to_abandon() is not None:

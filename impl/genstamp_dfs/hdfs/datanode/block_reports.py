@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
     BlockReport,
@@ -33,6 +34,7 @@ class BlockReports:
     def __init__(self, configuration: DataNodeConfiguration, runtime: Runtime) -> None:
         self.is_full_report_due = True
         self._configuration = configuration
+        self._one_by_one = configuration.closes(Repair.INCREMENTAL_REPORTS_OVERTAKE_A_FULL_ONE)
         self._runtime = runtime
         self._pending: dict[int, ReceivedDeletedBlock] = {}
         self._in_flight: dict[int, ReceivedDeletedBlock] = {}
@@ -91,7 +93,7 @@ class BlockReports:
         """
         if not await self._send_pending():
             return None
-        while self._is_full_report_in_flight or (self._configuration.is_repaired and self._in_flight):
+        while self._is_full_report_in_flight or (self._one_by_one and self._in_flight):
             await self._changed.wait()
         self._is_full_report_in_flight = True
         try:
@@ -107,7 +109,7 @@ class BlockReports:
 
     async def _send_pending(self) -> bool:
         """Send what is pending now; whether it has arrived. What has not is pending again, if nothing newer is."""
-        while self._in_flight or (self._configuration.is_repaired and self._is_full_report_in_flight):
+        while self._in_flight or (self._one_by_one and self._is_full_report_in_flight):
             await self._changed.wait()
         if not self._pending:
             return True

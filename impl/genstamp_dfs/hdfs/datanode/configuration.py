@@ -8,6 +8,7 @@ Source: hdfs-default.xml, Hadoop 3.4.1; facts 0.
 from dataclasses import dataclass, fields
 
 from genstamp_dfs.errors import ConfigurationError
+from genstamp_dfs.hdfs.datanode.repairs import Repair, closed_by
 from genstamp_dfs.hdfs.protocol import Semantics
 
 
@@ -16,6 +17,8 @@ class DataNodeConfiguration:
     """Settings of a datanode; times in milliseconds, sizes in bytes.
 
     Attributes:
+        semantics: `repaired` closes all holes, `hadoop-3.4` none.
+        repairs: exactly the holes that are closed; None leaves it to the semantics.
         sync_on_close: whether finalizing forces a replica to the disk (`dfs.datanode.synconclose`).
         heartbeat_interval_ms: `dfs.heartbeat.interval`.
         block_report_interval_ms: of full reports, `dfs.blockreport.intervalMsec`.
@@ -39,6 +42,7 @@ class DataNodeConfiguration:
     """
 
     semantics: Semantics = Semantics.REPAIRED
+    repairs: frozenset[Repair] | None = None
     sync_on_close: bool = False
     heartbeat_interval_ms: int = 3_000
     block_report_interval_ms: int = 21_600_000
@@ -64,6 +68,10 @@ class DataNodeConfiguration:
                 raise ConfigurationError(f"{entry.name} is {value}, accepted: {least} or more")
 
     @property
-    def is_repaired(self) -> bool:
-        """Whether the holes of Hadoop 3.4.1 are closed."""
-        return self.semantics is Semantics.REPAIRED
+    def closed_holes(self) -> frozenset[Repair]:
+        """The holes of Hadoop 3.4.1 that are closed."""
+        return closed_by(self.semantics) if self.repairs is None else self.repairs
+
+    def closes(self, repair: Repair) -> bool:
+        """Whether a hole is closed."""
+        return repair in self.closed_holes

@@ -139,8 +139,8 @@ class PipelineOperations(ReplicaMap):
         """Move a finalized replica to where replicas are written; all that it has counts as acknowledged."""
         former = replica.directory
         self.files.move(replica, self.files.rbw, new_stamp)
-        if self.configuration.is_repaired:
-            self.sync_names(replica, former)
+        if self.files.spares_synced_bytes:
+            self.files.sync_names(replica, former)
         replica.state = ReplicaState.RBW
         replica.bytes_acked = replica.num_bytes
         replica.writer = writer
@@ -153,8 +153,8 @@ class PipelineOperations(ReplicaMap):
         Repaired, the name is forced to the disk if bytes were: under an older stamp they would not count any more.
         """
         self.files.move(replica, replica.directory, new_stamp)
-        if self.configuration.is_repaired and replica.synced_bytes:
-            self.files.disk.sync_directory(replica.directory)
+        if self.files.spares_synced_bytes and replica.synced_bytes:
+            self.files.sync_names(replica, replica.directory)
 
     def _check_stamp(self, replica: Replica, block: Block, new_stamp: int) -> None:
         """The replica's stamp must lie between the one that the client knows and the new one."""

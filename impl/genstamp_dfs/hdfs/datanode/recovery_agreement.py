@@ -7,39 +7,13 @@ Source: DN/BlockRecoveryWorker.RecoveryTaskContiguous, Hadoop 3.4.1; facts G.3, 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState, Semantics
+from genstamp_dfs.hdfs.datanode.repairs import NONE_CLOSED, Repair
+from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState
 
 RECOVERABLE_STATES = frozenset({ReplicaState.FINALIZED, ReplicaState.RBW, ReplicaState.RWR})
 """Original states that may take part in a recovery (HDFS-9236)."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementRules:
-    """Which holes of Hadoop 3.4.1 are closed.
-
-    Attributes:
-        unreachable_is_not_empty: that nobody has data counts only if every location answered.
-        waiting_do_not_decide_alone: RWR replicas decide only if every location answered.
-        longest_finalized_decide: FINALIZED replicas of several lengths do not stop a recovery; the longest take part,
-            or for a truncate all that are long enough.
-    """
-
-    unreachable_is_not_empty: bool = False
-    waiting_do_not_decide_alone: bool = False
-    longest_finalized_decide: bool = False
-
-
-HADOOP_3_4: Final = AgreementRules()
-UNREACHABLE_IS_NOT_EMPTY: Final = AgreementRules(unreachable_is_not_empty=True)
-REPAIRED: Final = AgreementRules(True, True, True)
-
-
-def rules_of(semantics: Semantics) -> AgreementRules:
-    """The rules of `hadoop-3.4` or `repaired`."""
-    return REPAIRED if semantics is Semantics.REPAIRED else HADOOP_3_4
 
 
 @dataclass(frozen=True)
@@ -58,7 +32,7 @@ class Agreement:
 
 
 def collect(
-    block: Block, answers: Mapping[str, ReplicaRecoveryInfo | None], errors: int, rules: AgreementRules
+    block: Block, answers: Mapping[str, ReplicaRecoveryInfo | None], errors: int, closed: frozenset[Repair]
 ) -> dict[str, ReplicaRecoveryInfo]:
     """The replicas that count, by datanode: those with data, in the block's generation or a later one.
 
@@ -66,11 +40,11 @@ def collect(
         block: the block as the command names it.
         answers: what each location that answered said; None where there is no replica.
         errors: number of locations that gave an error or no answer.
-        rules: the holes that are closed.
+        closed: the holes that are closed.
 
     Raises:
         HdfsIOException: all locations failed; there is data but in no state that may take part; or a location was
-            silent that may have what nobody else has, as far as the rules mind.
+            silent that may have what nobody else has, if that hole is closed.
 
     Source: RecoveryTaskContiguous#recover, Hadoop 3.4.1.
     """
@@ -86,11 +60,12 @@ def collect(
         raise HdfsIOException(
             f"found {len(candidates)} replica(s) of blk_{block.block_id} but none is in RWR or better state"
         )
-    if not sync_list and errors and rules.unreachable_is_not_empty:
+    if not sync_list and errors and Repair.UNREACHABLE_IS_NOT_EMPTY in closed:
         raise HdfsIOException(
             f"no data of blk_{block.block_id} was found, but {errors} location(s) did not answer and may have some"
         )
-    if sync_list and errors and rules.waiting_do_not_decide_alone and _best_state(sync_list) is ReplicaState.RWR:
+    is_waiting = bool(sync_list) and _best_state(sync_list) is ReplicaState.RWR
+    if is_waiting and errors and Repair.WAITING_REPLICAS_DO_NOT_DECIDE_ALONE in closed:
         raise HdfsIOException(
             f"only RWR replicas of blk_{block.block_id} were found, and {errors} location(s) did not answer"
         )
@@ -100,7 +75,7 @@ def collect(
 def sync_block(
     block: Block,
     sync_list: Mapping[str, ReplicaRecoveryInfo],
-    rules: AgreementRules = HADOOP_3_4,
+    closed: frozenset[Repair] = NONE_CLOSED,
     truncate_to: int | None = None,
 ) -> Agreement:
     """Length and participants of the recovery, from the replicas that count.
@@ -111,11 +86,11 @@ def sync_block(
     Args:
         block: the block as the command names it.
         sync_list: the replicas that count.
-        rules: the holes that are closed.
+        closed: the holes that are closed.
         truncate_to: the length in bytes that a truncate asks for, in place of the one that is found.
 
     Raises:
-        HdfsIOException: two FINALIZED replicas differ in length, and the rules mind.
+        HdfsIOException: two FINALIZED replicas differ in length, and that hole is open.
 
     Source: RecoveryTaskContiguous#syncBlock, Hadoop 3.4.1. There too, stamps are not compared.
 
@@ -130,7 +105,7 @@ def sync_block(
     best = _best_state(sync_list)
     participants: Iterable[str]
     if best is ReplicaState.FINALIZED:
-        new_length, participants = _with_finalized(block, sync_list, rules, truncate_to)
+        new_length, participants = _with_finalized(block, sync_list, closed, truncate_to)
     else:
         chosen = {datanode: info for datanode, info in sync_list.items() if info.original_state is best}
         new_length, participants = min(info.num_bytes for info in chosen.values()), chosen
@@ -138,20 +113,20 @@ def sync_block(
 
 
 def _with_finalized(
-    block: Block, sync_list: Mapping[str, ReplicaRecoveryInfo], rules: AgreementRules, truncate_to: int | None
+    block: Block, sync_list: Mapping[str, ReplicaRecoveryInfo], closed: frozenset[Repair], truncate_to: int | None
 ) -> tuple[int, list[str]]:
     """FINALIZED replicas decide about the length: it, and who takes part."""
     finalized = {dn: info for dn, info in sync_list.items() if info.original_state is ReplicaState.FINALIZED}
     lengths = {info.num_bytes for info in finalized.values()}
-    if len(lengths) > 1 and not rules.longest_finalized_decide:
+    new_length = max(lengths)
+    if truncate_to is not None and Repair.HALF_A_CUT_IS_ENOUGH in closed:
+        joining = [datanode for datanode, info in finalized.items() if info.num_bytes >= truncate_to]
+    elif len(lengths) == 1 or Repair.FINALIZED_LENGTHS_NEED_NOT_AGREE in closed:
+        joining = [datanode for datanode, info in finalized.items() if info.num_bytes == new_length]
+    else:
         raise HdfsIOException(
             f"inconsistent size of finalized replicas of blk_{block.block_id}: {sorted(lengths)} bytes"
         )
-    new_length = max(lengths)
-    if truncate_to is not None and rules.longest_finalized_decide:
-        joining = [datanode for datanode, info in finalized.items() if info.num_bytes >= truncate_to]
-    else:
-        joining = [datanode for datanode, info in finalized.items() if info.num_bytes == new_length]
     joining += [
         datanode
         for datanode, info in sync_list.items()

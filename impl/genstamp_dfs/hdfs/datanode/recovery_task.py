@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from genstamp_dfs.errors import HdfsIOException, RecoveryInProgressException
-from genstamp_dfs.hdfs.datanode.recovery_agreement import Agreement, AgreementRules, collect, sync_block
+from genstamp_dfs.hdfs.datanode.recovery_agreement import Agreement, collect, sync_block
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReplicaRecoveryInfo
 
 
@@ -35,7 +36,7 @@ class RecoveryTask:
     """
 
     command: RecoveringBlock
-    rules: AgreementRules
+    closed_holes: frozenset[Repair]
     state: TaskState = TaskState.COLLECTING
     answers: dict[str, ReplicaRecoveryInfo | None] = field(default_factory=dict)
     init_errors: set[str] = field(default_factory=set)
@@ -73,8 +74,8 @@ class RecoveryTask:
             raise RecoveryInProgressException(f"recovery {self.command.recovery_id} was preempted by a younger one")
         block = self.command.block
         new_block = self.command.new_block
-        sync_list = collect(block, self.answers, len(self.init_errors), self.rules)
-        return sync_block(block, sync_list, self.rules, None if new_block is None else new_block.num_bytes)
+        sync_list = collect(block, self.answers, len(self.init_errors), self.closed_holes)
+        return sync_block(block, sync_list, self.closed_holes, None if new_block is None else new_block.num_bytes)
 
     def agree(self) -> Agreement:
         """Take the decision; updates follow.

@@ -4,6 +4,7 @@ Source: FD/FsDatasetImpl, DN/DataNode#transferReplicaForPipelineRecovery, Hadoop
 """
 
 from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_map import ReplicaMap
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
 from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage
@@ -30,12 +31,13 @@ class ReplicaCopies(ReplicaMap):
         Source: FsDatasetImpl#createTemporary, Hadoop 3.4.1 (HDFS-6948); facts B6, B.5.
         """
         existing = self.replicas.get(block.block_id)
+        spares = self.configuration.closes(Repair.TRANSFER_SPARES_A_YOUNGER_RECOVERY)
         if existing is not None:
             if existing.generation_stamp >= block.generation_stamp:
                 raise self._exists(existing, "it is not older than the copy")
             if not is_transfer and existing.state not in (ReplicaState.TEMPORARY, ReplicaState.RBW):
                 raise self._exists(existing, "it is not being written")
-            if self.configuration.is_repaired and (existing.recovery_id or 0) > block.generation_stamp:
+            if spares and (existing.recovery_id or 0) > block.generation_stamp:
                 raise self._exists(existing, f"recovery {existing.recovery_id} has it, which is younger than the copy")
             self.stop_writer(existing)
             self.delete(existing)
@@ -68,8 +70,8 @@ class ReplicaCopies(ReplicaMap):
                 f"replica {replica.name} has {replica.num_bytes} bytes, accepted: {block.num_bytes} or more"
             )
         self.files.move(replica, self.files.rbw, replica.generation_stamp)
-        if self.configuration.is_repaired and replica.synced_bytes:
-            self.sync_names(replica, self.files.temporary)
+        if self.files.spares_synced_bytes and replica.synced_bytes:
+            self.files.sync_names(replica, self.files.temporary)
         replica.state = ReplicaState.RBW
         replica.bytes_acked = block.num_bytes
         replica.writer = None

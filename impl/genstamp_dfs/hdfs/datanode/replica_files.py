@@ -7,8 +7,8 @@ which `validated_length` finds what was there before or after the change:
 - of a new replica the meta file comes first, of a removed one it goes last: a block file is never without one;
 - moving takes the meta file first. Where the block file lies decides what the replica is.
 
-A chunk that was forced to the disk when it was not full is changed with care (`repaired`): its new bytes are on the
-disk before its new checksum, or a machine that loses power could keep the one without the other, and lose synced bytes.
+A chunk that was forced to the disk when it was not full is changed with care (if `synced-bytes-survive` is closed): its
+new bytes are on the disk before its new checksum, or a machine that loses power could keep the one without the other.
 
 Leaves out: what the states mean, and which replica may be changed.
 
@@ -40,11 +40,17 @@ VALIDATED_AT_ONCE: Final = 1024 * CHUNK_BYTES
 
 
 class ReplicaFiles:
-    """The files of all replicas of one block pool."""
+    """The files of all replicas of one block pool.
 
-    def __init__(self, disk: Disk, block_pool_id: str, *, is_repaired: bool) -> None:
+    Args:
+        disk: where they are.
+        block_pool_id: whose they are.
+        spares_synced_bytes: whether `synced-bytes-survive` is closed.
+    """
+
+    def __init__(self, disk: Disk, block_pool_id: str, *, spares_synced_bytes: bool) -> None:
         self.disk = disk
-        self.is_repaired = is_repaired
+        self.spares_synced_bytes = spares_synced_bytes
         self.rbw = f"current/{block_pool_id}/current/rbw"
         self.finalized = f"current/{block_pool_id}/current/finalized"
         self.temporary = f"current/{block_pool_id}/tmp"
@@ -84,6 +90,7 @@ class ReplicaFiles:
         if directory == replica.directory and generation_stamp == replica.generation_stamp:
             return
         self.disk.make_directory(directory)
+        replica.are_names_synced = False
         former_block, former_meta = self.block_path(replica), self.meta_path(replica)
         former = replica.directory
         self.disk.rename(former_meta, f"{directory}/blk_{replica.block_id}_{generation_stamp}.meta")
@@ -108,8 +115,16 @@ class ReplicaFiles:
         """Force all that is written of the replica to the disk, names included."""
         self.disk.sync(self.block_path(replica))
         self.disk.sync(self.meta_path(replica))
-        self.disk.sync_directory(replica.directory)
+        if not replica.are_names_synced:
+            self.sync_names(replica, replica.directory)
         replica.synced_bytes = replica.bytes_on_disk
+
+    def sync_names(self, replica: Replica, former: str) -> None:
+        """Force to the disk where the replica's files are, and that they are no longer in the former directory."""
+        self.disk.sync_directory(replica.directory)
+        if former != replica.directory:
+            self.disk.sync_directory(former)
+        replica.are_names_synced = True
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -157,7 +172,7 @@ class ReplicaFiles:
         else:
             changed = checksums_of(self.disk.read(block_path, boundary, on_disk - boundary) + data[on_disk - offset :])
         self.disk.write(block_path, on_disk, data if offset == on_disk else data[on_disk - offset :])
-        careful = self.is_repaired and boundary < replica.synced_bytes < boundary + CHUNK_BYTES
+        careful = self.spares_synced_bytes and boundary < replica.synced_bytes < boundary + CHUNK_BYTES
         if careful:
             self.disk.sync(block_path)
         meta_path = self.meta_path(replica)
@@ -183,7 +198,7 @@ class ReplicaFiles:
         if partial and self.disk.size(block_path) > length:
             last = self.disk.read(block_path, length - partial, partial)
             self.disk.write(meta_path, meta_length - CHECKSUM_BYTES, checksums_of(last))
-            if self.is_repaired:
+            if self.spares_synced_bytes:
                 self.disk.sync(meta_path)
         if self.disk.size(block_path) > length:
             self.disk.truncate(block_path, length)
@@ -228,7 +243,7 @@ class ReplicaFiles:
             if self.disk.read(self.meta_path(replica), 0, len(META_HEADER)) != META_HEADER:
                 return 0
             covered = min(size, max(0, meta - len(META_HEADER)) // CHECKSUM_BYTES * CHUNK_BYTES)
-            if self.is_repaired:
+            if self.spares_synced_bytes:
                 return self._covered_length(replica, 0, covered)
             last = (chunk_count(covered) - 1) * CHUNK_BYTES
             if covered and self._covered_length(replica, last, covered) < covered:

@@ -103,7 +103,7 @@ def _load(files: ReplicaFiles, found: FoundFiles, block_id: int, directory: str,
 
 def _load_finalized(files: ReplicaFiles, replica: Replica) -> None:
     """Hadoop takes the file as it is. Repaired, a cut that a crash interrupted is brought to its end."""
-    if files.is_repaired and replica.generation_stamp != NO_STAMP:
+    if files.spares_synced_bytes and replica.generation_stamp != NO_STAMP:
         end = files.covered_end(replica)
         if end is not None:
             files.cut(replica, end)

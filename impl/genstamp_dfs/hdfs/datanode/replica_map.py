@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
 from genstamp_dfs.hdfs.datanode.replica_loading import load_replicas
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
@@ -53,7 +54,8 @@ class ReplicaMap:
     ) -> None:
         self.configuration = configuration
         self.report = report
-        self.files = ReplicaFiles(disk, block_pool_id, is_repaired=configuration.is_repaired)
+        spares_synced_bytes = configuration.closes(Repair.SYNCED_BYTES_SURVIVE)
+        self.files = ReplicaFiles(disk, block_pool_id, spares_synced_bytes=spares_synced_bytes)
         self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms)
 
     # -- looking ------------------------------------------------------------------------------------------------
@@ -140,9 +142,10 @@ class ReplicaMap:
         stamp = new_stamp or block.generation_stamp
         existing = self.replicas.get(block.block_id)
         if existing is not None:
-            if not new_stamp or (new_stamp == block.generation_stamp and self.configuration.is_repaired):
+            only_its_own = self.configuration.closes(Repair.CREATE_REPLACES_ONLY_ITS_OWN)
+            if not new_stamp or (only_its_own and new_stamp == block.generation_stamp):
                 raise self._already_exists(existing)
-            if self.configuration.is_repaired and not (
+            if only_its_own and not (
                 existing.state is ReplicaState.RBW and existing.generation_stamp < stamp and existing.bytes_acked == 0
             ):
                 raise self._already_exists(existing)
@@ -213,20 +216,14 @@ class ReplicaMap:
         safe only if the machine still has it as a finalized one.
         """
         former = replica.directory
-        must_sync = must_sync or (self.configuration.is_repaired and replica.synced_bytes > 0)
+        must_sync = must_sync or (self.files.spares_synced_bytes and replica.synced_bytes > 0)
         if must_sync:
             self.files.sync(replica)
         self.files.move(replica, self.files.finalized_directory(replica.block_id), replica.generation_stamp)
         if must_sync:
-            self.sync_names(replica, former)
+            self.files.sync_names(replica, former)
         replica.become_finalized()
         self.report(replica.block(), ReceivedStatus.RECEIVED)
-
-    def sync_names(self, replica: Replica, former: str) -> None:
-        """Force to the disk where the replica's files are, and that they are no longer in the former directory."""
-        self.files.disk.sync_directory(replica.directory)
-        if former != replica.directory:
-            self.files.disk.sync_directory(former)
 
     # -- reports, deletion, planned restarts --------------------------------------------------------------------
 
@@ -271,7 +268,8 @@ class ReplicaMap:
         for replica in self.replicas.values():
             if replica.state is not ReplicaState.RBW:
                 continue
-            acked = f"\n{replica.bytes_acked}" if self.configuration.is_repaired else ""
+            keeps_acked = self.configuration.closes(Repair.RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED)
+            acked = f"\n{replica.bytes_acked}" if keeps_acked else ""
             path = self.files.restart_path(replica)
             if not self.files.disk.exists(path):
                 self.files.disk.create(path)

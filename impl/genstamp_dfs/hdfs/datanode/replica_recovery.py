@@ -4,6 +4,7 @@ Source: FD/FsDatasetImpl, Hadoop 3.4.1; facts B9, B10, B.4.
 """
 
 from genstamp_dfs.errors import HdfsIOException, RecoveryInProgressException, ReplicaNotFoundException
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_map import ReplicaMap
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState
@@ -88,7 +89,7 @@ class ReplicaRecovery(ReplicaMap):
         """
         replica = self._found_to_update(old_block, recovery_id)
         is_copy = new_block_id is not None and new_block_id != old_block.block_id
-        if not self.configuration.is_repaired and not is_copy:
+        if not is_copy and not self.configuration.closes(Repair.LENGTH_IS_CHECKED_BEFORE_THE_STAMP):
             self.files.move(replica, replica.directory, recovery_id)
         if replica.bytes_on_disk < new_length:
             raise HdfsIOException(
@@ -145,7 +146,7 @@ class ReplicaRecovery(ReplicaMap):
         return copy
 
     def _syncs_recoveries(self) -> bool:
-        return self.configuration.is_repaired or self.configuration.sync_on_close
+        return self.files.spares_synced_bytes or self.configuration.sync_on_close
 
     def _check_files(self, replica: Replica) -> None:
         """Both files must be there, and as long as memory has it (FsDatasetImpl#checkReplicaFiles)."""

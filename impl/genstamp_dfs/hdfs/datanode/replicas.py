@@ -37,6 +37,7 @@ class Replica:
         bytes_on_disk: bytes written, with their checksums.
         bytes_acked: bytes that all nodes further down have acknowledged (BA); meant only in RBW.
         synced_bytes: bytes that were forced to the disk with their checksums; 0 if nobody asked for that.
+        are_names_synced: whether the names of its files were forced to the disk as they are.
         writer: who writes it, dead or alive; None if nobody does.
         recovery_id: of the recovery that has taken the replica; only in RUR.
         original_state: what the replica was before that; only in RUR.
@@ -50,6 +51,7 @@ class Replica:
     bytes_on_disk: int = 0
     bytes_acked: int = 0
     synced_bytes: int = 0
+    are_names_synced: bool = False
     writer: Writer | None = None
     recovery_id: int | None = None
     original_state: ReplicaState | None = None

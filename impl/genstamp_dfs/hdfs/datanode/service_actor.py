@@ -16,6 +16,7 @@ from genstamp_dfs.hdfs.datanode.block_recovery_worker import BlockRecoveryWorker
 from genstamp_dfs.hdfs.datanode.block_reports import BlockReports
 from genstamp_dfs.hdfs.datanode.block_sender import CorruptReplicaError
 from genstamp_dfs.hdfs.datanode.data_xceiver import DataXceiver
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
@@ -141,7 +142,7 @@ class ServiceActor:
     async def _invalidate(self, blocks: tuple[Block, ...], unsettled: Unsettled) -> None:
         """Delete replicas, each only in the generation that is named; one that fails does not stop the next."""
         for block in blocks:
-            if self._configuration.is_repaired and self._is_unsettled(block, unsettled):
+            if self._configuration.closes(Repair.ORDERS_OVERTAKE_REPORTS) and self._is_unsettled(block, unsettled):
                 self._reports.is_full_report_due = True
                 continue
             try:

@@ -1,0 +1,37 @@
+"""The holes of Hadoop 3.4.1 in what datanodes do, each of which can be closed by itself."""
+
+from enum import StrEnum
+from typing import Final
+
+from genstamp_dfs.hdfs.protocol import Semantics
+
+
+class Repair(StrEnum):
+    """A hole of Hadoop 3.4.1 in what datanodes do; the names but the last are those of docs/holes.md.
+
+    `synced-bytes-survive` was found with this implementation. What hsync has forced to the disk can be lost by what
+    follows: a write into the same chunk, of which the checksum reaches the disk and the bytes do not; a rename at
+    close, append or recovery that does not reach it. Closed, these wait for the disk where synced bytes are concerned,
+    and a restart keeps of a torn chunk what its checksum covers.
+    """
+
+    UNREACHABLE_IS_NOT_EMPTY = "unreachable-is-not-empty"
+    WAITING_REPLICAS_DO_NOT_DECIDE_ALONE = "waiting-replicas-do-not-decide-alone"
+    FINALIZED_LENGTHS_NEED_NOT_AGREE = "finalized-lengths-need-not-agree"
+    HALF_A_CUT_IS_ENOUGH = "half-a-cut-is-enough"
+    CREATE_REPLACES_ONLY_ITS_OWN = "create-replaces-only-its-own"
+    TRANSFER_SPARES_A_YOUNGER_RECOVERY = "transfer-spares-a-younger-recovery"
+    LENGTH_IS_CHECKED_BEFORE_THE_STAMP = "length-is-checked-before-the-stamp"
+    RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = "restart-keeps-what-was-acknowledged"
+    INCREMENTAL_REPORTS_OVERTAKE_A_FULL_ONE = "incremental-reports-overtake-a-full-one"
+    ORDERS_OVERTAKE_REPORTS = "orders-overtake-reports"
+    SYNCED_BYTES_SURVIVE = "synced-bytes-survive"
+
+
+NONE_CLOSED: Final[frozenset[Repair]] = frozenset()
+ALL_CLOSED: Final = frozenset(Repair)
+
+
+def closed_by(semantics: Semantics) -> frozenset[Repair]:
+    """The holes that are closed: all with `repaired`, none with `hadoop-3.4`."""
+    return ALL_CLOSED if semantics is Semantics.REPAIRED else NONE_CLOSED
