@@ -5,7 +5,7 @@ it is written. It begins with 8 bytes, `GSEDITS` and the number of the layout. T
 
     4 bytes   b"SYNC"
     4 bytes   length of what follows the checksum
-    4 bytes   CRC-32 of it (that of zlib)
+    4 bytes   CRC32C of it
     ...       msgpack: the first transaction id, and the edits in order
 
 Edits that are synced together are one frame, so a crash leaves a frame whole or torn, and a torn one was not
@@ -18,10 +18,10 @@ Source: NN/FSEditLog, NN/EditLogFileOutputStream, NN/FileJournalManager, Hadoop 
 """
 
 import struct
-import zlib
 from dataclasses import dataclass
 from typing import Final
 
+import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
@@ -50,7 +50,7 @@ _DECODER = msgspec.msgpack.Decoder(Frame)
 def encode_frame(first: int, ops: list[AnyOp]) -> bytes:
     """The bytes of one sync."""
     body = _ENCODER.encode(Frame(first, tuple(ops)))
-    return FRAME_HEADER.pack(FRAME, len(body), zlib.crc32(body)) + body
+    return FRAME_HEADER.pack(FRAME, len(body), google_crc32c.value(body)) + body
 
 
 def decode_frame(data: bytes, position: int) -> tuple[Frame, int] | None:
@@ -60,7 +60,7 @@ def decode_frame(data: bytes, position: int) -> tuple[Frame, int] | None:
     mark, length, checksum = FRAME_HEADER.unpack_from(data, position)
     start = position + FRAME_HEADER.size
     body = data[start : start + length]
-    if mark != FRAME or len(body) < length or zlib.crc32(body) != checksum:
+    if mark != FRAME or len(body) < length or google_crc32c.value(body) != checksum:
         return None
     try:
         return _DECODER.decode(body), start + length

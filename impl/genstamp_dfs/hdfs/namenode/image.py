@@ -1,7 +1,7 @@
 """The image: the whole namespace in one file, with the transaction up to which it goes.
 
     8 bytes   `GSIMAGE` and the number of the layout
-    4 bytes   CRC-32 of what follows (that of zlib)
+    4 bytes   CRC32C of what follows
     ...       msgpack: `Image`
 
 An image is encoded in one go, between two calls, and so is one moment's; how long that takes is measured
@@ -13,9 +13,9 @@ Leaves out: Hadoop's format and its MD5 file; images that are made elsewhere and
 Source: NN/FSImage, NN/FSImageFormatProtobuf, NN/FSImageFormatPBINode, Hadoop 3.4.1; facts A.7.
 """
 
-import zlib
 from typing import Final
 
+import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
@@ -101,7 +101,8 @@ def image_transactions(names: list[str]) -> list[int]:
 def encode_image(image: Image) -> bytes:
     """The bytes of an image file."""
     body = _ENCODER.encode(image)
-    return HEADER + zlib.crc32(body).to_bytes(CHECKSUM_BYTES, "big") + body
+    checksum: int = google_crc32c.value(body)
+    return HEADER + checksum.to_bytes(CHECKSUM_BYTES, "big") + body
 
 
 def read_image(disk: Disk, transaction: int) -> Image:
@@ -115,7 +116,7 @@ def read_image(disk: Disk, transaction: int) -> Image:
     start = len(HEADER) + CHECKSUM_BYTES
     if data[: len(HEADER)] != HEADER:
         raise StorageError(f"{path} does not begin like an image of this layout, {HEADER!r}")
-    if zlib.crc32(data[start:]).to_bytes(CHECKSUM_BYTES, "big") != data[len(HEADER) : start]:
+    if google_crc32c.value(data[start:]).to_bytes(CHECKSUM_BYTES, "big") != data[len(HEADER) : start]:
         raise StorageError(f"{path} is damaged: its checksum does not match")
     try:
         image = _DECODER.decode(data[start:])
