@@ -91,6 +91,13 @@ class PipelineProperties(PipelinePromises, PipelineAppends, WriterIsFenced, Late
         return s.serves(datanode).implies(s.shown[client] <= s.replica[datanode].num_bytes)
 
     @invariant
+    def finalized_replica_shows_no_more_than_others(s, one: Datanode, other: Datanode) -> Bool:
+        """S1, S2: a node finalizes its replica when all nodes have all bytes, so that any location shows as much."""
+        replica = s.replica[one]
+        both = replica.state.at(ReplicaLifecycle.finalized) & s.serves(one) & s.serves(other)
+        return both.implies(s.visible_bytes(replica) <= s.visible_bytes(s.replica[other]))
+
+    @invariant
     def hflushed_bytes_survive(s, datanode: Datanode) -> Bool:
         """S6: a node of the pipeline that has not crashed has what an hflush promised, and is not stale."""
         replica = s.replica[datanode]
@@ -274,6 +281,21 @@ PIPELINE = System(
             sizes={"Client": 1, "Datanode": 2},
             limits={"stamps": 2, "bytes": 1, "packets": 2, "replication": 2, "crashes": 1, "takeovers": 1},
             doc="two datanodes, either of which may fail",
+        ),
+        Configuration(
+            "fenced",
+            sizes={"Client": 1, "Datanode": 2},
+            limits={
+                "stamps": 4,
+                "bytes": 1,
+                "packets": 2,
+                "replication": 2,
+                "always": 1,
+                "appends": 1,
+                "crashes": 1,
+                "takeovers": 1,
+            },
+            doc="a block is taken over while its pipeline is set up again, after an append too",
         ),
         Configuration(
             "chain",

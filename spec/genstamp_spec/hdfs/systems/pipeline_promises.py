@@ -1,11 +1,14 @@
 """What each system promises that writes one block through a chain of datanodes: what a writer's stage stands for."""
 
-from genstamp_model.language import Bool, forall, invariant
+from typing import Self
+
+from genstamp_model.language import Bool, forall, invariant, transition
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class PipelinePromises(ReplicaPromises, PipelineState):
@@ -97,3 +100,43 @@ class PipelinePromises(ReplicaPromises, PipelineState):
         """L4: whom an ack calls bad is in the pipeline (HDFS-3398, facts C.2)."""
         bad = s.connection[datanode].bad_node
         return bad.is_none() | s.pipeline.has(bad)
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block",))
+    def nothing_is_sent_before_it_is_set_up(s) -> Bool:
+        """S1: as long as the first pipeline is set up nothing is sent, and so nothing acknowledged."""
+        return s.stage.at(Stage.SETUP_CREATE).implies((s.bytes_sent == 0) & (s.sent == 0) & (s.acked == 0))
+
+    @invariant(inductive=True)
+    def replicas_are_written_or_done(s, datanode: Datanode) -> Bool:
+        """S24: no replica that a pipeline meets is TEMPORARY, or under a recovery, which is not looked at here."""
+        return ~s.replica[datanode].state.at(ReplicaLifecycle.temporary, ReplicaLifecycle.rur)
+
+    @invariant(inductive=True, given=("nothing_is_before_the_block", "stamps_come_from_the_counter"))
+    def new_stamp_is_on_no_other_replica(s, datanode: Datanode) -> Bool:
+        """S8, S9: the stamp of an attempt is on the nodes alone that were set up in it."""
+        attempt = s.stage.at(*RECOVERY_STAGES) & (s.new_stamp > 0) & ~s.set_up.has(datanode)
+        return attempt.implies(s.replica[datanode].stamp < s.new_stamp)
+
+    @invariant(
+        inductive=True,
+        given=(
+            "nothing_is_before_the_block",
+            "only_replicas_being_written_have_a_writer",
+            "only_open_blocks_are_written",
+            "nodes_are_set_up_in_order",
+            "new_stamp_is_on_no_other_replica",
+            "stamps_come_from_the_counter",
+        ),
+    )
+    def counted_replicas_match(s, datanode: Datanode) -> Bool:
+        """S7: each replica that is counted is of a COMPLETE block, and FINALIZED with its stamp and length."""
+        replica = s.replica[datanode]
+        same = (replica.stamp == s.block_stamp) & (replica.num_bytes == s.block_bytes)
+        matches = replica.state.at(ReplicaLifecycle.finalized) & same
+        return s.stored.has(datanode).implies(s.block.at(BlockLifecycle.complete) & matches)
+
+    @transition(inductive=True)
+    def ack_ends_a_row_of_recoveries(s, t: Self) -> Bool:
+        """L4: only recoveries in a row end a write: with an ack in between they are counted anew (facts C.5 step 2)."""
+        writes = s.stage.at(Stage.STREAMING, Stage.CLOSE) & (s.stage == t.stage)
+        return (writes & (t.acked > s.acked)).implies(t.recoveries == 0)
