@@ -150,10 +150,11 @@ class PipelineOperations(ReplicaMap):
     def _restamp(self, replica: Replica, new_stamp: int) -> None:
         """Give the replica another stamp (ReplicaInfo#bumpReplicaGS).
 
-        Repaired, the name is forced to the disk if bytes were: under an older stamp they would not count any more.
+        Repaired, the name is forced to the disk: under an older stamp no byte would count any more, and the recoveries
+        of the block would find a location that refuses them for ever.
         """
         self.files.move(replica, replica.directory, new_stamp)
-        if self.files.spares_synced_bytes and replica.synced_bytes:
+        if self.files.spares_synced_bytes:
             self.files.sync_names(replica, replica.directory)
 
     def _check_stamp(self, replica: Replica, block: Block, new_stamp: int) -> None:

@@ -51,6 +51,9 @@ class ReplicaCopies(ReplicaMap):
     def convert_temporary_to_rbw(self, block: Block) -> Replica:
         """TEMPORARY -> RBW, when the copy for a pipeline is complete; all of the block counts as acknowledged.
 
+        Repaired, the copy is forced to the disk first. It stands in for replicas of which hsync has promised that they
+        are on theirs; without that, a power loss leaves it the shortest, and a recovery of waiting replicas follows it.
+
         Raises:
             ReplicaNotFoundException: there is no replica.
             ReplicaAlreadyExistsException: it is not TEMPORARY, or of another generation.
@@ -69,8 +72,10 @@ class ReplicaCopies(ReplicaMap):
             raise HdfsIOException(
                 f"replica {replica.name} has {replica.num_bytes} bytes, accepted: {block.num_bytes} or more"
             )
+        if self.files.spares_synced_bytes:
+            self.files.sync(replica)
         self.files.move(replica, self.files.rbw, replica.generation_stamp)
-        if self.files.spares_synced_bytes and replica.synced_bytes:
+        if self.files.spares_synced_bytes:
             self.files.sync_names(replica, self.files.temporary)
         replica.state = ReplicaState.RBW
         replica.bytes_acked = block.num_bytes

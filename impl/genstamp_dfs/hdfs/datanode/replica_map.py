@@ -213,10 +213,11 @@ class ReplicaMap:
         """Move the files to where finalized ones are, and owe the namenode a report.
 
         Repaired, a replica of which bytes were forced to the disk is forced to it whole: after close() these bytes are
-        safe only if the machine still has it as a finalized one.
+        safe only if the machine still has it as a finalized one. So is a copy, which may outlive those that it is of.
         """
         former = replica.directory
-        must_sync = must_sync or (self.files.spares_synced_bytes and replica.synced_bytes > 0)
+        is_promised = replica.synced_bytes > 0 or replica.state is ReplicaState.TEMPORARY
+        must_sync = must_sync or (self.files.spares_synced_bytes and is_promised)
         if must_sync:
             self.files.sync(replica)
         self.files.move(replica, self.files.finalized_directory(replica.block_id), replica.generation_stamp)
