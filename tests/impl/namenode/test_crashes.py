@@ -94,3 +94,15 @@ def test_a_start_may_crash_too(new_bench: Any, loses_power: bool) -> None:
             disk.lose_power(random.Random(crash_at))
     assert len(effects) > 4
     assert new_bench(datanodes="", disk=life(disk)).durable() == whole[-1]
+
+
+def test_what_a_dead_process_has_written_is_forced_to_the_disk_before_anything_builds_on_it(new_bench: Any) -> None:
+    """Dead between write and sync, started again, and the power fails after the next answer."""
+    for crash_at in range(1, crash_points(new_bench) + 1):
+        disk = SimulatedDisk()
+        states_of(new_bench, life(disk, crash_at))
+        bench = new_bench(datanodes="", disk=life(disk))
+        bench.ask(Mkdirs("/after"))
+        answered = bench.durable()
+        disk.lose_power(random.Random(crash_at))
+        assert new_bench(datanodes="", disk=life(disk)).durable() == answered

@@ -61,6 +61,18 @@ def test_the_most_urgent_block_comes_first(new_bench: Any) -> None:
     assert (first.block, len(first.targets)) == (one, 2)
 
 
+def test_blocks_for_which_nothing_can_be_done_do_not_keep_others_waiting(new_bench: Any) -> None:
+    bench = new_bench(replication_work_multiplier=1)
+    for number in range(6):
+        bench.write_closed(f"/{number}")
+        bench.ask(SetReplication(f"/{number}", 4))
+    last = bench.write_closed("/last", datanodes="ab")
+    for _ in range(3):
+        assert bench.blocks.pending == {}
+        bench.pass_ms(INTERVAL_MS)
+    assert list(bench.blocks.pending) == [last.block_id]
+
+
 def test_a_datanode_makes_only_so_many_copies_at_a_time(new_bench: Any) -> None:
     bench = new_bench("ab")
     for number in range(5):

@@ -43,8 +43,7 @@ class AddBlockCalls(AppendCall):
         retried = self._analyze_file_state(inode, request.previous)
         if retried is not None and retried.replicas:
             return self._located(inode, retried)
-        if retried is None:
-            self._check_progress(inode)
+        self._check_progress(inode)
         targets = choose_targets(
             self.datanode_manager.live_datanodes(),
             inode.replication,

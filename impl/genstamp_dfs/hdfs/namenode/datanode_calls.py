@@ -61,13 +61,12 @@ class DatanodeCalls(BlockRecoveryCalls):
         self.datanode_manager.register_datanode(request.datanode, self.clock.now_us())
 
     def remove_datanode(self, datanode: str) -> None:
-        """A datanode is dead: nothing that it has counts, nothing waits for it.
+        """A datanode is dead: nothing that it has counts.
 
         Source: DatanodeManager#removeDeadDatanode, BlockManager#removeBlocksAssociatedTo, Hadoop 3.4.1.
         """
         descriptor = self.datanode_manager.datanodes[datanode]
         descriptor.is_alive = False
-        descriptor.clear_queues()
         self.block_manager.remove_blocks_associated_to(datanode)
 
     def send_heartbeat(self, request: SendHeartbeat, caller: Caller) -> tuple[Command, ...]:

@@ -216,7 +216,6 @@ class EditLog:
 
 
 def finalize_segment(disk: Disk, first: int, last: int) -> None:
-    """Give a segment the name of a complete one."""
+    """Give a segment the name of a complete one; the name is on disk with that of the next segment."""
     name = f"{DIRECTORY}/{in_progress_name(first)}"
     disk.rename(name, f"{DIRECTORY}/{finalized_name(first, last)}")
-    disk.sync_directory(DIRECTORY)

@@ -57,6 +57,7 @@ class Redundancy(BlockMap):
         self._priority: dict[int, int] = {}
         self.pending: dict[int, PendingCopy] = {}
         self.postponed: dict[int, None] = {}
+        self._looked_at: set[int] = set()
 
     # -- the queues ---------------------------------------------------------------------------------------------
 
@@ -152,12 +153,18 @@ class Redundancy(BlockMap):
         """
         live = self.datanode_manager.live_datanodes()
         limit = len(live) * self.configuration.replication_work_multiplier
-        ordered = 0
-        for block_id in self.low_redundancy_blocks():
-            if ordered >= limit:
-                break
-            ordered += self._order_copies(self.blocks[block_id], live)
-        return ordered
+        return sum(self._order_copies(self.blocks[block_id], live) for block_id in self._next_blocks(limit))
+
+    def _next_blocks(self, limit: int) -> list[int]:
+        """The next blocks to look at: all get their turn, also behind those for which nothing can be done."""
+        needed = self.low_redundancy_blocks()
+        waiting = [block_id for block_id in needed if block_id not in self._looked_at]
+        if not waiting:
+            self._looked_at.clear()
+            waiting = needed
+        chosen = waiting[:limit]
+        self._looked_at.update(chosen)
+        return chosen
 
     def _order_copies(self, block: BlockInfo, live: list[str]) -> int:
         """Order the missing copies of one block from one of its datanodes; gives how many."""

@@ -74,6 +74,7 @@ def start_namesystem(
     namesystem.remove_blocks(len(namesystem.blocks_to_remove))
     _end_last_segment(disk, saved)
     edit_log.start_segment()
+    namesystem.lease_manager.renew_all_leases(clock.now_us())
     blocks = namesystem.block_manager.blocks.values()
     namesystem.block_manager.safe_mode.activate(sum(block.is_complete for block in blocks))
     return namesystem, edit_log

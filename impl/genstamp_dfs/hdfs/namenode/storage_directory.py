@@ -1,6 +1,5 @@
 """The storage directory of a namenode: what makes it one, and when it is refused.
 
-    in_use.lock                       who uses it
     current/VERSION                   which cluster it keeps, and in which layout
     current/fsimage_<transaction>     the whole namespace up to a transaction
     current/edits_<first>-<last>      what came after it
@@ -9,8 +8,8 @@
 VERSION is written last, so a directory whose format was cut short is formatted again. Any other directory without it
 is foreign. A directory that is foreign, or of another layout, is refused and left as it was.
 
-Leaves out: upgrades and roll-back, several directories, and the lock itself: that nobody else opens the directory is
-the business of the disk.
+Leaves out: upgrades and roll-back, several directories, and the lock: that nobody else opens the directory is the
+business of the disk. Hadoop's lock file is no obstacle.
 
 Source: common/Storage, common/StorageInfo, NN/NNStorage, Hadoop 3.4.1.
 """
