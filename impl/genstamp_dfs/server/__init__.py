@@ -4,7 +4,8 @@
 - `disk`: real files.
 - `runtime`, `connection`, `rpc_client`: the world as a node's core sees it (`genstamp_dfs.hdfs.runtime`).
 - `rpc_server`, `transfer_server`: who listens.
-- `namenode_server`, `datanode_server`, `cluster`: processes that can be started.
+- `namenode_server`, `datanode_server`, `cluster`: processes that can be started; `process` is what they share.
+- `event_file`: what nodes tell of what they do.
 
 Servers bind to loopback unless they are told otherwise.
 """

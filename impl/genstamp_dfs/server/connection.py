@@ -65,6 +65,8 @@ class SocketConnection:
 
     async def send(self, message: Message) -> None:
         """Send to the other end."""
+        if self._writer.is_closing():
+            raise EOFException(f"the connection to {self.peer} is closed")
         try:
             self._writer.write(self._encode(message))
             await self._writer.drain()

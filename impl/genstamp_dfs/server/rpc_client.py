@@ -134,6 +134,9 @@ class RpcClient:
 
     async def _connection(self, host: str, port: int, protocol: Protocol) -> RpcConnection:
         key = (host, port, protocol.name)
+        connection = self._connections.get(key)
+        if connection is not None and not connection.is_broken:
+            return connection
         async with self._opening.setdefault(key, asyncio.Lock()):
             connection = self._connections.get(key)
             if connection is None or connection.is_broken:

@@ -40,6 +40,18 @@ _TRY_AGAIN: Final = (ConnectException, EOFException, RetriableException, SafeMod
 """After these a call may be made again: it was not carried out, or its number tells the namenode that it was."""
 
 
+class RealClock:
+    """Time as it is."""
+
+    def now_us(self) -> int:
+        """The monotonic clock."""
+        return time.monotonic_ns() // 1000
+
+    def time_ms(self) -> int:
+        """The wall clock."""
+        return time.time_ns() // 1_000_000
+
+
 class AsyncioTask:
     """A process that runs as an asyncio task."""
 
@@ -85,7 +97,7 @@ class AsyncioCondition:
         return True
 
 
-class AsyncioRuntime:
+class AsyncioRuntime(RealClock):
     """The world of one node.
 
     Args:
@@ -125,14 +137,6 @@ class AsyncioRuntime:
     def random(self) -> random.Random:
         """Real chance: nothing here is to be replayed."""
         return self._random
-
-    def now_us(self) -> int:
-        """The monotonic clock."""
-        return time.monotonic_ns() // 1000
-
-    def time_ms(self) -> int:
-        """The wall clock."""
-        return time.time_ns() // 1_000_000
 
     async def sleep_us(self, duration_us: int) -> None:
         """Wait so many microseconds."""

@@ -5,7 +5,7 @@ Leaves out: the calls at the namenode; that tells of them itself.
 
 from typing import TYPE_CHECKING
 
-from genstamp_dfs.events import EventLog
+from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.client.packets import OutgoingPacket
 from genstamp_dfs.hdfs.runtime import Runtime
 
@@ -22,7 +22,7 @@ class ClientEvents:
         runtime: the client's.
     """
 
-    def __init__(self, log: EventLog, runtime: Runtime) -> None:
+    def __init__(self, log: EventSink, runtime: Runtime) -> None:
         self._log = log
         self._runtime = runtime
 

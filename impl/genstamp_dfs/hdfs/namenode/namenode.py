@@ -13,7 +13,7 @@ import random
 from typing import Any, TypeVar
 
 from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperationException
-from genstamp_dfs.events import EventLog
+from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
@@ -45,7 +45,7 @@ class NameNode:
     """
 
     def __init__(
-        self, configuration: NameNodeConfiguration, disk: Disk, clock: Clock, chance: random.Random, events: EventLog
+        self, configuration: NameNodeConfiguration, disk: Disk, clock: Clock, chance: random.Random, events: EventSink
     ) -> None:
         self.configuration = configuration
         self.retry_cache = RetryCache(configuration.retry_cache_expiry_ms)

@@ -1,0 +1,212 @@
+"""A namenode as a process: `python -m genstamp_dfs.server.namenode_server DIRECTORY`.
+
+Calls that arrive in the same turn of the loop, or while the disk is busy, share one sync of the edit log, and none of
+them is answered before it.
+
+Leaves out: high availability, a web page.
+
+Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSEditLog#logSync, Hadoop 3.4.1.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import random
+import re
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from genstamp_dfs.errors import ConfigurationError, DiskError, HdfsIOException
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
+from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.namenode import NameNode
+from genstamp_dfs.server.addresses import Address, AddressBook
+from genstamp_dfs.server.disk import RealDisk
+from genstamp_dfs.server.event_file import EventFile, NoEvents
+from genstamp_dfs.server.process import LOOPBACK, add_common_options, configured, lock_storage, run_server
+from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
+from genstamp_dfs.server.rpc_server import RpcServer
+from genstamp_dfs.server.runtime import RealClock
+from genstamp_dfs.server.wire.convert import Converter
+
+DEFAULT_PORT: Final = 8020
+TICK_S: Final = 1.0
+
+_NODE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_MAX_PORT: Final = 65_535
+
+
+class NameNodeServer:
+    """A namenode that listens.
+
+    Args:
+        directory: its storage directory.
+        configuration: its settings.
+        events: where it tells of what it does.
+        host, port: where it listens; 0 lets the system choose.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        configuration: NameNodeConfiguration,
+        events: EventFile | NoEvents,
+        *,
+        host: str = LOOPBACK,
+        port: int = 0,
+    ) -> None:
+        self.failure: asyncio.Future[NoReturn] | None = None
+        self._directory = directory
+        self._configuration = configuration
+        self._events = events
+        self._host = host
+        self._port = port
+        self._addresses = AddressBook()
+        self._disk: RealDisk | None = None
+        self._namenode: NameNode | None = None
+        self._server: RpcServer | None = None
+        self._ticking: asyncio.Task[None] | None = None
+        self._sync: asyncio.Future[None] | None = None
+
+    @property
+    def namenode(self) -> NameNode:
+        """The namenode, once it has started."""
+        assert self._namenode is not None, "the namenode has started"
+        return self._namenode
+
+    async def start(self) -> dict[str, Any]:
+        """Load the namespace, and listen; says where.
+
+        Raises:
+            StorageError: the storage directory is foreign, damaged or in use; it is as it was.
+            DiskError: the disk failed.
+            OSError: the port cannot be had.
+        """
+        self.failure = asyncio.get_running_loop().create_future()
+        self._disk = await lock_storage(self._directory)
+        self._namenode = NameNode(self._configuration, self._disk, RealClock(), random.Random(), self._events)
+        pool = self._namenode.namespace.block_pool_id
+        if isinstance(self._events, EventFile):
+            self._events.namespace = lambda: pool
+        # Addresses that clients name are not believed: only a datanode says where it is.
+        converter = Converter(pool, self._addresses, learns=False)
+        self._server = RpcServer(NAMENODE_PROTOCOLS, self._handle, converter)
+        self._port = await self._server.start(self._host, self._port)
+        self._ticking = asyncio.create_task(self._tick())
+        return {"node": "namenode", "host": self._host, "port": self._port, "block_pool_id": pool}
+
+    async def stop(self) -> None:
+        """Answer no more, and make what was done durable."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+        if self._server is not None:
+            await self._server.stop()
+        if self._namenode is not None and self._namenode.failure is None:
+            with contextlib.suppress(DiskError):
+                # Nobody was told of what is not synced yet.
+                self._namenode.log_sync()
+        if self._disk is not None:
+            self._disk.unlock()
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    async def _handle(self, request: Request[Any], caller: Caller) -> Any:
+        """Answer a call, after a sync if it needs one; a refusal may need one as well."""
+        if isinstance(request, RegisterDatanode):
+            _check_registration(request)
+        refusal, answer = None, None
+        try:
+            answer = self.namenode.handle(request, caller)
+        except HdfsIOException as problem:
+            refusal = problem
+        except DiskError as problem:
+            await self._fail(problem)
+        if self.namenode.needs_sync:
+            await self._synced()
+        if refusal is not None:
+            raise refusal
+        if isinstance(request, RegisterDatanode):
+            address = Address(request.host, request.transfer_port, request.rpc_port)
+            self._addresses.note(request.datanode, address)
+        return answer
+
+    async def _synced(self) -> None:
+        """Wait for the next sync of the log, which all share that wait now."""
+        if self._sync is None:
+            loop = asyncio.get_running_loop()
+            self._sync = loop.create_future()
+            loop.call_soon(self._sync_now)
+        await asyncio.shield(self._sync)
+
+    def _sync_now(self) -> None:
+        waiting, self._sync = self._sync, None
+        assert waiting is not None, "somebody waits for the sync"
+        try:
+            self.namenode.log_sync()
+        except DiskError as problem:
+            # Those who wait get no answer: nobody knows what is on the disk.
+            self._set_failure(problem)
+        else:
+            waiting.set_result(None)
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        """Have done what is due, every second."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            try:
+                self.namenode.tick()
+                if self.namenode.needs_sync:
+                    self.namenode.log_sync()
+            except DiskError as problem:
+                self._set_failure(problem)
+                return
+            except Exception:
+                # A monitor that fails by our fault tries again; the operator sees why.
+                traceback.print_exc(file=sys.stderr)
+
+    async def _fail(self, problem: DiskError) -> NoReturn:
+        """The disk has failed: the caller gets no answer, and the process ends."""
+        self._set_failure(problem)
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("nothing ends this wait but its cancellation")
+
+    def _set_failure(self, problem: DiskError) -> None:
+        assert self.failure is not None, "the server has started"
+        if not self.failure.done():
+            self.failure.set_exception(problem)
+
+
+def _check_registration(request: RegisterDatanode) -> None:
+    """Refuse names and addresses that nobody could use."""
+    if not _NODE_NAME.fullmatch(request.datanode):
+        raise HdfsIOException(f"a datanode calls itself {request.datanode[:200]!r}, accepted: {_NODE_NAME.pattern}")
+    ports = (request.transfer_port, request.rpc_port)
+    if not 0 < len(request.host) <= 255 or not all(0 < port <= _MAX_PORT for port in ports):
+        raise HdfsIOException(
+            f"{request.datanode} says that it is at {request.host[:200]!r}, ports {ports}; "
+            f"accepted: a host, and ports from 1 to {_MAX_PORT}"
+        )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a namenode until it is told to stop; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="namenode_server", description="A namenode.")
+    add_common_options(parser)
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where to listen; 0 lets the system choose")
+    given = parser.parse_args(arguments)
+    try:
+        configuration = configured(NameNodeConfiguration(), given.settings)
+        events = EventFile(given.events) if given.events else NoEvents()
+    except (ConfigurationError, OSError) as problem:
+        parser.exit(151, f"namenode: {problem}\n")
+    server = NameNodeServer(given.directory, configuration, events, host=given.host, port=given.port)
+    return asyncio.run(run_server("namenode", server, ends_with_parent=given.ends_with_parent))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

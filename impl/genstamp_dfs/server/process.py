@@ -1,0 +1,196 @@
+"""What the processes of servers have in common: settings, a ready line, an orderly end, exit codes.
+
+Leaves out: becoming a daemon; whoever starts a process keeps it.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, NoReturn, Protocol, TypeVar
+
+from genstamp_dfs.errors import ConfigurationError, DiskError, StorageError
+from genstamp_dfs.server.disk import RealDisk
+
+Configuration = TypeVar("Configuration")
+
+LOOPBACK: Final = "127.0.0.1"
+
+FAILURE: Final = 75
+"""Exit code: the disk failed."""
+
+CONFIGURATION: Final = 151
+"""Exit code: settings that make no server, a port that is taken, a storage directory that is refused."""
+
+LOCK_WAIT_S: Final = 10.0
+"""How long a directory may still be held by the process that had it before."""
+
+
+class Server(Protocol):
+    """Something that listens until it is stopped.
+
+    Attributes:
+        failure: ends with an exception if the server cannot go on.
+    """
+
+    failure: asyncio.Future[NoReturn] | None
+
+    async def start(self) -> dict[str, Any]:
+        """Listen; gives what the ready line says."""
+
+    async def stop(self) -> None:
+        """Listen no more; may be called after a start that failed."""
+
+
+# -- settings -------------------------------------------------------------------------------------------------------
+
+
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every server has."""
+    parser.add_argument("directory", type=Path, help="storage directory; an empty one is formatted")
+    parser.add_argument("--host", default=LOOPBACK, help="where to listen; loopback by default")
+    parser.add_argument("--events", type=Path, help="file for events, as JSON lines")
+    parser.add_argument(
+        "--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="change a setting"
+    )
+    parser.add_argument("--ends-with-parent", action="store_true", help="stop when standard input ends")
+
+
+def configured(configuration: Configuration, settings: list[str]) -> Configuration:
+    """A configuration with settings of the form name=value changed; `limits.soft_limit_ms` names one of its limits.
+
+    Raises:
+        ConfigurationError: there is no such setting, or it does not take that value.
+    """
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise ConfigurationError(f"setting {setting!r}, accepted: name=value")
+        configuration = _changed(configuration, name, value)
+    return configuration
+
+
+def has_setting(configuration: Any, setting: str) -> bool:
+    """Whether a setting of the form name=value is one of this configuration."""
+    name, _, rest = setting.partition("=")[0].partition(".")
+    return name in _names(configuration) and (not rest or has_setting(getattr(configuration, name), rest))
+
+
+def _changed(configuration: Any, name: str, value: str) -> Any:
+    first, _, rest = name.partition(".")
+    if first not in _names(configuration):
+        known = ", ".join(_names(configuration))
+        raise ConfigurationError(f"{type(configuration).__name__} has no setting {first!r}, accepted: {known}")
+    former = getattr(configuration, first)
+    new = _changed(former, rest, value) if rest else _read(first, former, value)
+    return replace(configuration, **{first: new})
+
+
+def _names(configuration: Any) -> list[str]:
+    return [field.name for field in fields(configuration)] if is_dataclass(configuration) else []
+
+
+def _read(name: str, former: Any, value: str) -> Any:
+    """The text as a value of the same type."""
+    try:
+        match former:
+            case bool():
+                return {"true": True, "false": False}[value.lower()]
+            case StrEnum() | int() | float() | str():
+                return type(former)(value)
+    except (ValueError, KeyError):
+        raise ConfigurationError(f"{name} is {value!r}, accepted: a value like {former}") from None
+    raise ConfigurationError(f"{name} cannot be set here")
+
+
+def host_and_port(text: str) -> tuple[str, int]:
+    """HOST:PORT as its two parts.
+
+    Raises:
+        ConfigurationError: it is something else.
+
+    >>> host_and_port("localhost:8020")
+    ('localhost', 8020)
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(f"{text!r} is no address, accepted: HOST:PORT")
+    return host, int(port)
+
+
+async def lock_storage(directory: Path) -> RealDisk:
+    """The storage directory, kept from others; waits a while for a process that is about to end.
+
+    Raises:
+        StorageError: another process has it.
+    """
+    disk = RealDisk(directory)
+    for _ in range(int(LOCK_WAIT_S * 10)):
+        try:
+            disk.lock()
+        except StorageError:
+            await asyncio.sleep(0.1)
+        else:
+            return disk
+    disk.lock()
+    return disk
+
+
+# -- running --------------------------------------------------------------------------------------------------------
+
+
+async def run_server(name: str, server: Server, *, ends_with_parent: bool) -> int:
+    """Run a server until SIGTERM, SIGINT, the end of its parent, or a failure; gives the exit code.
+
+    When it listens, one line of JSON on standard output says where, and the process id.
+    """
+    stopping = stopped_by_signals(ends_with_parent=ends_with_parent)
+    starting = asyncio.create_task(_start(server))
+    ending = asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait({starting, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not starting.done():
+            starting.cancel()
+            return 0
+        print(json.dumps({**starting.result(), "pid": os.getpid()}), flush=True)
+        assert server.failure is not None, "a server that has started can fail"
+        ends: set[asyncio.Future[Any]] = {server.failure, ending}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if server.failure.done():
+            server.failure.result()
+        return 0
+    except (StorageError, ConfigurationError, OSError) as problem:
+        print(f"{name}: {problem}", file=sys.stderr)
+        return CONFIGURATION
+    except DiskError as problem:
+        print(f"{name}: {problem}", file=sys.stderr)
+        return FAILURE
+    finally:
+        ending.cancel()
+        await server.stop()
+
+
+async def _start(server: Server) -> dict[str, Any]:
+    return await server.start()
+
+
+def stopped_by_signals(*, ends_with_parent: bool = False) -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set, and the end of standard input if a parent holds that."""
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+
+    def read() -> None:
+        if not os.read(sys.stdin.fileno(), 4096):
+            loop.remove_reader(sys.stdin.fileno())
+            stopping.set()
+
+    if ends_with_parent:
+        loop.add_reader(sys.stdin.fileno(), read)
+    return stopping

@@ -1,0 +1,320 @@
+"""Files over real sockets and disks, in one process: written, read, and kept while nodes end and come back."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from tests.impl.server.servers import BLOCK, ServerCluster, cluster, run, until
+
+from genstamp_dfs.errors import (
+    DiskError,
+    HdfsIOException,
+    LeaseExpiredException,
+    SocketTimeoutException,
+    StorageError,
+)
+from genstamp_dfs.events import decode_lines
+from genstamp_dfs.hdfs.client.dfs_client import DFSClient
+from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
+from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, IsFileClosed, Mkdirs
+from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
+from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.server.datanode_server import DataNodeServer
+from genstamp_dfs.server.event_file import NoEvents
+from genstamp_dfs.server.namenode_server import NameNodeServer
+
+SIZE = 2 * BLOCK + 12_345
+
+
+def some_bytes(size: int = SIZE, seed: int = 1) -> bytes:
+    return random.Random(seed).randbytes(size)
+
+
+async def put(client: DFSClient, path: str, data: bytes) -> None:
+    stream = await client.create(path)
+    await stream.write(data)
+    await stream.close()
+
+
+async def get(servers: ServerCluster, path: str) -> bytes:
+    return await (await servers.client("reader").open(path)).read()
+
+
+def test_a_file_is_written_appended_to_and_read(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            client, data = servers.client("writer"), some_bytes()
+            await put(client, "/dir/file", data)
+            assert await get(servers, "/dir/file") == data
+            stream = await client.append("/dir/file")
+            await stream.write(b"and more")
+            await stream.close()
+            assert await get(servers, "/dir/file") == data + b"and more"
+            opened = await servers.client("reader").open("/dir/file")
+            assert await opened.read(BLOCK - 10, 20) == data[BLOCK - 10 : BLOCK + 10]
+
+    run(test())
+
+
+def test_what_one_client_flushed_another_reads(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            data = some_bytes(BLOCK + 700)
+            stream = await servers.client("writer").create("/file")
+            for start in range(0, len(data), 300_000):
+                await stream.write(data[start : start + 300_000])
+                await stream.hflush()
+                assert await get(servers, "/file") == data[: stream.position]
+            await stream.hsync()
+            await stream.close()
+
+    run(test())
+
+
+def test_a_writer_goes_on_without_a_datanode_that_ends_and_its_copies_are_made_again(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            client, data = servers.client("writer"), some_bytes()
+            stream = await client.create("/file")
+            await stream.write(data[:300_000])
+            await stream.hflush()
+            await servers.kill_datanode("datanode2")
+            await stream.write(data[300_000:])
+            await stream.close()
+            assert await get(servers, "/file") == data
+            await servers.start_datanode("datanode2")
+
+            async def has_all_copies() -> bool:
+                located = await client.ask(GetBlockLocations("/file"))
+                return all(len(one.locations) == 3 for one in located.blocks)
+
+            await until(has_all_copies)
+            await servers.kill_datanode("datanode1")
+            await servers.kill_datanode("datanode3")
+            assert await get(servers, "/file") == data
+
+    run(test())
+
+
+def test_a_writer_waits_for_a_namenode_that_starts_again(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            data = some_bytes()
+            # So that there is a block whose datanodes the namenode waits for in safe mode.
+            await put(servers.client("earlier"), "/earlier", b"bytes")
+            stream = await servers.client("writer").create("/file")
+            await stream.write(data[:300_000])
+            await stream.hflush()
+            await servers.stop_namenode()
+            going_on = asyncio.create_task(stream.write(data[300_000:]))
+            await servers.start_namenode()
+            await going_on
+            await stream.close()
+            assert await get(servers, "/file") == data
+
+    run(test())
+
+
+def test_what_a_dead_writer_flushed_is_there_after_a_restart_of_all(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            data = some_bytes(BLOCK + 5_000)
+            writer = servers.client("writer")
+            stream = await writer.create("/log")
+            await stream.write(data)
+            await stream.hflush()
+            await stream.write(b"never flushed")
+            await servers.kill_client(writer)
+            for name in list(servers.datanodes):
+                await servers.kill_datanode(name)
+            await servers.stop_namenode()
+            await servers.start_namenode()
+            for number in (1, 2, 3):
+                await servers.start_datanode(f"datanode{number}")
+            other = servers.client("other")
+
+            async def is_closed() -> bool:
+                return await other.recover_lease("/log")
+
+            await until(is_closed)
+            assert (await get(servers, "/log")).startswith(data)
+
+    run(test())
+
+
+def test_a_writer_whose_file_was_taken_is_refused(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            stream = await servers.client("writer").create("/file")
+            await stream.write(b"mine")
+            await stream.hflush()
+            other = servers.client("other")
+
+            async def is_closed() -> bool:
+                return await other.recover_lease("/file") or await other.ask(IsFileClosed("/file"))
+
+            await until(is_closed)
+            with pytest.raises((LeaseExpiredException, HdfsIOException)):
+                await stream.write(b"x" * BLOCK)
+                await stream.close()
+            assert await get(servers, "/file") == b"mine"
+
+    run(test())
+
+
+def test_events_go_on_in_the_file_where_a_node_starts_again(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            await put(servers.client("writer"), "/file", b"bytes")
+            await servers.stop_namenode()
+            file = tmp_path / "events" / "namenode.jsonl"
+            before = decode_lines(file.read_bytes())
+            with file.open("ab") as torn:
+                torn.write(b'{"source":"genst')
+            await servers.start_namenode()
+            await servers.client("writer").ask(Mkdirs("/other"))
+            events = decode_lines(file.read_bytes())
+            assert len(events) > len(before)
+            assert [event.node_sequence for event in events] == list(range(1, len(events) + 1))
+            assert {event.namespace for event in events if event.kind == "file"} == {events[0].namespace}
+            assert events[0].namespace.startswith("BP-")
+
+    run(test())
+
+
+# -- durability and failures of the disk ----------------------------------------------------------------------------
+
+
+def test_calls_that_come_together_share_a_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            assert servers.namenode is not None
+            namenode = servers.namenode.namenode
+            syncs = []
+            really = namenode.log_sync
+
+            def counted() -> None:
+                syncs.append(1)
+                really()
+
+            monkeypatch.setattr(namenode, "log_sync", counted)
+            client = servers.client("writer")
+            await client.ask(Mkdirs("/first"))
+            syncs.clear()
+            await asyncio.gather(*(client.ask(Mkdirs(f"/d{number}")) for number in range(100)))
+            assert 1 <= len(syncs) < 20
+
+    run(test())
+
+
+def test_nobody_is_answered_when_the_log_cannot_be_synced(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            assert servers.namenode is not None and servers.namenode.failure is not None
+            client = servers.client("writer")
+            await client.ask(Mkdirs("/before"))
+
+            def fail(path: str) -> None:
+                raise DiskError(f"{path}: no disk")
+
+            servers.namenode._disk.sync = fail  # type: ignore[union-attr, method-assign]
+            with pytest.raises(SocketTimeoutException):
+                await client.runtime.call("namenode", Mkdirs("/after"), timeout_us=500_000)
+            with pytest.raises(DiskError, match="no disk"):
+                await servers.namenode.failure
+
+    run(test())
+
+
+# -- what is refused ------------------------------------------------------------------------------------------------
+
+
+def snapshot(directory: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(directory)): path.read_bytes() if path.is_file() else None
+        for path in sorted(directory.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize("spoil", ["foreign", "version", "in use"])
+def test_a_storage_directory_that_is_refused_stays_as_it_is(
+    tmp_path: Path, spoil: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genstamp_dfs.server.process.LOCK_WAIT_S", 0.0)
+
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=1) as servers:
+            if spoil != "in use":
+                await servers.kill_datanode("datanode1")
+                await servers.stop_namenode()
+            for name in ("namenode", "datanode1"):
+                directory = tmp_path / name
+                if spoil == "foreign":
+                    directory = tmp_path / f"other-{name}"
+                    directory.mkdir()
+                    (directory / "thesis.txt").write_text("years of work")
+                elif spoil == "version":
+                    (directory / "current" / "VERSION").write_bytes(b"\xff\xfe=nothing\n")
+                before = snapshot(directory)
+                if spoil != "in use" and name == "datanode1":
+                    await servers.stop_namenode()
+                    (tmp_path / "good").mkdir(exist_ok=True)
+                    namenode = NameNodeServer(tmp_path / "good", NameNodeConfiguration(), NoEvents(), port=servers.port)
+                    await namenode.start()
+                    servers.namenode = namenode
+                with pytest.raises(
+                    StorageError, match=r"accepted|is not that of a namenode|no text of properties|used by another"
+                ):
+                    await started(name, directory, servers.port)
+                assert snapshot(directory) == before
+
+    run(test())
+
+
+async def started(name: str, directory: Path, port: int) -> None:
+    """Start a server, which shall fail."""
+    server: NameNodeServer | DataNodeServer
+    if name == "namenode":
+        server = NameNodeServer(directory, NameNodeConfiguration(), NoEvents())
+    else:
+        server = DataNodeServer(name, directory, ("127.0.0.1", port), DataNodeConfiguration(), NoEvents())
+    try:
+        await server.start()
+    finally:
+        await server.stop()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        RegisterDatanode("../etc", "BP", "127.0.0.1", 1, 1),
+        RegisterDatanode("", "BP", "127.0.0.1", 1, 1),
+        RegisterDatanode("x" * 200, "BP", "127.0.0.1", 1, 1),
+        RegisterDatanode("datanode9", "BP", "", 1, 1),
+        RegisterDatanode("datanode9", "BP", "127.0.0.1", 0, 70_000),
+    ],
+    ids=["path", "empty", "long", "no host", "ports"],
+)
+def test_a_datanode_that_cannot_be_reached_is_not_registered(tmp_path: Path, request_: RegisterDatanode) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            assert servers.namenode is not None
+            pool = servers.namenode.namenode.namespace.block_pool_id
+            name = (request_.datanode, pool, request_.host, request_.transfer_port, request_.rpc_port)
+            client = servers.client("stranger")
+            with pytest.raises(HdfsIOException, match="accepted"):
+                await client.ask(RegisterDatanode(*name))
+            assert not servers.namenode.namenode.namesystem.datanode_manager.datanodes
+
+    run(test())
+
+
+@pytest.mark.parametrize("path", ["relative", "/a/../b", "/" + "x" * 9000, "/a:b", "/" + "x" * 300])
+def test_paths_are_checked(tmp_path: Path, path: str) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            with pytest.raises(HdfsIOException):
+                await servers.client("writer").create(path)
+
+    run(test())

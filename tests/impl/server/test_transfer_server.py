@@ -1,0 +1,154 @@
+"""Connections that carry blocks: what they may open with, and what becomes of those that do not follow."""
+
+import asyncio
+import contextlib
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.impl.server.servers import run
+
+from genstamp_dfs.errors import EOFException, SocketTimeoutException
+from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Operation, Packet, ReadBlock, Status
+from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.server.addresses import Address, AddressBook
+from genstamp_dfs.server.connection import SocketConnection
+from genstamp_dfs.server.runtime import AsyncioRuntime
+from genstamp_dfs.server.transfer_server import TransferServer
+from genstamp_dfs.server.wire import transfer
+from genstamp_dfs.server.wire.convert import Converter
+
+HOST = "127.0.0.1"
+READ = ReadBlock(Block(7, 1001, 10), "client", 0, 10)
+
+
+async def answer(connection: SocketConnection, operation: Operation) -> None:
+    await connection.send(BlockOpResponse(Status.SUCCESS, chunk_offset=0))
+    await connection.send(Packet(0, 0, data=b"0123456789", checksums=b"\0\0\0\0"))
+    connection.close()
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    serve: Callable[[SocketConnection, Operation], Awaitable[None]] = answer, **options: float
+) -> AsyncIterator[tuple[int, AsyncioRuntime]]:
+    """A server of blocks, and a node that knows where it is."""
+    server = TransferServer(serve, Converter("BP-1", AddressBook()), **options)  # type: ignore[arg-type]
+    port = await server.start(HOST, 0)
+    book = AddressBook()
+    book.note("datanode1", Address(HOST, port, 1))
+    runtime = AsyncioRuntime("client", (HOST, 1), Converter("BP-1", book))
+    try:
+        yield port, runtime
+    finally:
+        await runtime.stop()
+        await server.stop()
+
+
+async def end_of(port: int, data: bytes) -> bytes:
+    """What a server says to these bytes until it closes."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(data)
+    writer.write_eof()
+    try:
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        writer.close()
+
+
+def test_a_connection_is_served_for_what_it_opens_with() -> None:
+    async def test() -> None:
+        async with serving() as (_, runtime):
+            connection = await runtime.connect("datanode1", READ)
+            assert await connection.receive(5_000_000) == BlockOpResponse(Status.SUCCESS, chunk_offset=0)
+            packet = await connection.receive(5_000_000)
+            assert isinstance(packet, Packet) and packet.data == b"0123456789"
+            try:
+                await connection.receive(5_000_000)
+            except EOFException:
+                connection.close()
+                connection.close()
+            else:
+                raise AssertionError("the other end has closed")
+
+    run(test())
+
+
+def test_silence_is_a_timeout_and_a_closed_end_takes_nothing() -> None:
+    async def test() -> None:
+        async def silent(connection: SocketConnection, operation: Operation) -> None:
+            await asyncio.Event().wait()
+
+        async with serving(silent) as (_, runtime):
+            connection = await runtime.connect("datanode1", READ)
+            try:
+                await connection.receive(50_000)
+            except SocketTimeoutException:
+                connection.close()
+            try:
+                await connection.send(Packet(0, 0))
+            except EOFException:
+                return
+            raise AssertionError("a closed connection takes nothing")
+
+    run(test())
+
+
+def test_blocks_of_another_cluster_are_refused_with_a_reason() -> None:
+    async def test() -> None:
+        async with serving() as (port, _):
+            said = await end_of(port, transfer.write_operation(READ, Converter("BP-2", AddressBook())))
+            response = transfer.read_block_op_response(said[1:], Converter("BP-1", AddressBook()))
+            assert response.status is Status.ERROR
+            assert response.message == "Unexpected BlockPoolId: BP-2 - expected BP-1"
+
+    run(test())
+
+
+def test_half_open_connections_and_those_beyond_the_limit_are_closed() -> None:
+    async def test() -> None:
+        async with serving(opening_s=0.2, max_connections=1) as (port, runtime):
+            reader, writer = await asyncio.open_connection(HOST, port)
+            assert await end_of(port, b"") == b""
+            assert await reader.read() == b""
+            writer.close()
+            connection = await runtime.connect("datanode1", READ)
+            assert isinstance(await connection.receive(5_000_000), BlockOpResponse)
+
+    run(test())
+
+
+@settings(max_examples=40)
+@given(
+    junk=st.binary(max_size=60),
+    flips=st.lists(st.tuples(st.integers(0, 60), st.integers(1, 255)), max_size=3),
+    cut=st.integers(0, 80),
+)
+def test_no_bytes_stop_the_server(junk: bytes, flips: list[tuple[int, int]], cut: int) -> None:
+    async def test() -> None:
+        async with serving(opening_s=0.1) as (port, runtime):
+            data = bytearray(transfer.write_operation(READ, Converter("BP-1", AddressBook())))
+            for place, change in flips:
+                data[place % len(data)] ^= change
+            await end_of(port, bytes(data[:cut]) + junk)
+            connection = await runtime.connect("datanode1", READ)
+            assert isinstance(await connection.receive(5_000_000), BlockOpResponse)
+
+    run(test())
+
+
+def test_other_versions_operations_and_lengths_close_the_connection() -> None:
+    async def test() -> None:
+        async with serving() as (port, _):
+            for data in (
+                struct.pack(">hB", 27, transfer.READ_BLOCK),
+                struct.pack(">hB", transfer.VERSION, 1),
+                struct.pack(">hB", transfer.VERSION, transfer.READ_BLOCK) + b"\xff\xff\xff\xff\x7f",
+                struct.pack(">hB", transfer.VERSION, transfer.READ_BLOCK) + b"\x80\x80\x80\x80\x80\x80",
+            ):
+                assert await end_of(port, data) == b""
+
+    run(test())
