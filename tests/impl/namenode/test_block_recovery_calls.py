@@ -10,7 +10,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLe
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
 from genstamp_dfs.hdfs.namenode.configuration import Repair
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 GATE_MS = 90_000
 
@@ -175,6 +175,15 @@ def test_replicas_left_out_stay_as_corrupt_if_they_are_all_there_is(bench: Any) 
     bench.commit(stored(bench), 1002, 3, "a")
     assert bench.last().corrupt["b"].reason is CorruptReason.GENSTAMP_MISMATCH
     assert bench.namesystem.datanode_manager.datanodes["b"].invalidate_blocks == {}
+
+
+def test_a_recovery_makes_a_corrupt_replica_good(bench: Any) -> None:
+    block = bench.write(datanodes="")
+    bench.report("a", (Block(block.block_id, 1000, 3), ReplicaState.RWR))
+    assert "a" in bench.last().corrupt
+    bench.recover_lease()
+    bench.commit(stored(bench), 1002, 3, "a")
+    assert (bench.last().stored, bench.last().corrupt) == ({"a": 1002}, {})
 
 
 def test_commit_closes_the_file_even_if_all_targets_died_meanwhile(bench: Any) -> None:

@@ -33,7 +33,7 @@ def with_states(bench: Any, *states: BlockUCState, replicas: str = "") -> None:
     for number, state in enumerate(states):
         block = bench.blocks.add_block(bench.inode(), Block(100 + number, 1000, 3), ("a", "b"))
         if state is COMPLETE:
-            bench.blocks.force_complete(block)
+            block.convert_to_complete()
             block.stored["a"] = 1000
         else:
             block.state = state

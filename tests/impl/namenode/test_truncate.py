@@ -9,6 +9,7 @@ from genstamp_dfs.errors import (
     FileNotFoundException,
     HadoopIllegalArgumentException,
     HdfsIOException,
+    IllegalStateException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, Truncate
 from genstamp_dfs.hdfs.messages.datanode_protocol import InvalidateBlocks, RecoverBlocks
@@ -170,6 +171,23 @@ def test_a_truncate_whose_datanodes_are_gone_is_ended_by_the_monitor(bench: Any)
     primary, order = command(bench)
     assert order.new_block.num_bytes == 4
     bench.commit(block, order.recovery_id, 4, primary)
+    assert (bench.inode().size(), bench.inode().is_under_construction) == (4, False)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_truncate_whose_datanodes_die_before_its_commit(new_bench: Any, semantics: Semantics) -> None:
+    """Facts G.5: the first recovery of a truncate is not in the table, so that nothing forces the block complete."""
+    bench = new_bench(semantics=semantics)
+    block = bench.write_closed(length=7)
+    truncate(bench, 4)
+    for datanode in "abc":
+        bench.namesystem.remove_datanode(datanode)
+    before = bench.state()
+    with pytest.raises(IllegalStateException):
+        bench.commit(block, 1002, 4)
+    assert (bench.state() == before) is (semantics is Semantics.REPAIRED)
+    bench.recover_lease(client="client3")
+    bench.commit(block, 1003, 4)
     assert (bench.inode().size(), bench.inode().is_under_construction) == (4, False)
 
 

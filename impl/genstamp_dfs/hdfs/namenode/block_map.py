@@ -83,12 +83,7 @@ class BlockMap:
 
     def _count_safe(self, change: int) -> None:
         if self.safe_mode.is_on:
-            self.safe_mode.count(0, change, self.clock.now_us())
-
-    def count_complete(self, block: BlockInfo, change: int) -> None:
-        """A block has become COMPLETE (1), or is so no longer (-1): the totals of safe mode follow (HDFS-2742 line)."""
-        if self.safe_mode.is_on:
-            self.safe_mode.count(change, change if block.stored else 0, self.clock.now_us())
+            self.safe_mode.count(change, self.clock.now_us())
 
     # -- counting -----------------------------------------------------------------------------------------------
 

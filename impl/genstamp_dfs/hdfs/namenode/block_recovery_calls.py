@@ -6,7 +6,7 @@ Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockR
     facts G.2, G.6.
 """
 
-from genstamp_dfs.errors import FileNotFoundException, HdfsIOException
+from genstamp_dfs.errors import FileNotFoundException, HdfsIOException, IllegalStateException
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -116,7 +116,7 @@ class BlockRecoveryCalls(PipelineCalls):
             return
         self.check_recovery_id(last, recovery_id)
         if request.close_file and self.is_closed_hole(Repair.CLOSING_FAILS_BEFORE_IT_BEGINS):
-            self.check_closable(inode, inode.blocks[:-1])
+            self._check_will_close(inode, last, request)
         self._take_result(inode, last, stored, request)
         self.block_manager.pending_recovery_blocks.remove(stored.block_id)
         self._show_outcome(inode)
@@ -133,6 +133,18 @@ class BlockRecoveryCalls(PipelineCalls):
                 f"the recovery id {recovery_id} does not match current recovery id {block.block_recovery_id} "
                 f"for block blk_{block.block_id}"
             )
+
+    def _check_will_close(self, inode: INodeFile, last: BlockInfo, request: CommitBlockSynchronization) -> None:
+        """Refuse a result with which the file could not be closed, before anything is changed.
+
+        Only the first recovery of a truncate needs replicas that are known: it is not in the table of attempts.
+        """
+        self.check_closable(inode, inode.blocks[:-1])
+        alive = self.datanode_manager.live(request.new_targets)
+        has_enough = len(alive) >= self.configuration.minimal_replication
+        is_forced = self.block_manager.pending_recovery_blocks.is_under_recovery(last.block_id)
+        if not request.delete_block and not has_enough and not is_forced:
+            raise IllegalStateException(f"cannot close {inode.path}: of {request.new_targets} only {alive} are alive")
 
     def _take_result(
         self, inode: INodeFile, last: BlockInfo, stored: BlockInfo, request: CommitBlockSynchronization

@@ -51,8 +51,6 @@ class Completion(Corruption):
     def remove_block_from_map(self, block: BlockInfo) -> None:
         """Drop the block from the map; its replicas are deleted when they are reported."""
         self.forget_all(block)
-        if block.is_complete:
-            self.count_complete(block, -1)
         self.forget_redundancy(block)
         self.blocks.pop(block.block_id, None)
 
@@ -135,12 +133,7 @@ class Completion(Corruption):
             )
         if block.state is not BlockUCState.COMMITTED:
             raise HdfsIOException(f"cannot complete blk_{block.block_id}: it has not been COMMITTED by the client")
-        self.force_complete(block)
-
-    def force_complete(self, block: BlockInfo) -> None:
-        """COMPLETE, whatever is known of replicas; so on replay of an edit (#forceCompleteBlock)."""
         block.convert_to_complete()
-        self.count_complete(block, 1)
 
     # -- opened again -------------------------------------------------------------------------------------------
 
@@ -155,7 +148,6 @@ class Completion(Corruption):
         if block is None or inode.block_size == block.num_bytes - bytes_to_remove:
             return None
         assert block.is_complete, f"{block} of a closed file is not COMPLETE"
-        self.count_complete(block, -1)
         block.state = BlockUCState.UNDER_CONSTRUCTION
         if self.is_closed_hole(Repair.EXCESS_OUTLIVES_REOPENING):
             block.excess.clear()

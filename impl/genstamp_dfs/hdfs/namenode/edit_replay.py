@@ -200,14 +200,17 @@ class EditReplay:
         self._remember(op.call, None)
 
     def _update_blocks(self, inode: INodeFile, blocks: tuple[Block, ...], *, closes: bool) -> None:
-        """Take the blocks of an edit over: all but perhaps the last are complete (FSEditLogLoader#updateBlocks)."""
+        """Take the blocks of an edit over (FSEditLogLoader#updateBlocks).
+
+        All but the last are complete already, since the edit that added the next one has made them so.
+        """
         for number, (old, new) in enumerate(zip(inode.blocks, blocks, strict=False)):
             is_last = number == len(blocks) - 1
             assert old.block_id == new.block_id, f"block {number} of {inode.path} is {old.block_id}, not {new.block_id}"
             may_differ = is_last and len(inode.blocks) == len(blocks)
             assert may_differ or old.generation_stamp == new.generation_stamp, f"another stamp than {old.as_block()}"
             old.num_bytes, old.generation_stamp = new.num_bytes, new.generation_stamp
-            if closes or not is_last:
+            if closes:
                 self._force_complete(old)
         self._drop_last_block(inode, blocks)
         for new in blocks[len(inode.blocks) :]:
@@ -229,4 +232,4 @@ class EditReplay:
             source = self._block_manager.get_stored_block(block.truncate_block.block_id)
             if source is not None:
                 self._block_manager.remove_block_from_map(source)
-        self._block_manager.force_complete(block)
+        block.convert_to_complete()

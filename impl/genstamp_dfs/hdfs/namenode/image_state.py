@@ -100,7 +100,7 @@ def load_image(image: Image, namesystem: FSNamesystem, retry_cache: RetryCache) 
     for file_id, block in image.copied_blocks:
         inode = namesystem.directory.inodes[file_id]
         assert isinstance(inode, INodeFile)
-        namesystem.block_manager.force_complete(namesystem.block_manager.new_block(inode, block))
+        namesystem.block_manager.new_block(inode, block).convert_to_complete()
     now_us = namesystem.clock.now_us()
     for answer in image.answers:
         retry_cache.add(answer.call, answer.status or answer.appended or answer.flag, now_us)
@@ -133,7 +133,7 @@ def _load_blocks(inode: INodeFile, saved: ImageInode, namesystem: FSNamesystem) 
         namesystem.block_manager.add_block(inode, block, ())
     closed = inode.blocks if saved.client_name is None else inode.blocks[:-1]
     for complete in closed:
-        namesystem.block_manager.force_complete(complete)
+        complete.convert_to_complete()
     if saved.client_name is None:
         return
     inode.client_name, inode.client_machine = saved.client_name, saved.client_machine

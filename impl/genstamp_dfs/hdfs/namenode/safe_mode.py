@@ -1,7 +1,7 @@
 """Safe mode: after a start nothing changes until enough blocks have been reported, and half a minute longer.
 
 Counted are COMPLETE blocks: of a block under construction no replica need be known. An administrator can enter safe
-mode by hand, and leaves it by hand.
+mode by hand, and leaves it by hand. How many blocks are COMPLETE does not change meanwhile, since nothing does.
 
 Leaves out: a least number of datanodes, and safe mode for want of disk space.
 
@@ -56,10 +56,9 @@ class SafeMode:
         """Safe mode ends now."""
         self.status = SafeModeStatus.OFF
 
-    def count(self, total: int, safe: int, now_us: int) -> None:
-        """So many COMPLETE blocks more, and so many with a replica."""
-        self.total += total
-        self.safe += safe
+    def count(self, change: int, now_us: int) -> None:
+        """A COMPLETE block has got its first replica (1), or lost its last one (-1)."""
+        self.safe += change
         if self.status is SafeModeStatus.PENDING_THRESHOLD and self._is_reached():
             self.status, self._reached_us = SafeModeStatus.EXTENSION, now_us
         elif self.status is SafeModeStatus.EXTENSION and not self._is_reached():
