@@ -389,3 +389,37 @@ def test_what_a_recovery_has_installed_survives_a_power_cut(operation: Operation
     loaded = start(disk)
     recovered = loaded.replicas[8 if operation is truncate_by_copy else 7]
     assert (recovered.state, recovered.generation_stamp, content(loaded, recovered)) == (F, 1002, DATA[:600])
+
+
+def create_again(dataset: FsDataset) -> None:
+    dataset.replicas[7].bytes_acked = 0
+    dataset.create_rbw(BLOCK, NoWriter(), new_stamp=1002)
+
+
+def transfer(dataset: FsDataset) -> None:
+    block = Block(7, 1002, 0)
+    dataset.create_temporary(block, NoWriter(), is_transfer=True)
+    dataset.convert_temporary_to_rbw(block)
+
+
+@pytest.mark.parametrize("operation", [recover_rbw, recover_close, create_again, transfer])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_new_stamp_survives_a_power_cut_also_if_no_byte_was_synced(operation: Operation, seed: int) -> None:
+    """With its old one the replica would refuse every recovery, and the file would stay open."""
+    disk = SimulatedDisk()
+    operation(written(disk, 700))
+    disk.lose_power(random.Random(seed))
+    assert start(disk).replicas[7].generation_stamp == 1002
+
+
+def test_an_hsync_after_a_rename_reaches_the_new_name() -> None:
+    """Also where the rename did not wait for the disk."""
+    disk = SimulatedDisk()
+    written(disk, 700, sync=True)
+    dataset = start(disk, Semantics.HADOOP_3_4)
+    dataset.replicas[7].state = RBW
+    recover_rbw(dataset)
+    dataset.hsync(dataset.replicas[7])
+    for seed in range(6):
+        disk.lose_power(random.Random(seed))
+        assert start(disk).replicas[7].generation_stamp == 1002

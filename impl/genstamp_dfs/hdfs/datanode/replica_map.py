@@ -151,7 +151,10 @@ class ReplicaMap:
                 raise self._already_exists(existing)
             self.stop_writer(existing)
             self.delete(existing)
-        return self.add(Block(block.block_id, stamp, 0), ReplicaState.RBW, self.files.rbw, writer)
+        replica = self.add(Block(block.block_id, stamp, 0), ReplicaState.RBW, self.files.rbw, writer)
+        if existing is not None and self.files.spares_synced_bytes:
+            self.files.sync_names(replica, existing.directory)  # or the replaced one may come back
+        return replica
 
     def _already_exists(self, existing: Replica) -> ReplicaAlreadyExistsException:
         return ReplicaAlreadyExistsException(
