@@ -412,14 +412,33 @@ def test_a_new_stamp_survives_a_power_cut_also_if_no_byte_was_synced(operation: 
     assert start(disk).replicas[7].generation_stamp == 1002
 
 
-def test_an_hsync_after_a_rename_reaches_the_new_name() -> None:
+@pytest.mark.parametrize("joins", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_copy_is_on_the_disk_before_it_counts(joins: bool, seed: int) -> None:
+    """Found by a run: shorter than what hsync had promised elsewhere, it decided about the length of the block."""
+    disk = SimulatedDisk()
+    dataset = start(disk)
+    dataset.create_temporary(BLOCK, NoWriter(), is_transfer=joins)
+    write(dataset, 0, 700)
+    if joins:
+        dataset.convert_temporary_to_rbw(Block(7, 1001, 700))
+    else:
+        dataset.finalize_block(BLOCK)
+    disk.lose_power(random.Random(seed))
+    loaded = start(disk)
+    assert loaded.replicas[7].state is (RWR if joins else F)
+    assert content(loaded, loaded.replicas[7]) == DATA[:700]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_hsync_after_a_rename_reaches_the_new_name(seed: int) -> None:
     """Also where the rename did not wait for the disk."""
     disk = SimulatedDisk()
     written(disk, 700, sync=True)
     dataset = start(disk, Semantics.HADOOP_3_4)
     dataset.replicas[7].state = RBW
+    dataset.hsync(dataset.replicas[7])
     recover_rbw(dataset)
     dataset.hsync(dataset.replicas[7])
-    for seed in range(6):
-        disk.lose_power(random.Random(seed))
-        assert start(disk).replicas[7].generation_stamp == 1002
+    disk.lose_power(random.Random(seed))
+    assert start(disk).replicas[7].generation_stamp == 1002

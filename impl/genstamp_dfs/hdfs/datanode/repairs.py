@@ -11,8 +11,9 @@ class Repair(StrEnum):
 
     `synced-bytes-survive` was found with this implementation. What hsync has forced to the disk can be lost by what
     follows: a write into the same chunk, of which the checksum reaches the disk and the bytes do not; a rename at
-    close, append or recovery that does not reach it. Closed, these wait for the disk where synced bytes are concerned,
-    and a restart keeps of a torn chunk what its checksum covers.
+    close, append or recovery that does not reach it; a copy that joins the pipeline, is not synced, and decides as the
+    shortest after all nodes have lost power. Closed, these wait for the disk, and a restart keeps of a torn chunk what
+    its checksum covers.
     """
 
     UNREACHABLE_IS_NOT_EMPTY = "unreachable-is-not-empty"
