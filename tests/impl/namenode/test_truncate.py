@@ -13,7 +13,7 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, Truncate
 from genstamp_dfs.hdfs.messages.datanode_protocol import InvalidateBlocks, RecoverBlocks
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 FIRST = 2**30 + 1
 
@@ -58,6 +58,20 @@ def test_blocks_beyond_the_new_length_are_deleted(bench: Any) -> None:
     assert list(bench.blocks.blocks) == [FIRST]
     (order,) = bench.heartbeat("a")
     assert order == InvalidateBlocks((Block(FIRST + 1, 1002, 7),))
+
+
+def test_a_block_that_was_cut_off_is_nobodys_while_it_waits_for_its_removal(bench: Any) -> None:
+    """Facts G.6 row 4, I.1 step 3."""
+    write_two_blocks(bench)
+    truncate(bench, 4)
+    cut_off = Block(FIRST + 1, 1002, 7)
+    bench.received(cut_off, "a")
+    with bench.refused(FileNotFoundException, "delayed block removal"):
+        bench.commit(cut_off, 1003, 7)
+    bench.last().stored.clear()
+    before = bench.state()
+    bench.report("b", (cut_off, ReplicaState.RWR))
+    assert bench.state() == before
 
 
 def test_truncate_in_place_keeps_the_id_and_orders_a_recovery(bench: Any) -> None:

@@ -75,7 +75,8 @@ class BlockManager(Completion):
             self.add_to_invalidates(replica, datanode.name)
             return
         scheduled = datanode.invalidate_blocks.get(reported.block_id)
-        if scheduled is not None and scheduled.generation_stamp == reported.generation_stamp:
+        is_scheduled = scheduled is not None and scheduled.generation_stamp == reported.generation_stamp
+        if is_scheduled or block.is_deleted:
             return
         reason = check_replica_corrupt(reported, block)
         if reason is not None:

@@ -8,6 +8,7 @@ Source: BM/BlockInfo, BM/BlockUnderConstructionFeature, BM/BlockIdManager, BM/Pe
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from genstamp_dfs.hdfs.protocol import (
     LAST_RESERVED_BLOCK_ID,
@@ -17,6 +18,9 @@ from genstamp_dfs.hdfs.protocol import (
     BlockUCState,
     ReplicaState,
 )
+
+NO_FILE: Final = 0
+"""File id of a block that belongs to no file any longer."""
 
 
 class CorruptReason(StrEnum):
@@ -51,7 +55,7 @@ class BlockInfo:
     """A block of a file, as the namenode knows it.
 
     Attributes:
-        file_id: of the file that it belongs to.
+        file_id: of the file that it belongs to; `NO_FILE` while it waits for its removal.
         replication: how many replicas the file wants.
         num_bytes: length in bytes; only a lower bound before the commit (0 after addBlock).
         replicas: expected locations, in pipeline order; none once COMPLETE.
@@ -83,6 +87,11 @@ class BlockInfo:
     @property
     def is_complete(self) -> bool:
         return self.state is BlockUCState.COMPLETE
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether it belongs to no file any longer, and only waits for its removal."""
+        return self.file_id == NO_FILE
 
     @property
     def is_copy_on_truncate(self) -> bool:

@@ -10,7 +10,7 @@ from collections import deque
 
 from genstamp_dfs.errors import MaxDirectoryItemsExceededException, PathComponentTooLongException
 from genstamp_dfs.hdfs.namenode.base import Journal
-from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.blocks import NO_FILE, BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.edit_ops import MkdirOp
 from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery
@@ -22,8 +22,8 @@ class TreeChanges(LeaseRecovery):
 
     Attributes:
         blocks_to_remove: blocks of deleted files. They are removed some at a time, so that a large deletion stops
-            nobody; until then they lead to a file that is gone, which every call by block has to look out for
-            (HDFS-6825, HDFS-7707).
+            nobody; until then they lead to no file, which every call by block has to look out for (HDFS-6825,
+            HDFS-7707).
     """
 
     def __init__(
@@ -80,12 +80,16 @@ class TreeChanges(LeaseRecovery):
     def collect_blocks(self, blocks: list[BlockInfo]) -> None:
         """Have blocks removed later; of a copy on truncate, the block that it is made from as well (HDFS-12638)."""
         for block in blocks:
-            self.blocks_to_remove.append(block)
+            self._remove_later(block)
             if block.is_copy_on_truncate:
                 assert block.truncate_block is not None
                 source = self.block_manager.get_stored_block(block.truncate_block.block_id)
                 if source is not None:
-                    self.blocks_to_remove.append(source)
+                    self._remove_later(source)
+
+    def _remove_later(self, block: BlockInfo) -> None:
+        block.file_id = NO_FILE
+        self.blocks_to_remove.append(block)
 
     def remove_blocks(self, limit: int) -> int:
         """Remove up to so many blocks of deleted files; gives how many are left (FSNamesystem#removeBlocks)."""
