@@ -30,7 +30,7 @@ class DataNodeConfiguration:
             (`dfs.datanode.restart.replica.expiration`).
         socket_timeout_ms: how long to wait for the next message (`dfs.client.socket-timeout`).
         socket_timeout_extension_ms: more of it for each node further down (HdfsConstants.READ_TIMEOUT_EXTENSION).
-        call_timeout_ms: how long to wait for an answer of another node (`dfs.datanode.socket.timeout` of a call).
+        call_timeout_ms: how long to wait for an answer of another node (`dfs.client.socket-timeout`).
         retry_interval_ms: how long to wait before a call to the namenode that failed is made again.
         packet_bytes: data in a packet that is sent (`dfs.client-write-packet-size`).
         lost_bytes_wait_ms: how long a read waits for bytes that are not on disk yet (DN/BlockSender, 3 s).
