@@ -15,7 +15,7 @@ from genstamp.logs.session import spark_session
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.simulation import simulate
+from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
 EDITS: Final = Path("tests", "data", "edits")
 """The pair of edit logs in the repository: one run, binary and as XML."""

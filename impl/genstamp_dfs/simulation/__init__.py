@@ -1,17 +1,18 @@
-"""A cluster in one process, one seed, virtual time: clients write and take over, the network delays, nodes crash.
+"""The implementation in one process, one seed, virtual time; what users were promised is held against what is there.
 
-Every process of every node is a generator that yields how long it waits; the scheduler runs them in virtual time, so a
-run takes no longer than its steps. All randomness comes from one seed: seed and version replay a run to the byte.
+- `loop`: coroutines in virtual time; `network`, `disk`, `runtime`: the world that the cores live in, and how it fails.
+- `cluster`: a namenode, datanodes and clients as lives on machines.
+- `plan`: what the clients of a run do and what goes wrong, made from a seed; `workload` and `chaos` do it.
+- `ledger`, `watching`: what hflush, hsync and close promised.
+- `run`: one run and its verdict; `sweep`: many; `shrink`: a shorter plan that still fails.
 
-A run has two phases. *Safety*: anything may crash at any time. *Liveness*: faults stop, datanodes come back, clients
-finish what they can and leave; then every file has to be closed within a few hard limits.
+`python -m genstamp_dfs.simulation --seed 7` writes the events of a run as JSON lines;
+`python -m genstamp_dfs.simulation.sweep --seeds 500` makes many runs.
 
-`python -m genstamp_dfs.simulation --seed 7` writes the events of a run as JSON lines.
-
-Leaves out: partitions, duplicated and lost messages, disks that tear writes, the namenode's own death. Messages
-between two nodes overtake each other, except within a pipeline, where TCP keeps order.
+Leaves out: bandwidth, full disks, more than one namenode.
 """
 
-from genstamp_dfs.simulation.simulation import Simulation, SimulationOptions, SimulationResult, simulate
+from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
+from genstamp_dfs.simulation.run import Run, RunResult, run_seed
 
-__all__ = ["simulate", "Simulation", "SimulationOptions", "SimulationResult"]
+__all__ = ["run_seed", "Run", "RunResult", "Plan", "PlanOptions", "make_plan"]

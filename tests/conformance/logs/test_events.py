@@ -10,7 +10,7 @@ from genstamp.events import EVENT_SCHEMA, KINDS, Event, Place, events_table
 from genstamp_dfs.events import Event as ImplementationEvent
 from genstamp_dfs.events import Place as ImplementationPlace
 from genstamp_dfs.events import encode_line
-from genstamp_dfs.simulation import simulate
+from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
 _ARROW = {
     str: pa.string(),

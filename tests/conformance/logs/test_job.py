@@ -14,7 +14,7 @@ from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.job import TABLES, Options, OutputError, check_paths
 from genstamp.logs.local import check_locally
 from genstamp_dfs.events import encode_lines
-from genstamp_dfs.simulation import simulate
+from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

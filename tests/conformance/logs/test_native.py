@@ -9,7 +9,7 @@ import pytest
 
 from genstamp.logs.local import Checked, check_locally
 from genstamp_dfs.events import Event, encode_line, encode_lines
-from genstamp_dfs.simulation import simulate
+from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
 
 def _check(path: Path, events: list[Event], *, complete: bool = True) -> Checked:

@@ -3,6 +3,8 @@
 A seed that fails is in the name of the test; `run_seed(seed).problems` tells what was wrong.
 """
 
+import subprocess
+import sys
 from typing import TypeVar
 
 import pytest
@@ -18,6 +20,7 @@ from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.simulation.cluster import SimulatedCluster
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, run_seed
+from genstamp_dfs.simulation.sweep import SweepResult, sweep
 
 Answer = TypeVar("Answer")
 
@@ -42,6 +45,22 @@ def test_with_faults_every_promise_is_kept(seed: int) -> None:
 def test_a_seed_replays_a_run_to_the_byte() -> None:
     assert encode_lines(run_seed(5).events) == encode_lines(run_seed(5).events)
     assert encode_lines(run_seed(5).events) != encode_lines(run_seed(6).events)
+
+
+def test_a_run_can_be_had_as_lines() -> None:
+    child = subprocess.run(
+        [sys.executable, "-m", "genstamp_dfs.simulation", "--seed", "5"], capture_output=True, timeout=60, check=True
+    )
+    assert child.stdout == encode_lines(run_seed(5).events)
+    assert child.stderr.startswith(b"seed 5, repaired, ")
+
+
+def test_a_sweep_adds_up_its_runs() -> None:
+    result = SweepResult()
+    for outcome in sweep(range(3), options=QUIET):
+        result.add(outcome)
+    assert (result.runs, result.failed) == (3, {})
+    assert result.totals["events"] == sum(run_seed(seed, options=QUIET).totals["events"] for seed in range(3))
 
 
 def test_runs_do_all_that_they_are_for() -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import Cluster
+from genstamp_dfs.hdfs.cluster.random_runs.clients import renew_leases, take_over_files, write_files
+from genstamp_dfs.hdfs.cluster.random_runs.datanodes import start_datanode
+from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process
+from genstamp_dfs.hdfs.cluster.random_runs.world import MILLISECOND_US, SECOND_US, World
 from genstamp_dfs.hdfs.protocol import Limits, Semantics
-from genstamp_dfs.simulation.clients import renew_leases, take_over_files, write_files
-from genstamp_dfs.simulation.datanodes import start_datanode
-from genstamp_dfs.simulation.scheduler import Process
-from genstamp_dfs.simulation.world import MILLISECOND_US, SECOND_US, World
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,20 @@
-"""Simulated runs: replayed by their seed, and their promises kept.
+"""Random runs of the step-by-step cluster: replayed by their seed, and their promises kept.
 
-A seed that fails is in the name of the test or in the message; `python -m genstamp_dfs.simulation --seed N` replays it.
+A seed that fails is in the name of the test or in the message.
 """
 
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
 
 from genstamp_dfs.errors import ConfigurationError
-from genstamp_dfs.events import Event, decode_lines, encode_lines
+from genstamp_dfs.events import Event, encode_lines
 from genstamp_dfs.hdfs.cluster import FAULTS, STEPS, TIMED
+from genstamp_dfs.hdfs.cluster.random_runs import SimulationOptions, SimulationResult, simulate
+from genstamp_dfs.hdfs.cluster.random_runs.promises import Promises
+from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process, Scheduler
 from genstamp_dfs.hdfs.protocol import BlockUCState, Limits, Semantics
 from genstamp_dfs.hdfs.scenarios import FILE, do, finalize_all, new_driver, write_file
-from genstamp_dfs.simulation import SimulationOptions, SimulationResult, simulate
-from genstamp_dfs.simulation.promises import Promises
-from genstamp_dfs.simulation.scheduler import Process, Scheduler
 
 ROUGH = SimulationOptions(mean_fault_s=6, slow_message_s=60, limits=Limits(recovery_gate_ms=10_000))
 """A fault each six seconds, messages that take up to a minute, and recoveries that may overlap after ten seconds."""
@@ -62,15 +60,6 @@ def test_a_seed_replays_a_run_to_the_byte(seed: int) -> None:
 
 def test_another_seed_gives_another_run() -> None:
     assert encode_lines(simulate(1).events) != encode_lines(simulate(2).events)
-
-
-def test_a_run_in_another_process_is_the_same_to_the_byte() -> None:
-    child = subprocess.run(
-        [sys.executable, "-m", "genstamp_dfs.simulation", "--seed", "5"], capture_output=True, timeout=60, check=True
-    )
-    assert child.stdout == encode_lines(simulate(5).events)
-    assert child.stderr.startswith(b"seed 5, ")
-    assert decode_lines(child.stdout)
 
 
 def test_a_run_of_nothing_is_a_mistake() -> None:

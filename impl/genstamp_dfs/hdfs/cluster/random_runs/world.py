@@ -8,8 +8,8 @@ import random
 from genstamp_dfs.errors import StepNotPossibleError
 from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import Cluster
-from genstamp_dfs.simulation.promises import Promises
-from genstamp_dfs.simulation.scheduler import Scheduler
+from genstamp_dfs.hdfs.cluster.random_runs.promises import Promises
+from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Scheduler
 
 MILLISECOND_US = 1_000
 SECOND_US = 1_000_000

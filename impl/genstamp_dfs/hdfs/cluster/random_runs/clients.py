@@ -6,8 +6,8 @@ crashing, for there is no other end in the protocol.
 Leaves out: readers.
 """
 
-from genstamp_dfs.simulation.scheduler import Process, Task
-from genstamp_dfs.simulation.world import MILLISECOND_US, SECOND_US, World
+from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process, Task
+from genstamp_dfs.hdfs.cluster.random_runs.world import MILLISECOND_US, SECOND_US, World
 
 COMPLETE_RETRIES = 5
 """dfs.client.block.write.locateFollowingBlock.retries"""

@@ -3,10 +3,10 @@
 Leaves out: replication.
 """
 
+from genstamp_dfs.hdfs.cluster.random_runs.clients import report
+from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process
+from genstamp_dfs.hdfs.cluster.random_runs.world import SECOND_US, World
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
-from genstamp_dfs.simulation.clients import report
-from genstamp_dfs.simulation.scheduler import Process
-from genstamp_dfs.simulation.world import SECOND_US, World
 
 HEARTBEAT_US = 3 * SECOND_US
 """dfs.heartbeat.interval"""
