@@ -38,6 +38,9 @@ EXAMPLES_IN_PROCESS: Final = 200
 EXAMPLES_AS_CHILD: Final = 30
 """How many runs of the reference implementation are driven."""
 
+SIMULATED_RUNS: Final = 500
+"""How many runs of it are simulated, with faults."""
+
 LOG_CLAIMS: Final = {
     "binary": "logs edit log, binary: complete",
     "xml": "logs edit log, XML: complete",
@@ -89,6 +92,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     for place, name in plan.systems.items():
         if name in DRIVINGS:
             plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
+    plan.jobs.append(_simulate())
     plan.jobs.append(
         Job(
             name="logs",
@@ -248,6 +252,17 @@ def smallest(system: System, locked: Lock) -> str:
         searches = locked[system.name].semantics[system.default_semantics].searches
     known = [one.name for one in system.configurations if not one.on_demand and one.name in searches]
     return min(known, key=lambda name: searches[name].distinct, default=system.configuration().name)
+
+
+def _simulate() -> Job:
+    claim = "simulate genstamp_dfs: promises about bytes, with faults"
+    return Job(
+        name="simulate",
+        claims=(claim,),
+        does="genstamp.verify.simulating:simulate",
+        arguments={"claim": claim, "runs": SIMULATED_RUNS},
+        seconds=60,
+    )
 
 
 def _conform(place: str, name: str, as_child: bool) -> Job:
