@@ -412,6 +412,16 @@ def test_a_new_stamp_survives_a_power_cut_also_if_no_byte_was_synced(operation: 
     assert start(disk).replicas[7].generation_stamp == 1002
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_new_replica_is_remembered_over_a_power_cut(seed: int) -> None:
+    """Found by a run: without any location the namenode could neither recover the block nor drop it."""
+    disk = SimulatedDisk()
+    start(disk).create_rbw(BLOCK, NoWriter())
+    disk.lose_power(random.Random(seed))
+    replica = start(disk).replicas[7]
+    assert (replica.state, replica.generation_stamp, replica.num_bytes) == (RWR, 1001, 0)
+
+
 @pytest.mark.parametrize("joins", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_copy_is_on_the_disk_before_it_counts(joins: bool, seed: int) -> None:

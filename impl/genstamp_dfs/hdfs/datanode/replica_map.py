@@ -134,6 +134,9 @@ class ReplicaMap:
         Under a new stamp it replaces what an earlier set-up of the same pipeline has left (HDFS-17299). Hadoop replaces
         whatever is there; repaired, only an older RBW of which nothing was acknowledged.
 
+        If `synced-bytes-survive` is closed, the new names are forced to the disk. After a power cut of all nodes the
+        block would have no location at a namenode that has restarted, and could neither be recovered nor dropped.
+
         Raises:
             ReplicaAlreadyExistsException: there is a replica of this block that may not be replaced.
 
@@ -152,8 +155,8 @@ class ReplicaMap:
             self.stop_writer(existing)
             self.delete(existing)
         replica = self.add(Block(block.block_id, stamp, 0), ReplicaState.RBW, self.files.rbw, writer)
-        if existing is not None and self.files.spares_synced_bytes:
-            self.files.sync_names(replica, existing.directory)  # or the replaced one may come back
+        if self.files.spares_synced_bytes:
+            self.files.sync_names(replica, replica.directory if existing is None else existing.directory)
         return replica
 
     def _already_exists(self, existing: Replica) -> ReplicaAlreadyExistsException:
