@@ -46,6 +46,21 @@ def orders(bench: Any, datanode: str) -> list[Block]:
     return list(bench.namesystem.datanode_manager.datanodes[datanode].invalidate_blocks.values())
 
 
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_replica_of_an_older_generation_that_is_reported_during_a_recovery(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """The hole stale-replica-joins-a-recovery: each attempt asks its datanode, which refuses."""
+    bench = new_bench("abcd", semantics=semantics)
+    block = bench.write(datanodes="")
+    bench.last().generation_stamp = 1005
+    bench.last().set_expected_locations(("a", "b"))
+    bench.recover_lease()
+    bench.received(block, "d")
+    joins = semantics is Semantics.HADOOP_3_4
+    assert ("d" in bench.last().expected_locations(), "d" in bench.last().corrupt) == (joins, not joins)
+
+
 def test_a_corrupt_replica_is_kept_while_the_block_needs_every_one(bench: Any) -> None:
     block = bench.write_closed(datanodes="ab")
     short = Block(block.block_id, 1001, 2)

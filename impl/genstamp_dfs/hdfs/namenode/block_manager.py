@@ -12,7 +12,6 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedDeletedBlock, R
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.completion import Completion
 from genstamp_dfs.hdfs.namenode.configuration import Repair
-from genstamp_dfs.hdfs.namenode.corruption import check_replica_corrupt
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, ReportedReplica
 
@@ -78,7 +77,7 @@ class BlockManager(Completion):
         is_scheduled = scheduled is not None and scheduled.generation_stamp == reported.generation_stamp
         if is_scheduled or block.is_deleted:
             return
-        reason = check_replica_corrupt(reported, block)
+        reason = self.why_corrupt(reported, block)
         if reason is not None:
             self.mark_block_as_corrupt(block, datanode.name, replica, reason)
         elif self._is_under_construction(block, reported):

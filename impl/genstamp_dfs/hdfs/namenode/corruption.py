@@ -51,6 +51,18 @@ def _is_stamp_wrong(reported: ReportedReplica, block: BlockInfo) -> bool:
 class Corruption(Redundancy):
     """Marks, and what follows from them."""
 
+    def why_corrupt(self, reported: ReportedReplica, block: BlockInfo) -> CorruptReason | None:
+        """As `check_replica_corrupt`, and with the repair stale-replica-joins-a-recovery a bit more.
+
+        Hadoop takes a FINALIZED replica of an older generation for a location of a block under recovery. It can take
+        no part in the recovery, and its refusal keeps those who want an answer of all from going on.
+        """
+        reason = check_replica_corrupt(reported, block)
+        is_older = reported.generation_stamp < block.generation_stamp
+        if reason is None and is_older and self.is_closed_hole(Repair.STALE_REPLICA_JOINS_A_RECOVERY):
+            return CorruptReason.GENSTAMP_MISMATCH
+        return reason
+
     def mark_block_as_corrupt(self, block: BlockInfo, datanode: str, corrupted: Block, reason: CorruptReason) -> None:
         """A replica counts no longer; it is deleted if the block does not need it, else more copies are ordered.
 
