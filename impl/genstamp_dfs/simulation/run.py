@@ -32,6 +32,9 @@ READER: Final = "reader"
 LIVENESS_LIMITS: Final = 4
 """Hard limits that the liveness phase lasts at most."""
 
+SETTLE_US: Final = 200 * SECOND_US
+"""How long it may take until nobody waits any more for an answer that a fault has swallowed."""
+
 LOOK_US: Final = 10 * SECOND_US
 
 
@@ -160,12 +163,13 @@ class Run:
                 self.cluster.crash(name)
 
     def _wait_until_closed(self) -> None:
-        """Let time pass until all files are closed, or it is too late."""
+        """Let time pass until all files are closed and everybody talks again, or it is too late."""
+        settled_us = self.cluster.loop.now_us + SETTLE_US
         limit_us = LIVENESS_LIMITS * self.options.namenode.limits.hard_limit_ms * 1_000
         end_us = self.cluster.loop.now_us + limit_us
         while self.cluster.loop.now_us < end_us:
             self.cluster.loop.run(self.cluster.loop.now_us + LOOK_US)
-            if self._is_all_closed():
+            if self.cluster.loop.now_us >= settled_us and self._is_all_closed():
                 return
 
     def _is_all_closed(self) -> bool:
