@@ -32,6 +32,7 @@ for verb, function in (
     ("verify", "verify"),
     ("lock", "lock"),
     ("doctor", "doctor"),
+    ("dfs", "dfs_app"),
 ):
     Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
 app = typer.Typer(

@@ -32,7 +32,9 @@ class Verbs(TyperGroup):
 def _command(name: str, module: str, function: str) -> Any:
     alone = typer.Typer(add_completion=False)
     add_verb(alone, name, module, function)
-    return typer.main.get_command(alone)
+    command: Any = typer.main.get_command(alone)
+    # A verb with verbs of its own stays one of a group, a plain one is all that there is.
+    return command.commands[name] if alone.registered_groups else command
 
 
 def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
@@ -44,7 +46,10 @@ def add_verb(app: typer.Typer, name: str, module: str, function: str) -> None:
             _failing(name, f"{type(problem).__name__}: {problem}")
         )
     else:
-        app.command(name)(verb)
+        if isinstance(verb, typer.Typer):
+            app.add_typer(verb, name=name)
+        else:
+            app.command(name)(verb)
 
 
 def _failing(name: str, problem: str) -> Any:

@@ -60,6 +60,18 @@ def test_the_threshold_is_a_share_of_the_blocks_rounded_down(new_bench: Any) -> 
     assert not bench.blocks.safe_mode.is_on
 
 
+def test_datanodes_are_waited_for_where_a_least_number_is_asked_for(new_bench: Any) -> None:
+    bench = new_bench(safe_mode_extension_ms=0, safe_mode_min_datanodes=2)
+    bench.start()
+    for datanode in "ab":
+        assert bench.blocks.safe_mode.status is SafeModeStatus.PENDING_THRESHOLD
+        with pytest.raises(SafeModeException, match="2 are needed"):
+            bench.ask(client.Mkdirs("/directory"))
+        bench.register(datanode)
+    bench.pass_ms(1)
+    assert not bench.blocks.safe_mode.is_on
+
+
 def test_missing_replicas_are_copied_only_after_safe_mode(bench: Any) -> None:
     first, second = restarted(bench)
     bench.report("a", (first, FINALIZED), (second, FINALIZED))

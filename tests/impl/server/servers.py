@@ -44,6 +44,7 @@ class ServerCluster:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.port = 0
+        self.min_datanodes = 0
         self.namenode: NameNodeServer | None = None
         self.datanodes: dict[str, DataNodeServer] = {}
         self._ports: dict[str, tuple[int, int]] = {}
@@ -53,6 +54,7 @@ class ServerCluster:
         configuration = NameNodeConfiguration(
             heartbeat_interval_ms=100,
             safe_mode_extension_ms=0,
+            safe_mode_min_datanodes=self.min_datanodes,
             minimal_block_size=0,
             redundancy_interval_ms=200,
             pending_reconstruction_timeout_ms=500,
@@ -117,6 +119,7 @@ class ServerCluster:
 async def cluster(directory: Path, datanodes: int = 3) -> AsyncIterator[ServerCluster]:
     """A cluster that has started."""
     servers = ServerCluster(directory)
+    servers.min_datanodes = datanodes // 2 + 1 if datanodes > 1 else 0
     await servers.start_namenode()
     try:
         for number in range(1, datanodes + 1):

@@ -101,8 +101,6 @@ def test_a_writer_waits_for_a_namenode_that_starts_again(tmp_path: Path) -> None
     async def test() -> None:
         async with cluster(tmp_path) as servers:
             data = some_bytes()
-            # So that there is a block whose datanodes the namenode waits for in safe mode.
-            await put(servers.client("earlier"), "/earlier", b"bytes")
             stream = await servers.client("writer").create("/file")
             await stream.write(data[:300_000])
             await stream.hflush()

@@ -25,7 +25,11 @@ class BlockMap:
         self.chance = chance
         self.datanode_manager = DatanodeManager(configuration.stale_interval_ms, configuration.heartbeat_expiry_ms)
         self.pending_recovery_blocks = PendingRecoveryBlocks(configuration.limits.recovery_gate_ms)
-        self.safe_mode = SafeMode(configuration.safe_mode_threshold, configuration.safe_mode_extension_ms)
+        self.safe_mode = SafeMode(
+            configuration.safe_mode_threshold,
+            configuration.safe_mode_extension_ms,
+            configuration.safe_mode_min_datanodes,
+        )
         self.block_ids = BlockIdManager()
         self.blocks: dict[int, BlockInfo] = {}
 

@@ -73,6 +73,7 @@ class NameNodeConfiguration:
         block_deletion_increment: blocks of deleted files that are removed at a time.
         delete_corrupt_replicas_immediately: also while some datanode has not reported since the start.
         safe_mode_threshold, safe_mode_extension_ms: share of the blocks that must have a replica, and the wait after.
+        safe_mode_min_datanodes: as many must be alive as well (`dfs.namenode.safemode.min.datanodes`).
         retry_cache_expiry_ms: how long the answer to a call that may happen only once is remembered.
         checkpoint_transactions, checkpoint_period_ms: when a new image is made.
         images_retained: images that are kept, with the edits from the oldest on.
@@ -110,6 +111,7 @@ class NameNodeConfiguration:
     delete_corrupt_replicas_immediately: bool = True
     safe_mode_threshold: float = 0.999
     safe_mode_extension_ms: int = 30_000
+    safe_mode_min_datanodes: int = 0
     retry_cache_expiry_ms: int = 600_000
     checkpoint_transactions: int = 1_000_000
     checkpoint_period_ms: int = 3_600_000
@@ -120,7 +122,9 @@ class NameNodeConfiguration:
 
     def __post_init__(self) -> None:
         for entry in fields(self):
-            least = 0 if entry.name in ("safe_mode_extension_ms", "minimal_block_size") else 1
+            least = (
+                0 if entry.name in ("safe_mode_extension_ms", "safe_mode_min_datanodes", "minimal_block_size") else 1
+            )
             if entry.type is int and getattr(self, entry.name) < least:
                 raise ConfigurationError(f"{entry.name} is {getattr(self, entry.name)}, accepted: {least} or more")
         if not 0 <= self.safe_mode_threshold <= 1:

@@ -59,6 +59,7 @@ class DatanodeCalls(BlockRecoveryCalls):
                 f"{request.datanode} belongs to {request.block_pool_id}, accepted: {self.namespace.block_pool_id}"
             )
         self.datanode_manager.register_datanode(request.datanode, self.clock.now_us())
+        self._count_datanodes()
 
     def remove_datanode(self, datanode: str) -> None:
         """A datanode is dead: nothing that it has counts.
@@ -68,6 +69,11 @@ class DatanodeCalls(BlockRecoveryCalls):
         descriptor = self.datanode_manager.datanodes[datanode]
         descriptor.is_alive = False
         self.block_manager.remove_blocks_associated_to(datanode)
+        self._count_datanodes()
+
+    def _count_datanodes(self) -> None:
+        alive = len(self.datanode_manager.live_datanodes())
+        self.block_manager.safe_mode.count_datanodes(alive, self.clock.now_us())
 
     def send_heartbeat(self, request: SendHeartbeat, caller: Caller) -> tuple[Command, ...]:
         """sendHeartbeat(): what the datanode shall do.

@@ -3,7 +3,10 @@
 Counted are COMPLETE blocks: of a block under construction no replica need be known. An administrator can enter safe
 mode by hand, and leaves it by hand. How many blocks are COMPLETE does not change meanwhile, since nothing does.
 
-Leaves out: a least number of datanodes, and safe mode for want of disk space.
+Datanodes are counted too where a least number of them is asked for: without it a namenode with hardly a block would
+give out new ones before anybody is there to take them.
+
+Leaves out: safe mode for want of disk space.
 
 Source: BM/BlockManagerSafeMode, Hadoop 3.4.1; facts I.4.
 """
@@ -30,13 +33,16 @@ class SafeMode:
     Attributes:
         total: COMPLETE blocks.
         safe: those of them with a replica.
+        datanodes: those that are alive.
     """
 
     threshold: float
     extension_ms: int
+    min_datanodes: int = 0
     status: SafeModeStatus = SafeModeStatus.OFF
     total: int = 0
     safe: int = 0
+    datanodes: int = 0
     _reached_us: int = 0
 
     @property
@@ -59,6 +65,15 @@ class SafeMode:
     def count(self, change: int, now_us: int) -> None:
         """A COMPLETE block has got its first replica (1), or lost its last one (-1)."""
         self.safe += change
+        self._look(now_us)
+
+    def count_datanodes(self, alive: int, now_us: int) -> None:
+        """So many datanodes are alive (BlockManagerSafeMode#areThresholdsMet)."""
+        self.datanodes = alive
+        self._look(now_us)
+
+    def _look(self, now_us: int) -> None:
+        """Whether what is waited for has come, or gone again."""
         if self.status is SafeModeStatus.PENDING_THRESHOLD and self._is_reached():
             self.status, self._reached_us = SafeModeStatus.EXTENSION, now_us
         elif self.status is SafeModeStatus.EXTENSION and not self._is_reached():
@@ -73,13 +88,15 @@ class SafeMode:
         return True
 
     def _is_reached(self) -> bool:
-        return self.safe >= int(self.total * self.threshold)
+        return self.safe >= int(self.total * self.threshold) and self.datanodes >= self.min_datanodes
 
     def tip(self) -> str:
         """What it waits for, for whoever is refused."""
         match self.status:
             case SafeModeStatus.PENDING_THRESHOLD:
-                return f"{self.safe} of {self.total} blocks are reported, {int(self.total * self.threshold)} are needed"
+                needed = int(self.total * self.threshold)
+                blocks = f"{self.safe} of {self.total} blocks are reported, {needed} are needed"
+                return f"{blocks}; {self.datanodes} datanodes are alive, {self.min_datanodes} are needed"
             case SafeModeStatus.EXTENSION:
                 return f"the threshold is reached, it ends after {self.extension_ms} ms"
             case _:

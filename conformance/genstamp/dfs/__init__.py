@@ -1,0 +1,7 @@
+"""What the verb `dfs` does with files of a cluster, by pieces, so that no file has to fit into memory.
+
+- `transfer`: to and from the cluster.
+- `health`: which blocks of which files have too few replicas, or none.
+
+Leaves out: the command line (`genstamp.cli.dfs`), and the cluster itself (`genstamp_dfs`).
+"""

@@ -1,0 +1,237 @@
+"""A cluster of real processes on this machine: killed, started again, and what was flushed is there."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from genstamp_dfs.errors import ConfigurationError, StorageError
+from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.server.cluster import Cluster, run_cluster
+from genstamp_dfs.server.process import configured, host_and_port
+
+LIMIT_S = 120.0
+MIB = 1 << 20
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    """Wait for something that comes by itself, and give it."""
+    limit = time.monotonic() + LIMIT_S
+    while time.monotonic() < limit:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{condition.__name__} did not come in {LIMIT_S} s")
+
+
+class Processes:
+    """A cluster that was started by the command line, and clients of it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> dict[str, Any]:
+        settings = ["heartbeat_interval_ms=200", "minimal_block_size=0", "retry_interval_ms=100"]
+        options = [f"--set={setting}" for setting in settings]
+        self.process = self.command("up", str(self.directory), *options, stdout=subprocess.PIPE)
+        assert self.process.stdout is not None
+        ready: dict[str, Any] = json.loads(self.process.stdout.readline())
+        self.environment["GENSTAMP_NAMENODE"] = f"127.0.0.1:{ready['namenode']['port']}"
+        return ready
+
+    def book(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.directory / "cluster.json").read_text())
+        return found
+
+    def command(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "genstamp", "dfs", *arguments]
+        return subprocess.Popen(command, env=self.environment, text=True, **options)
+
+    def run(self, *arguments: str) -> str:
+        process = self.command(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, err = process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 0, (arguments, process.returncode, err)
+        return out
+
+    def kill(self, name: str) -> None:
+        """kill -9 of a node; returns when it was started again and has told so."""
+        before = self.book()[name]["pid"]
+        os.kill(before, signal.SIGKILL)
+
+        def is_back() -> bool:
+            return self.book()[name]["pid"] not in (before, None)
+
+        until(is_back)
+
+    def stop(self) -> int:
+        assert self.process is not None
+        self.process.terminate()
+        code = self.process.wait(LIMIT_S)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    cluster = Processes(tmp_path / "cluster")
+    yield cluster
+    if cluster.process is not None and cluster.process.poll() is None:
+        cluster.stop()
+
+
+def feed(process: "subprocess.Popen[str]", data: bytes) -> None:
+    """Write to a process what is no text."""
+    assert process.stdin is not None
+    view = memoryview(data)
+    while view:
+        view = view[os.write(process.stdin.fileno(), view) :]
+
+
+def are_gone(pids: list[int]) -> bool:
+    """Whether none of these processes runs any more; one that nobody has waited for does not."""
+    for pid in pids:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            continue
+        if state != "Z":
+            return False
+    return True
+
+
+def pids_of(book: dict[str, Any]) -> list[int]:
+    return [entry["pid"] for entry in book.values() if isinstance(entry, dict)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_what_was_flushed_is_there_after_every_process_was_killed(processes: Processes, tmp_path: Path) -> None:
+    data = Random(5).randbytes(24 * MIB)
+    ready = processes.start()
+    assert ready["host"] == "127.0.0.1"
+
+    # A client is fed so slowly that all servers can be killed under it, then it is killed itself.
+    options = ["--flush-every", str(MIB), "--acknowledged", "--block-size", str(4 * MIB)]
+    writer = processes.command("put", "-", "/file", *options, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    acknowledged = 0
+    for number in range(18):
+        feed(writer, data[number * MIB : (number + 1) * MIB])
+        acknowledged = int(writer.stdout.readline())
+        assert acknowledged == (number + 1) * MIB
+        if number in (2, 6, 10, 14):
+            processes.kill({2: "datanode1", 6: "namenode", 10: "datanode2", 14: "datanode3"}[number])
+    feed(writer, data[18 * MIB : 18 * MIB + MIB // 2])
+    writer.kill()
+    writer.communicate()
+
+    # Then the cluster itself: its nodes end by themselves, and what they keep is enough for another.
+    assert processes.process is not None
+    pids = pids_of(processes.book())
+    processes.process.kill()
+    processes.process.wait(LIMIT_S)
+    until(lambda: are_gone(pids))
+    again = processes.start()
+    assert again["namenode"]["port"] == ready["namenode"]["port"]
+    processes.run("recover-lease", "/file")
+    processes.run("get", "/file", str(tmp_path / "back"))
+    back = (tmp_path / "back").read_bytes()
+    assert back == data[: len(back)]
+    assert len(back) >= acknowledged
+    pids = pids_of(processes.book())
+    assert processes.stop() == 0
+    assert are_gone(pids)
+
+
+@pytest.mark.slow
+def test_the_command_line_works_with_files(processes: Processes, tmp_path: Path) -> None:
+    processes.start()
+    data = Random(6).randbytes(3 * MIB + 5)
+    (tmp_path / "local").write_bytes(data)
+    processes.run("put", str(tmp_path / "local"), "/d/file", "--block-size", str(MIB), "--sync")
+    processes.run("append", str(tmp_path / "local"), "/d/file")
+    assert json.loads(processes.run("stat", "/d/file"))["length"] == 2 * len(data)
+    truncated = processes.command("truncate", "/d/file", "100", stderr=subprocess.DEVNULL)
+    assert truncated.wait(LIMIT_S) in (0, 3)
+    processes.run("recover-lease", "/d/file")
+    processes.run("mv", "/d/file", "/d/other")
+    assert processes.run("ls", "/d").split("\t")[2:] == ["100", processes.run("ls", "/d").split("\t")[3], "other\n"]
+    processes.run("get", "/d/other", str(tmp_path / "back"))
+    assert (tmp_path / "back").read_bytes() == data[:100]
+    assert processes.run("fsck", "/").startswith("OK /d/other: 100 bytes, 1 blocks")
+    for arguments, code in (
+        (["get", "/absent", str(tmp_path / "x")], 1),
+        (["get", "/d/other", str(tmp_path / "back")], 2),
+        (["rm", "/d"], 1),
+        (["rm", "/absent"], 1),
+        (["ls", "/", "--namenode", "nowhere"], 2),
+        (["ls", "/", "--namenode", "127.0.0.1:1", "--patience", "0"], 75),
+    ):
+        process = processes.command(*arguments, stderr=subprocess.PIPE)
+        _, err = process.communicate(timeout=LIMIT_S)
+        assert (process.returncode, err.startswith("genstamp: "), err.count("\n")) == (code, True, 1), err
+    processes.run("rm", "-r", "/d")
+    assert processes.run("ls", "/") == ""
+
+
+def test_a_directory_of_something_else_is_refused_and_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    code = run_cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=[])
+    assert code == 151
+    assert "has thesis.txt in it and no cluster.json" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+    (tmp_path / "cluster.json").write_text("{")
+    with pytest.raises(StorageError, match=r"cluster\.json is damaged"):
+        Cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=[])
+
+
+@pytest.mark.slow
+def test_a_node_that_is_refused_ends_the_cluster(processes: Processes) -> None:
+    """Its storage directory is somebody else's, so that starting it again would not help."""
+    foreign = processes.directory / "namenode" / "thesis.txt"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("years of work")
+    process = processes.command("up", str(processes.directory), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert (process.returncode, out) == (151, "")
+    assert "namenode: the directory has something else in it: thesis.txt" in err
+    assert foreign.read_text() == "years of work"
+
+
+def test_settings_are_named_and_typed() -> None:
+    changed = configured(
+        NameNodeConfiguration(),
+        ["limits.soft_limit_ms=5", "semantics=hadoop-3.4", "safe_mode_threshold=0.5", "copy_on_truncate=true"],
+    )
+    assert changed.limits.soft_limit_ms == 5
+    assert changed.semantics is Semantics.HADOOP_3_4
+    assert (changed.safe_mode_threshold, changed.copy_on_truncate) == (0.5, True)
+    for setting, message in (
+        ("nonsense", "accepted: name=value"),
+        ("nonsense=1", "has no setting 'nonsense'"),
+        ("limits.nonsense=1", "has no setting 'nonsense'"),
+        ("block_size=large", "block_size is 'large', accepted: a value like"),
+        ("block_size=0", "accepted: 1 or more"),
+        ("copy_on_truncate=maybe", "accepted: a value like False"),
+        ("repairs=x", "repairs cannot be set here"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            configured(NameNodeConfiguration(), [setting])
+    for address in ("here", ":1", "here:", "here:0", "here:70000", "here:x"):
+        with pytest.raises(ConfigurationError, match="HOST:PORT"):
+            host_and_port(address)
