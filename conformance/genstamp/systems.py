@@ -35,6 +35,7 @@ PLACES: Final[Mapping[str, str]] = {
     "hdfs.truncate": "genstamp_spec.hdfs.systems.truncate:TRUNCATE",
     "hdfs.truncate_ends": "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",
     "hdfs.write_path": "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
+    "hdfs.write_path_restarts": "genstamp_spec.hdfs.systems.write_path_restarts:WRITE_PATH_RESTARTS",
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 

@@ -59,60 +59,70 @@ def _older(s: _Blocks) -> Any:
     return each(File, lambda file: s.older[file] - when(_is_gone(s, file) & (s.older[file] > 0), 1, 0))
 
 
+def _young(s: _Blocks) -> Any:
+    """A restart can leave an attempt young whose block is dropped."""
+    return each(File, lambda file: s.attempt_is_young[file] & ~_is_gone(s, file))
+
+
 PIPELINES_MOVE_THEM: Final = "pipelines change it in steps of their own, which are not there"
 TOLD_COARSELY: Final = "there it stands for streams and replicas, told coarsely"
 HISTORY: Final = "history there, of which no step reads anything"
 ONE_CALL: Final = "no call is late here, and no answer lost"
 NO_RESTART: Final = "the NameNode does not start again"
 
+_LEASE_MAPPING: Final = {
+    **_same("file", "client_name", "lease", "lease_files", "alive", "running", "crashes", "attempt_is_young"),
+    "block": _last,
+    "earlier": _earlier,
+    "older": _older,
+    "late": lambda s: no_call(),
+    "late_calls": lambda s: 0,
+    "lost": lambda s: 0,
+    "removals": lambda s: 0,
+    "renames": lambda s: 0,
+}
+_LEASE_HIDDEN: Final = {
+    "last_stamp": PIPELINES_MOVE_THEM,
+    "block_stamp": PIPELINES_MOVE_THEM,
+    "block_bytes": PIPELINES_MOVE_THEM,
+    "locations": PIPELINES_MOVE_THEM,
+    "stored": PIPELINES_MOVE_THEM,
+    "recovery_id": "that of a former last block is kept here",
+    "writer": TOLD_COARSELY,
+    "written": TOLD_COARSELY,
+    "finalized": TOLD_COARSELY,
+    "led": TOLD_COARSELY,
+    "promised": HISTORY,
+    "synced_bytes": "no fsync tells a length here",
+    "changed_by": HISTORY,
+    "taken_by": HISTORY,
+}
+_LEASE_UNREACHABLE: Final = {
+    "append_closes_and_opens": "nobody appends to a file that was not closed before",
+    "create_over": "files are created without overwrite",
+    "delete": "no file is deleted",
+    "rename": "no file is renamed",
+    "abandon_block": "no block is abandoned",
+    "fsync": "it changes lengths only",
+    "add_block_unanswered": ONE_CALL,
+    "complete_unanswered": ONE_CALL,
+    "add_block_is_analysed": ONE_CALL,
+    "add_block_goes_on": ONE_CALL,
+    "late_call_ends": ONE_CALL,
+    "fsync_is_delayed": ONE_CALL,
+    "fsync_arrives_late": ONE_CALL,
+}
 AS_LEASE: Final = RefinementDeclaration(
     LEASE,
-    {
-        **_same("file", "client_name", "lease", "lease_files", "alive", "running", "crashes", "attempt_is_young"),
-        "block": _last,
-        "earlier": _earlier,
-        "older": _older,
-        "late": lambda s: no_call(),
-        "late_calls": lambda s: 0,
-        "lost": lambda s: 0,
-        "safe_mode": lambda s: False,
-        "restarts": lambda s: 0,
-        "removals": lambda s: 0,
-        "renames": lambda s: 0,
-    },
-    hidden={
-        "last_stamp": PIPELINES_MOVE_THEM,
-        "block_stamp": PIPELINES_MOVE_THEM,
-        "block_bytes": PIPELINES_MOVE_THEM,
-        "locations": PIPELINES_MOVE_THEM,
-        "stored": PIPELINES_MOVE_THEM,
-        "recovery_id": "that of a former last block is kept here",
-        "writer": TOLD_COARSELY,
-        "written": TOLD_COARSELY,
-        "finalized": TOLD_COARSELY,
-        "led": TOLD_COARSELY,
-        "promised": HISTORY,
-        "synced_bytes": NO_RESTART,
-        "changed_by": HISTORY,
-        "taken_by": HISTORY,
-    },
-    unreachable={
-        "append_closes_and_opens": "nobody appends to a file that was not closed before",
-        "create_over": "files are created without overwrite",
-        "delete": "no file is deleted",
-        "rename": "no file is renamed",
-        "abandon_block": "no block is abandoned",
-        "fsync": "it changes lengths only",
-        "namenode_restart": NO_RESTART,
-        "safe_mode_ends": NO_RESTART,
-        "add_block_unanswered": ONE_CALL,
-        "complete_unanswered": ONE_CALL,
-        "add_block_is_analysed": ONE_CALL,
-        "add_block_goes_on": ONE_CALL,
-        "late_call_ends": ONE_CALL,
-        "fsync_is_delayed": ONE_CALL,
-        "fsync_arrives_late": ONE_CALL,
-    },
+    {**_LEASE_MAPPING, "safe_mode": lambda s: False, "restarts": lambda s: 0},
+    hidden=_LEASE_HIDDEN,
+    unreachable={**_LEASE_UNREACHABLE, "namenode_restart": NO_RESTART, "safe_mode_ends": NO_RESTART},
+)
+AS_LEASE_WITH_RESTARTS: Final = RefinementDeclaration(
+    LEASE,
+    {**_LEASE_MAPPING, **_same("safe_mode", "restarts"), "attempt_is_young": _young},
+    hidden=_LEASE_HIDDEN,
+    unreachable=_LEASE_UNREACHABLE,
 )
 """Who owns which file, by which lease, and what that allows: in every step that of hdfs.lease.
 

@@ -5,8 +5,10 @@ NameNode is back at once, in safe mode, and leaves it when every complete block 
 """
 
 from genstamp_model.language import Number, Ordered, Part, action, flag, forall, number, observe, require, when
+from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import Earlier
 from genstamp_spec.hdfs.parts.namenode_files import Tree
+from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File, no_datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
@@ -19,8 +21,25 @@ class SafeModeState(Part):
     restarts = number(limit="restarts")  # history: only limited, never read
 
 
-class Restarts(Tree, SafeModeState, lane="namenode"):
-    """Restart, safe mode, block reports of what is being written."""
+class NamenodeRestarts(EarlierBlocks, Leases, SafeModeState, lane="namenode"):
+    """Restart, safe mode, block reports of what is being written.
+
+    What was logged of lengths, and what datanodes have, is left to the parts that build on this one.
+    """
+
+    def logged_bytes(s, file: File) -> Number:
+        """The length of an open file's last block that the edit log has."""
+        raise NotImplementedError
+
+    def has_replica(s, file: File, datanode: Datanode) -> None:
+        """Checks: the datanode has a replica of the file's last block."""
+        raise NotImplementedError
+
+    def may_leave_safe_mode(s) -> None:
+        """Checks: nothing more than that every complete block has a replica."""
+
+    def datanodes_are_forgotten(s) -> None:
+        """What else the NameNode kept for its datanodes."""
 
     def may_call(s, client: Client) -> None:
         """Checks: in safe mode nothing that changes anything is done (facts E.0)."""
@@ -43,7 +62,7 @@ class Restarts(Tree, SafeModeState, lane="namenode"):
         """
         s.restarts = s.restarts + 1
         s.safe_mode = True
-        s.block_bytes.update(lambda file: when(s.under_construction(file), s.synced_bytes[file], s.block_bytes[file]))
+        s.block_bytes.update(lambda file: when(s.under_construction(file), s.logged_bytes(file), s.block_bytes[file]))
         s.block.update(
             lambda file: when(
                 s.under_construction(file),
@@ -57,6 +76,7 @@ class Restarts(Tree, SafeModeState, lane="namenode"):
         s.stored.update(lambda file: no_datanode())
         s.recovery_id.update(lambda file: 0)
         s.attempt_is_young.update(lambda file: False)
+        s.datanodes_are_forgotten()
 
     def earlier_after_restart(s, file: File) -> Earlier:
         """The block before the last one is complete, whatever it was."""
@@ -75,13 +95,14 @@ class Restarts(Tree, SafeModeState, lane="namenode"):
         complete = forall(File, lambda file: ~s.block[file].at(BlockLifecycle.complete) | ~s.stored[file].is_empty())
         require(s.safe_mode, "the NameNode is in safe mode")
         require(complete, "every complete block has a replica")
+        s.may_leave_safe_mode()
         s.safe_mode = False
 
     @action
     def replica_reported(s, file: File, datanode: Datanode) -> None:
         """A replica that is being written is reported, and its datanode is an expected location again (facts A18)."""
         require(s.running.has(datanode), "the datanode is running")
-        require(s.written[file] > 0, "the datanode has a replica")
+        s.has_replica(file, datanode)
         require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete")
         require(~s.locations[file].has(datanode), "the NameNode does not know of it")
         s.locations[file].add(datanode)
@@ -104,3 +125,16 @@ class Restarts(Tree, SafeModeState, lane="namenode"):
         """Checks also: the NameNode is not in safe mode."""
         s.may_work()
         return super().reports_back(primary, file)
+
+
+class Restarts(Tree, NamenodeRestarts, lane="namenode"):
+    """The same where data is told coarsely."""
+
+    def logged_bytes(s, file: File) -> Number:
+        """As fsync, close and others have logged it."""
+        return s.synced_bytes[file]
+
+    def has_replica(s, file: File, datanode: Datanode) -> None:
+        """Checks: something was written, and so every datanode has it."""
+        del datanode
+        require(s.written[file] > 0, "the datanode has a replica")

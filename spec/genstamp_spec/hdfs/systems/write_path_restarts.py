@@ -1,0 +1,144 @@
+"""hdfs.write_path_restarts: the write path with a NameNode that starts again, and is told by reports what there is.
+
+Beside hdfs.write_path because a restart forgets recoveries: what that system promises of recovery ids, and that
+primaries do what hdfs.recovery says, holds between two restarts only.
+"""
+
+from genstamp_model.language import Bool, Configuration, Hole, System, exists, witness
+from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
+from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
+from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
+from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
+from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
+from genstamp_spec.lifecycles.block import BlockLifecycle
+
+SAFE_MODE_WAITS_FOR_REPORTS = Hole(
+    "safe-mode-waits-for-reports",
+    "after a restart a block that is being written is dropped as empty, or recovered without a location that has it",
+    parts=(SafeModeEndsEarly,),
+    breaks=("hflushed_bytes_survive",),
+    configuration="lost_node",
+    depth=9,
+    source="found with this model; facts F.3 row 8, I.4; BlockManagerSafeMode#checkSafeMode, "
+    "FSNamesystem#internalReleaseLease, Hadoop 3.4.1",
+    repair="keep leases from being released until every datanode that is alive has sent its first full report.",
+)
+RECOVERIES_END_WITH_THEIR_NAMENODE = Hole(
+    "recoveries-end-with-their-namenode",
+    "a recovery that was started before a restart gives its stamp to the replicas of a block that is closed meanwhile",
+    parts=(RecoveriesGoOn,),
+    breaks=("refines hdfs.durable_prefix",),
+    configuration="appenders",
+    depth=23,
+    source="found with this model; facts A18, G.6; BlockRecoveryWorker, Hadoop 3.4.1",
+    repair="let a datanode that registers anew drop the recoveries that it leads.",
+)
+HFLUSH_WAITS_FOR_REPORTS = Hole(
+    "hflush-waits-for-reports",
+    "the first hflush after a restart succeeds while the NameNode knows of no replica",
+    drops=(("hflush", "the NameNode knows of every replica at the block's first hflush"),),
+    breaks=("hflushed_bytes_survive",),
+    configuration="one_node",
+    depth=9,
+    source="found with this model; FSNamesystem#fsync, Hadoop 3.4.1",
+    repair="in FSNamesystem#fsync let the client call again while a location of the pipeline has not been reported.",
+)
+
+
+class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedRestarts):
+    """What stays true over a restart; numbers S are those of the facts, section J."""
+
+    block_stamp_never_decreases = RecoveryPromises.block_stamp_never_decreases
+    replica_stamp_never_decreases = RecoveryPromises.replica_stamp_never_decreases
+    replica_under_recovery_is_below_it = RecoveryPromises.replica_under_recovery_is_below_it
+    current_recovery_is_above_the_block = RecoveryPromises.current_recovery_is_above_the_block
+    stamps_come_from_the_counter = RecoveryPromises.stamps_come_from_the_counter
+    given_out = RecoveryPromises.given_out
+    hflushed_bytes_survive = RecoveryPromises.hflushed_bytes_survive
+    one_primary_per_recovery_id = RecoveryPromises.one_primary_per_recovery_id
+    leads = RecoveryPromises.leads
+
+    @witness
+    def primary_outlives_its_namenode(s, datanode: Datanode, file: File) -> Bool:
+        """A primary reports to a NameNode that has never heard of its recovery."""
+        updating = s.attempt[datanode][file].stage.at(AttemptStage.UPDATING)
+        return (s.restarts > 0) & updating & s.block[file].at(BlockLifecycle.under_construction)
+
+    @witness
+    def replicas_are_known_again(s, file: File) -> Bool:
+        """A block that is written goes on with locations that were reported after a restart."""
+        open_ = s.block[file].at(BlockLifecycle.under_construction)
+        return (s.restarts > 0) & ~s.safe_mode & open_ & exists(Datanode, lambda d: s.locations[file].has(d))
+
+
+WRITE_PATH_RESTARTS = System(
+    "hdfs.write_path_restarts",
+    parts=[RestartProperties],
+    doc="The write path with a NameNode that starts again.",
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (SAFE_MODE_WAITS_FOR_REPORTS, RECOVERIES_END_WITH_THEIR_NAMENODE, HFLUSH_WAITS_FOR_REPORTS),
+    },
+    default_semantics="repaired",
+    limits={"stamps": 3, "bytes": 1, "crashes": 0, "appends": 0, "further_blocks": 0, "older": 0, "restarts": 1},
+    configurations=[
+        Configuration(
+            "one_node",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={"crashes": 1},
+            doc="a recovery of which the NameNode has forgotten",
+        ),
+        Configuration(
+            "second_block",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={"further_blocks": 1},
+            doc="a file of two blocks",
+        ),
+        Configuration(
+            "appenders",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={"appends": 1},
+            doc="somebody else appends, or has the file taken over",
+        ),
+        Configuration(
+            "lost_node",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"crashes": 1, "stamps": 2},
+            doc="a pipeline of two, one of which stops",
+        ),
+        Configuration(
+            "append_after_loss",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"bytes": 0, "stamps": 2, "crashes": 1, "appends": 1},
+            doc="a file is appended to whose pipeline has lost a node, or loses one then",
+        ),
+        Configuration(
+            "two_recoveries",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"bytes": 0},
+            doc="a second recovery meets what the first has left",
+        ),
+        Configuration(
+            "two_restarts",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={"restarts": 2},
+            doc="the NameNode starts again twice",
+        ),
+    ],
+    refines=[
+        single_writer(
+            {
+                "release_and_open": "nobody opens a file of somebody else",
+                "delete": "no file is deleted",
+                "overwrite": "files are created without overwrite",
+                "move_here": "no file is renamed",
+            },
+            length_with_earlier,
+        ),
+        durable_prefix(
+            {"read": "nobody reads", "delete": "no file is deleted"}, length_with_earlier, promised_with_earlier
+        ),
+        AS_LEASE_WITH_RESTARTS,
+    ],
+)
