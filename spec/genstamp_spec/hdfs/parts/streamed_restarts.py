@@ -1,7 +1,8 @@
 """The NameNode starts again while clients write through pipelines and primaries recover blocks.
 
 Coarser than HDFS: the bytes of the last block that were logged are those of its last updatePipeline, append or
-addBlock, as no fsync tells more; a replica is reported once its datanode can have its last block's stamp.
+addBlock, or of its first hflush, as no other fsync tells a length; a replica is reported once its datanode can have its
+last block's stamp.
 """
 
 from genstamp_model.language import Bool, Number, Part, action, members, none, number, per, require, those, when
@@ -81,6 +82,11 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
         replica = s.replica[datanode][file]
         return replica.state.at(ReplicaLifecycle.finalized) & (replica.stamp == s.block_stamp[file])
 
+    def is_of_no_use(s, file: File, datanode: Datanode) -> Bool:
+        """It is never the last one that is counted, whatever was told of it before (facts I.3)."""
+        another = ~((s.stored[file] - only(datanode)) & s.running).is_empty()
+        return super().is_of_no_use(file, datanode) & (s.block[file].at(BlockLifecycle.removed) | another)
+
     def registers_anew(s, datanode: Datanode) -> None:
         """The datanode drops the recoveries that the former NameNode told it to lead.
 
@@ -91,7 +97,7 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
     def may_leave_safe_mode(s) -> None:
         """Checks also: it is known who has what. A repair: Hadoop waits for complete blocks only.
 
-        A block that is being written then looks empty, or is recovered from those that have told.
+        A block that is being written is then recovered from those that have told.
         """
         require(s.everybody_has_reported(), "every datanode that is up has reported")
 
@@ -100,13 +106,17 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
         return (s.owes_report & s.running).is_empty()
 
     def fsync(s, client: Client, file: File) -> None:
-        """Checks also: the NameNode knows of every replica, so that a recovery asks for what is promised from now on.
+        """Checks also: the NameNode is not in safe mode, and knows of every replica; the length is logged (E.10).
 
-        Hadoop does not look: a datanode tells of a replica with its next heartbeat, for which no client waits.
+        So a recovery asks for what is promised from now on. Hadoop does not look at replicas: a datanode tells of one
+        with its next heartbeat, for which no client waits.
         """
         super().fsync(client, file)
-        known = (s.hflushed[file] > 0) | (s.stream[client][file].pipeline <= s.locations[file])
-        require(known, "the NameNode knows of every replica at the block's first hflush")
+        first = s.hflushed[file] == 0
+        known = s.stream[client][file].pipeline <= s.locations[file]
+        require(~first | ~s.safe_mode, "the NameNode is not in safe mode at the block's first hflush")
+        require(~first | known, "the NameNode knows of every replica at the block's first hflush")
+        s.block_bytes[file] = when(first, s.received_by_all(client, file), s.block_bytes[file])
 
 
 class SafeModeEndsEarly(StreamedRestarts, lane="namenode"):

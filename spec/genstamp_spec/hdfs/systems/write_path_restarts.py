@@ -4,8 +4,8 @@ Beside hdfs.write_path because a restart forgets recoveries: what that system pr
 primaries do what hdfs.recovery says, holds between two restarts only.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, System, exists, witness
-from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, witness
+from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
@@ -13,36 +13,47 @@ from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
+OMITS = (
+    "the edit log itself, standbys and failover: they are in hdfs.journal and hdfs.standby_reports",
+    "fsync but for a block's first hflush: it is in hdfs.lease",
+    "what is promised of recovery ids, and primaries as in hdfs.recovery: in hdfs.write_path, as a restart forgets them",
+    "reports that are late or overtake each other, and corrupt replicas: they are in hdfs.reports",
+    "the 30 s that safe mode goes on when enough blocks are known, and datanodes that it may be told to wait for",
+    "a second attempt with bytes together with a restart: each by itself, for want of room",
+    "what hdfs.write_path omits of pipelines, truncate and block recovery",
+)
+
 SAFE_MODE_WAITS_FOR_REPORTS = Hole(
     "safe-mode-waits-for-reports",
-    "after a restart a block that is being written is dropped as empty, or recovered without a location that has it",
+    "safe mode ends while datanodes have not reported, and a block that is being written is recovered without them",
     parts=(SafeModeEndsEarly,),
     breaks=("hflushed_bytes_survive",),
     configuration="lost_node",
-    depth=9,
-    source="found with this model; facts F.3 row 8, I.4; BlockManagerSafeMode#checkSafeMode, "
+    depth=17,
+    source="found with this model; facts I.4, A18; BlockManagerSafeMode#checkSafeMode, "
     "FSNamesystem#internalReleaseLease, Hadoop 3.4.1",
-    repair="keep leases from being released until every datanode that is alive has sent its first full report.",
+    repair="In FSNamesystem#internalReleaseLease start no recovery after a restart until every live datanode has sent "
+    "its first full report.",
 )
 RECOVERIES_END_WITH_THEIR_NAMENODE = Hole(
     "recoveries-end-with-their-namenode",
-    "a recovery that was started before a restart gives its stamp to the replicas of a block that is closed meanwhile",
+    "a recovery that was started before a restart freezes replicas of a block that is closed since, and restamps them",
     parts=(RecoveriesGoOn,),
-    breaks=("refines hdfs.durable_prefix",),
-    configuration="appenders",
-    depth=23,
-    source="found with this model; facts A18, G.6; BlockRecoveryWorker, Hadoop 3.4.1",
-    repair="let a datanode that registers anew drop the recoveries that it leads.",
+    breaks=("counted_replicas_match",),
+    configuration="one_node",
+    depth=13,
+    source="found with this model; facts A.7, A18, G.6 row 6; BlockRecoveryWorker, Hadoop 3.4.1",
+    repair="Let a datanode that registers anew drop the recoveries that it leads.",
 )
 HFLUSH_WAITS_FOR_REPORTS = Hole(
     "hflush-waits-for-reports",
-    "the first hflush after a restart succeeds while the NameNode knows of no replica",
+    "the first hflush after a restart succeeds before the NameNode knows of every replica that a recovery has to ask",
     drops=(("hflush", "the NameNode knows of every replica at the block's first hflush"),),
     breaks=("hflushed_bytes_survive",),
-    configuration="one_node",
-    depth=9,
-    source="found with this model; FSNamesystem#fsync, Hadoop 3.4.1",
-    repair="in FSNamesystem#fsync let the client call again while a location of the pipeline has not been reported.",
+    configuration="lost_node",
+    depth=18,
+    source="found with this model; facts A18, C.4, E.10; FSNamesystem#fsync, Hadoop 3.4.1",
+    repair="In FSNamesystem#fsync let the client call again while a node of its pipeline is no expected location.",
 )
 
 
@@ -54,10 +65,20 @@ class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedR
     replica_under_recovery_is_below_it = RecoveryPromises.replica_under_recovery_is_below_it
     current_recovery_is_above_the_block = RecoveryPromises.current_recovery_is_above_the_block
     stamps_come_from_the_counter = RecoveryPromises.stamps_come_from_the_counter
-    given_out = RecoveryPromises.given_out
     hflushed_bytes_survive = RecoveryPromises.hflushed_bytes_survive
+    replica_recovery_id_only_grows = RecoveryPromises.replica_recovery_id_only_grows
+    closed_files_are_complete = RecoveryPromises.closed_files_are_complete
+    counted_replicas_match = RecoveryPromises.counted_replicas_match
+    matches = RecoveryPromises.matches
     one_primary_per_recovery_id = RecoveryPromises.one_primary_per_recovery_id
     leads = RecoveryPromises.leads
+
+    def given_out(s, file: File) -> Bool:
+        """Every stamp that the NameNode has, will be told of, or gave to a client was given out."""
+        known = (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp)
+        streams = forall(Client, lambda client: s.stream[client][file].stamp <= s.last_stamp)
+        resumed = forall(Client, lambda client: s.resumption[client][file].new_stamp <= s.last_stamp)
+        return known & streams & resumed
 
     @witness
     def primary_outlives_its_namenode(s, datanode: Datanode, file: File) -> Bool:
@@ -120,6 +141,12 @@ WRITE_PATH_RESTARTS = System(
             doc="a second recovery meets what the first has left",
         ),
         Configuration(
+            "overlapping",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"crashes": 1, "restarts": 0},
+            doc="two recoveries overlap and a node stops, while the NameNode stays",
+        ),
+        Configuration(
             "two_restarts",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
             limits={"restarts": 2},
@@ -141,4 +168,5 @@ WRITE_PATH_RESTARTS = System(
         ),
         AS_LEASE_WITH_RESTARTS,
     ],
+    omits=OMITS,
 )
