@@ -2,10 +2,23 @@
 
 Coarser than HDFS: the bytes of the last block that were logged are those of its last updatePipeline, append or
 addBlock, or of its first hflush, as no other fsync tells a length; a replica is reported once its datanode can have its
-last block's stamp.
+last block's stamp; a datanode registers with its first full report, and tells of nothing before.
 """
 
-from genstamp_model.language import Bool, Number, Part, action, members, none, number, per, require, those, when
+from genstamp_model.language import (
+    Bool,
+    Number,
+    Ordered,
+    Part,
+    action,
+    members,
+    none,
+    number,
+    per,
+    require,
+    those,
+    when,
+)
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.namenode_restart import NamenodeRestarts
 from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
@@ -45,7 +58,13 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
 
     def has_replica(s, file: File, datanode: Datanode) -> None:
         """Checks: there is a replica of the block's generation, or of a later one."""
+        require(~s.owes_report.has(datanode), "the datanode has reported to this NameNode")
         require(s.may_have(file, datanode), "the datanode has a replica of this generation or a later one")
+
+    def reported(s, file: File, datanode: Datanode) -> tuple[Ordered, Number]:
+        """A datanode registers, and tells all that it has, before it tells of one replica."""
+        require(~s.owes_report.has(datanode), "the datanode has reported to this NameNode")
+        return super().reported(file, datanode)
 
     def datanodes_are_forgotten(s) -> None:
         """Datanodes register anew: no command waits for them, and none has been asked to lead a recovery."""

@@ -4,7 +4,9 @@ Beside hdfs.write_path because a restart forgets recoveries: what that system pr
 primaries do what hdfs.recovery says, holds between two restarts only.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, witness
+from typing import Self
+
+from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, transition, witness
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
@@ -12,11 +14,14 @@ from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, 
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
     "the edit log itself, standbys and failover: they are in hdfs.journal and hdfs.standby_reports",
     "fsync but for a block's first hflush: it is in hdfs.lease",
-    "what is promised of recovery ids, and primaries as in hdfs.recovery: in hdfs.write_path, as a restart forgets them",
+    "what is promised of recovery ids, and primaries that do what hdfs.recovery says: they are in hdfs.write_path",
+    "that replicas which a complete block counts stay as they were: a recovery from before the restart, or a client "
+    "that appended then, may change them once they were reported",
     "reports that are late or overtake each other, and corrupt replicas: they are in hdfs.reports",
     "the 30 s that safe mode goes on when enough blocks are known, and datanodes that it may be told to wait for",
     "a second attempt with bytes together with a restart: each by itself, for want of room",
@@ -39,9 +44,9 @@ RECOVERIES_END_WITH_THEIR_NAMENODE = Hole(
     "recoveries-end-with-their-namenode",
     "a recovery that was started before a restart freezes replicas of a block that is closed since, and restamps them",
     parts=(RecoveriesGoOn,),
-    breaks=("counted_replicas_match",),
+    breaks=("complete_blocks_are_not_restamped",),
     configuration="one_node",
-    depth=13,
+    depth=16,
     source="found with this model; facts A.7, A18, G.6 row 6; BlockRecoveryWorker, Hadoop 3.4.1",
     repair="Let a datanode that registers anew drop the recoveries that it leads.",
 )
@@ -68,8 +73,6 @@ class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedR
     hflushed_bytes_survive = RecoveryPromises.hflushed_bytes_survive
     replica_recovery_id_only_grows = RecoveryPromises.replica_recovery_id_only_grows
     closed_files_are_complete = RecoveryPromises.closed_files_are_complete
-    counted_replicas_match = RecoveryPromises.counted_replicas_match
-    matches = RecoveryPromises.matches
     one_primary_per_recovery_id = RecoveryPromises.one_primary_per_recovery_id
     leads = RecoveryPromises.leads
 
@@ -79,6 +82,15 @@ class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedR
         streams = forall(Client, lambda client: s.stream[client][file].stamp <= s.last_stamp)
         resumed = forall(Client, lambda client: s.resumption[client][file].new_stamp <= s.last_stamp)
         return known & streams & resumed
+
+    @transition
+    def complete_blocks_are_not_restamped(s, t: Self, file: File, datanode: Datanode) -> Bool:
+        """S7: no recovery gives its stamp to a replica that a COMPLETE block counts."""
+        before, after = s.replica[datanode][file], t.replica[datanode][file]
+        counted = s.block[file].at(BlockLifecycle.complete) & s.stored[file].has(datanode)
+        frozen = before.state.at(ReplicaLifecycle.rur) & (before.stamp == s.block_stamp[file])
+        restamped = after.state.at(ReplicaLifecycle.finalized) & (after.stamp > before.stamp)
+        return (counted & frozen).implies(~restamped)
 
     @witness
     def primary_outlives_its_namenode(s, datanode: Datanode, file: File) -> Bool:
