@@ -33,7 +33,7 @@ OMITS = (
     "truncate and snapshots: they are in hdfs.truncate",
     "packets and acks one by one, and datanodes that join a pipeline: they are in hdfs.pipeline",
     "messages of block recovery that are lost, late or doubled: they are in hdfs.block_recovery",
-    "the NameNode's restart, its edit log and safe mode: they are in hdfs.lease and hdfs.journal",
+    "the NameNode's restart and safe mode: they are in hdfs.write_path_restarts; its edit log: it is in hdfs.journal",
     "delayed reports and corrupt replicas: they are in hdfs.reports",
     "of what Hadoop 2.7.4 does otherwise, pipelines: it is in hdfs.pipeline",
 )

@@ -24,7 +24,7 @@ OMITS = (
     "that appended then, may change them once they were reported",
     "reports that are late or overtake each other, and corrupt replicas: they are in hdfs.reports",
     "the 30 s that safe mode goes on when enough blocks are known, and datanodes that it may be told to wait for",
-    "a second attempt with bytes together with a restart: each by itself, for want of room",
+    "two recoveries of a block with bytes on two nodes together with a restart: each by itself, for want of room",
     "what hdfs.write_path omits of pipelines, truncate and block recovery",
 )
 
