@@ -5,6 +5,7 @@ Clocks differ: each node's begins somewhere, and runs a little faster or slower 
 Leaves out: what the node does.
 """
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -50,7 +51,7 @@ class SimulatedCondition:
         self._waiting.append(future)
         if timeout_us is None:
             return await future
-        timer = self._loop.at(self._loop.now_us + int(timeout_us / self._rate), lambda: self._give_up(future))
+        timer = self._loop.at(self._loop.now_us + math.ceil(timeout_us / self._rate), lambda: self._give_up(future))
         try:
             return await future
         finally:
@@ -112,7 +113,8 @@ class SimulatedRuntime:
 
     async def sleep_us(self, duration_us: int) -> None:
         """Wait so many microseconds of the node's clock."""
-        await self._loop.sleep_us(int(duration_us / self._clock.rate))
+        # Rounded up, as waiting for the last microsecond of a time would else take none, again and again.
+        await self._loop.sleep_us(math.ceil(duration_us / self._clock.rate))
 
     def spawn(self, process: Process, name: str) -> Task:
         """Start a process of this life."""
