@@ -64,6 +64,7 @@ class DataStreamer:
         self._is_stopped = False
         self._has_error = False
         self._recoveries = 0
+        self._last_sent_us = 0
         self._responder: Task | None = None
         if appended is not None:
             self.pipeline.take(appended)
@@ -121,11 +122,20 @@ class DataStreamer:
             self.pipeline.close()
 
     async def _wait_or_beat(self) -> None:
-        """Wait for a packet; a heartbeat keeps an idle pipeline alive."""
+        """Wait for a change; a pipeline through which nothing was sent for too long gets a heartbeat (#sendHeartbeat).
+
+        Also while the last packet of a block is held back or waits for its acknowledgement: a datanode that hears
+        nothing takes its upstream for dead, and a node that is well would be left out for a slow one.
+        """
         half_us = self.client.configuration.socket_timeout_ms * 1_000 // 2
-        if await self.changed.wait(half_us) or self.pipeline.connection is None:
-            return
-        await self._send(self.pipeline.connection, _HEARTBEAT)
+        connection = self.pipeline.connection
+        silent_us = self.client.runtime.now_us() - self._last_sent_us
+        if connection is None:
+            await self.changed.wait(half_us)
+        elif silent_us < half_us:
+            await self.changed.wait(half_us - silent_us)
+        else:
+            await self._send(connection, _HEARTBEAT)
 
     async def _send_next(self) -> None:
         """Send the oldest packet; the last one of a block only when all others are acknowledged."""
@@ -156,6 +166,7 @@ class DataStreamer:
                 self._end_block()
 
     async def _send(self, connection: Connection, message: Packet) -> None:
+        self._last_sent_us = self.client.runtime.now_us()
         try:
             await connection.send(message)
         except EOFException:
@@ -163,13 +174,14 @@ class DataStreamer:
 
     async def _wait_for_acks(self) -> None:
         while self.queues.ack and not self._has_error and not self._is_stopped:
-            await self.changed.wait()
+            await self._wait_or_beat()
 
     def _begin_streaming(self) -> None:
         """The pipeline is set up: data flows, and somebody listens."""
         connection = self.pipeline.connection
         assert connection is not None, f"the pipeline of {self.path} is not set up"
         self.stage = BlockConstructionStage.DATA_STREAMING
+        self._last_sent_us = self.client.runtime.now_us()
         self._responder = self.client.runtime.spawn(
             self._hear(connection, len(self.pipeline.nodes)), f"ResponseProcessor {self.path}"
         )
