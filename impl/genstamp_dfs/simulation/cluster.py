@@ -66,11 +66,13 @@ class SimulatedCluster:
     namenode_class: type[NameNode] = NameNode
     datanode_class: type[DataNode] = DataNode
     client_class: type[DFSClient] = DFSClient
+    network_class: type[Network] = Network
+    disk_class: type[DiskOfLife] = DiskOfLife
 
     def __init__(self, seed: int, options: ClusterOptions | None = None, watcher: Watcher | None = None) -> None:
         self.options = options or ClusterOptions()
         self.loop = Loop(on_crash=self._life_ended)
-        self.network = Network(self.loop, random.Random(f"network {seed}"))
+        self.network = self.network_class(self.loop, random.Random(f"network {seed}"))
         self.log = EventLog(f"BP-{seed}")
         self.watcher = watcher or Watcher()
         self.watcher.lives_of = self.lives_of
@@ -162,7 +164,7 @@ class SimulatedCluster:
         life = Life(node)
         machine.life = life
         machine.lives += 1
-        machine.view = DiskOfLife(machine.disk, life, self._dice(f"disk {node} {machine.lives}"))
+        machine.view = self.disk_class(machine.disk, life, self._dice(f"disk {node} {machine.lives}"))
         runtime = SimulatedRuntime(
             self.loop,
             self.network,

@@ -180,13 +180,25 @@ class Network:
         there = self.nodes.get(node)
         if there is None or there.server is None:
             raise ConnectException(f"{node} is not there")
-        near = SimulatedConnection(self, life, node)
-        far = SimulatedConnection(self, there.life, life.node)
+        near, far = self.make_ends(life, there.life, operation)
         near.other, far.other = far, near
         for end in (near, far):
             self._connections.setdefault(end.life, {})[end] = None
-        self.loop.spawn(there.life, there.server(far, operation), f"{node} {type(operation).__name__}")
+        self.loop.spawn(there.life, self.serve(there.server, far, operation), f"{node} {type(operation).__name__}")
         return near
+
+    def make_ends(
+        self,
+        client: Life,
+        server: Life,
+        operation: Operation,  # noqa: ARG002 (faults depend on it)
+    ) -> "tuple[SimulatedConnection, SimulatedConnection]":
+        """The two ends of a new connection, that of whoever opens it first; faults of one connection begin here."""
+        return SimulatedConnection(self, client, server.node), SimulatedConnection(self, server, client.node)
+
+    async def serve(self, server: Server, connection: "SimulatedConnection", operation: Operation) -> None:
+        """Let a node do what the operation that opens a connection asks for."""
+        await server(connection, operation)
 
     def forget(self, connection: "SimulatedConnection") -> None:
         """A connection has ended."""
