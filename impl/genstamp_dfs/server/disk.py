@@ -8,13 +8,16 @@ Leaves out: keeping files open between calls, and how full the disk is (`usage` 
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from genstamp_dfs.errors import DiskError, StorageError
 
 Result = TypeVar("Result")
+
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
 class RealDisk:
@@ -29,6 +32,7 @@ class RealDisk:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
+        self._root = str(self.root)
         self._do("", lambda: self.root.mkdir(parents=True, exist_ok=True))
         self._lock: int | None = None
 
@@ -67,32 +71,34 @@ class RealDisk:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory."""
-        return self._do(path, lambda: self._at(path).exists())
+        return self._do(path, lambda: os.path.exists(self._at(path)))
 
     def is_directory(self, path: str) -> bool:
         """Whether the path is a directory."""
-        return self._do(path, lambda: self._at(path).is_dir())
+        return self._do(path, lambda: os.path.isdir(self._at(path)))
 
     def names(self, directory: str) -> list[str]:
         """Names in a directory, sorted; empty if there is none."""
 
         def names() -> list[str]:
             at = self._at(directory)
-            return sorted(entry.name for entry in at.iterdir()) if at.is_dir() else []
+            return sorted(os.listdir(at)) if os.path.isdir(at) else []
 
         return self._do(directory, names)
 
     def size(self, path: str) -> int:
         """Length of a file in bytes."""
-        return self._do(path, lambda: self._at(path).stat().st_size)
+        return self._do(path, lambda: os.stat(self._at(path)).st_size)
 
     def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
         """Bytes of a file."""
 
         def read() -> bytes:
-            with self._at(path).open("rb", buffering=0) as file:
-                file.seek(offset)
-                return _read_fully(file.fileno(), -1 if length is None else length)
+            descriptor = os.open(self._at(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                return _read_fully(descriptor, offset, -1 if length is None else length)
+            finally:
+                os.close(descriptor)
 
         return self._do(path, read)
 
@@ -100,11 +106,12 @@ class RealDisk:
 
     def make_directory(self, path: str) -> None:
         """Make a directory and those above it."""
-        self._do(path, lambda: self._at(path).mkdir(parents=True, exist_ok=True))
+        self._do(path, lambda: os.makedirs(self._at(path), exist_ok=True))
 
     def create(self, path: str) -> None:
         """Make an empty file; one that exists is an error."""
-        self._do(path, lambda: self._at(path).touch(exist_ok=False))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._do(path, lambda: os.close(os.open(self._at(path), flags, 0o644)))
 
     def write(self, path: str, offset: int, data: bytes) -> None:
         """Put bytes into a file."""
@@ -124,27 +131,28 @@ class RealDisk:
         """Cut a file."""
 
         def cut() -> None:
-            if length > self._at(path).stat().st_size:
+            at = self._at(path)
+            if length > os.stat(at).st_size:
                 self._fail(path, f"has fewer than {length} bytes")
-            os.truncate(self._at(path), length)
+            os.truncate(at, length)
 
         self._do(path, cut)
 
     def rename(self, source: str, destination: str) -> None:
         """Give a file or directory another name."""
-        self._do(f"{source} to {destination}", lambda: self._at(source).replace(self._at(destination)))
+        self._do(f"{source} to {destination}", lambda: os.replace(self._at(source), self._at(destination)))
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it."""
 
         def remove() -> None:
             at = self._at(path)
-            if at == self.root:
+            if not path:
                 self._fail(path, "is the directory of the disk itself")
-            if at.is_dir():
+            if os.path.isdir(at):
                 shutil.rmtree(at)
             else:
-                at.unlink()
+                os.unlink(at)
 
         self._do(path, remove)
 
@@ -158,14 +166,22 @@ class RealDisk:
 
     # -- below --------------------------------------------------------------------------------------------------
 
-    def _at(self, path: str) -> Path:
+    def _at(self, path: str) -> str:
         """The path below the directory."""
-        if path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in path.split("/") if path):
+        if not path:
+            return self._root
+        names = path.split("/")
+        if "\0" in path or not _NO_NAMES.isdisjoint(names):
             self._fail(path, "is no path of a disk")
-        at = self.root / path
-        if at.is_symlink() or at.parent.resolve() != at.parent:
-            self._fail(path, "leads through a symbolic link")
-        return at
+        at = self._root
+        for name in names:
+            at = f"{at}/{name}"
+            try:
+                if stat.S_ISLNK(os.lstat(at).st_mode):
+                    self._fail(path, "leads through a symbolic link")
+            except (FileNotFoundError, NotADirectoryError):
+                break
+        return f"{self._root}/{path}"
 
     def _do(self, path: str, work: Callable[[], Result]) -> Result:
         try:
@@ -177,14 +193,15 @@ class RealDisk:
         raise DiskError(f"{self.root}: {path!r} {reason}")
 
 
-def _read_fully(descriptor: int, length: int) -> bytes:
-    """All bytes up to the end, or `length` of them."""
+def _read_fully(descriptor: int, offset: int, length: int) -> bytes:
+    """All bytes from `offset` to the end, or `length` of them."""
     parts = []
     while length:
-        part = os.read(descriptor, min(length, 1 << 20) if length > 0 else 1 << 20)
+        part = os.pread(descriptor, min(length, 1 << 20) if length > 0 else 1 << 20, offset)
         if not part:
             break
         parts.append(part)
+        offset += len(part)
         length -= len(part) if length > 0 else 0
     return b"".join(parts)
 
@@ -197,7 +214,7 @@ def _write_fully(descriptor: int, offset: int, data: bytes) -> None:
         view = view[written:]
 
 
-def _sync(path: Path, flags: int) -> None:
+def _sync(path: str, flags: int) -> None:
     descriptor = os.open(path, flags | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

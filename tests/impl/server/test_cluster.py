@@ -1,17 +1,13 @@
 """A cluster of real processes on this machine: killed, started again, and what was flushed is there."""
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
+from tests.impl.server.processes import LIMIT_S, Processes, are_gone, feed, pids_of, until
 
 from genstamp_dfs.errors import ConfigurationError, StorageError
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
@@ -19,69 +15,7 @@ from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.server.cluster import Cluster, run_cluster
 from genstamp_dfs.server.process import configured, host_and_port
 
-LIMIT_S = 120.0
 MIB = 1 << 20
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    """Wait for something that comes by itself, and give it."""
-    limit = time.monotonic() + LIMIT_S
-    while time.monotonic() < limit:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{condition.__name__} did not come in {LIMIT_S} s")
-
-
-class Processes:
-    """A cluster that was started by the command line, and clients of it."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        self.process: subprocess.Popen[str] | None = None
-
-    def start(self) -> dict[str, Any]:
-        settings = ["heartbeat_interval_ms=200", "minimal_block_size=0", "retry_interval_ms=100"]
-        options = [f"--set={setting}" for setting in settings]
-        self.process = self.command("up", str(self.directory), *options, stdout=subprocess.PIPE)
-        assert self.process.stdout is not None
-        ready: dict[str, Any] = json.loads(self.process.stdout.readline())
-        self.environment["GENSTAMP_NAMENODE"] = f"127.0.0.1:{ready['namenode']['port']}"
-        return ready
-
-    def book(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.directory / "cluster.json").read_text())
-        return found
-
-    def command(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "genstamp", "dfs", *arguments]
-        return subprocess.Popen(command, env=self.environment, text=True, **options)
-
-    def run(self, *arguments: str) -> str:
-        process = self.command(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        out, err = process.communicate(timeout=LIMIT_S)
-        assert process.returncode == 0, (arguments, process.returncode, err)
-        return out
-
-    def kill(self, name: str) -> None:
-        """kill -9 of a node; returns when it was started again and has told so."""
-        before = self.book()[name]["pid"]
-        os.kill(before, signal.SIGKILL)
-
-        def is_back() -> bool:
-            return self.book()[name]["pid"] not in (before, None)
-
-        until(is_back)
-
-    def stop(self) -> int:
-        assert self.process is not None
-        self.process.terminate()
-        code = self.process.wait(LIMIT_S)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        return code
 
 
 @pytest.fixture
@@ -90,30 +24,6 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     yield cluster
     if cluster.process is not None and cluster.process.poll() is None:
         cluster.stop()
-
-
-def feed(process: "subprocess.Popen[str]", data: bytes) -> None:
-    """Write to a process what is no text."""
-    assert process.stdin is not None
-    view = memoryview(data)
-    while view:
-        view = view[os.write(process.stdin.fileno(), view) :]
-
-
-def are_gone(pids: list[int]) -> bool:
-    """Whether none of these processes runs any more; one that nobody has waited for does not."""
-    for pid in pids:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            continue
-        if state != "Z":
-            return False
-    return True
-
-
-def pids_of(book: dict[str, Any]) -> list[int]:
-    return [entry["pid"] for entry in book.values() if isinstance(entry, dict)]
 
 
 @pytest.mark.slow

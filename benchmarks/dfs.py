@@ -1,0 +1,162 @@
+"""Files to and from a cluster of real processes, against a plain copy on the same disk; and a cluster that is killed.
+
+Run from the repository's root: `python -m benchmarks.dfs [--mib N] [--directory D]`. A plain copy is forced to the
+disk, as is what `put --sync` writes; `put` alone leaves that to the datanodes' system. Processor time is that of all
+processes of the cluster and of the client; it says more than the clock on a machine that does other things too.
+
+With `--kill` one file is put while each server in turn is killed (kill -9), then its client, then all servers at once;
+after a restart and recover-lease, what was acknowledged by hflush must be there, and all of it must be what was put.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.impl.server.processes import Processes, are_gone, pids_of, until
+
+MIB = 1 << 20
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def running(scratch: Path) -> Iterator[Processes]:
+    """A cluster with HDFS' defaults."""
+    processes = Processes(scratch / "cluster", settings=[])
+    processes.start()
+    try:
+        yield processes
+    finally:
+        processes.stop()
+
+
+def write_random(path: Path, mib: int) -> None:
+    """A file that does not compress."""
+    with path.open("wb") as file:
+        for _ in range(mib):
+            file.write(os.urandom(MIB))
+        os.fsync(file.fileno())
+
+
+def plain_copy(source: Path, target: Path) -> None:
+    """Copy by reading and writing, and force it to the disk."""
+    with source.open("rb") as reader, target.open("wb") as writer:
+        shutil.copyfileobj(reader, writer, MIB)
+        writer.flush()
+        os.fsync(writer.fileno())
+
+
+def processor_seconds(pids: list[int]) -> float:
+    """Processor time of some processes so far, and of the children that this one has waited for."""
+    children = os.times()
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / TICKS_A_SECOND + children.children_user + children.children_system + children.user + children.system
+
+
+def compare(mib: int, scratch: Path, runs: int) -> None:
+    """Time copies, puts and gets in turn, and print the best of each."""
+    source = scratch / "source"
+    write_random(source, mib)
+    with running(scratch) as processes:
+        pids = pids_of(processes.book())
+        works: dict[str, Callable[[int], object]] = {
+            "plain copy": lambda run: plain_copy(source, scratch / f"copy{run}"),
+            "put": lambda run: processes.run("put", str(source), f"/put{run}"),
+            "put --sync": lambda run: processes.run("put", str(source), f"/sync{run}", "--sync"),
+            "put --replication 1": lambda run: processes.run("put", str(source), f"/one{run}", "--replication", "1"),
+            "get": lambda run: processes.run("get", f"/put{run}", str(scratch / f"back{run}")),
+        }
+        best: dict[str, tuple[float, float]] = {}
+        for run in range(runs):
+            for name, work in works.items():
+                began, used = time.perf_counter(), processor_seconds(pids)
+                work(run)
+                taken = time.perf_counter() - began, processor_seconds(pids) - used
+                best[name] = min(best.get(name, taken), taken)
+            assert (scratch / f"back{run}").read_bytes() == source.read_bytes(), "what comes back is what was put"
+            for path in (f"copy{run}", f"back{run}"):
+                (scratch / path).unlink()
+            for path in (f"/put{run}", f"/sync{run}", f"/one{run}"):
+                processes.run("rm", path)
+    copy = best["plain copy"][0]
+    print(
+        f"{mib} MiB, best of {runs}, {len(pids) - 1} datanodes, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    )
+    for name, (seconds, used) in best.items():
+        rate, ratio = mib / seconds, seconds / copy
+        print(f"{name:20} {seconds:7.2f} s {rate:8.1f} MiB/s {ratio:6.1f} copies {used:6.2f} s processor")
+
+
+def kill(mib: int, scratch: Path) -> None:
+    """Put a file while everything is killed, and see what is there in the end."""
+    source, back = scratch / "source", scratch / "back"
+    write_random(source, mib)
+    processes = Processes(scratch / "cluster", settings=[])
+    processes.start()
+    began = time.perf_counter()
+    writer = processes.command(
+        "put", str(source), "/file", "--flush-every", str(4 * MIB), "--acknowledged", stdout=subprocess.PIPE
+    )
+    assert writer.stdout is not None
+    acknowledged, victims = 0, ["datanode1", "namenode", "datanode2", "datanode3"]
+    for line in writer.stdout:
+        acknowledged = int(line)
+        if victims and acknowledged >= (5 - len(victims)) * mib * MIB // 6:
+            victim = victims.pop(0)
+            processes.kill(victim)
+            print(f"{time.perf_counter() - began:6.1f} s: {victim} killed at {acknowledged:,} bytes", flush=True)
+        if acknowledged >= 5 * mib * MIB // 6:
+            break
+    writer.kill()
+    rest = writer.communicate()[0].split()
+    acknowledged = max([acknowledged, *(int(line) for line in rest[:-1])])
+    print(f"{time.perf_counter() - began:6.1f} s: client killed, {acknowledged:,} bytes were acknowledged by hflush")
+    assert processes.process is not None
+    pids = pids_of(processes.book())
+    processes.process.kill()
+    for pid in pids:
+        os.kill(pid, 9)
+    processes.process.wait()
+    until(lambda: are_gone(pids))
+    began = time.perf_counter()
+    processes.start()
+    processes.run("recover-lease", "/file")
+    print(f"{time.perf_counter() - began:6.1f} s from the restart to the end of recover-lease")
+    processes.run("get", "/file", str(back))
+    sys.stdout.write(processes.run("fsck", "/"))
+    length = back.stat().st_size
+    with source.open("rb") as one, back.open("rb") as other:
+        same = all(one.read(min(MIB, length - at)) == other.read(MIB) for at in range(0, length, MIB))
+    print(f"{length:,} bytes are there, {'all' if same else 'NOT all'} of them what was put")
+    assert same and length >= acknowledged, "what was hflushed is there"
+    processes.stop()
+
+
+def main() -> None:
+    """Measure, or kill."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--mib", type=int, default=256)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--directory", type=Path, help="on the disk to measure")
+    parser.add_argument("--kill", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.directory) as scratch:
+        if given.kill:
+            kill(given.mib, Path(scratch))
+        else:
+            compare(given.mib, Path(scratch), given.runs)
+
+
+if __name__ == "__main__":
+    main()
