@@ -1,10 +1,11 @@
 """hdfs.expiry: what has to happen in the end to a file whose writer is silent, or that another client wants."""
 
-from genstamp_model.language import Bool, Configuration, System, exists, leads_to, witness
+from genstamp_model.language import Bool, Configuration, System, exists, invariant, leads_to, when, witness
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
-from genstamp_spec.hdfs.parts.state import Client, File, Holder
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 TIME = ("soft_limit_passes", "recovery_gate_opens")
 MONITOR = ("release_expired_lease_closes", "release_expired_lease_starts", "release_expired_lease_waits")
@@ -28,7 +29,80 @@ APPENDING = (
 
 
 class ExpiryProperties(ExpirySteps):
-    """What has to happen; numbers L are those of the facts. Time passes, and datanodes do their part."""
+    """What has to happen; numbers L and S are those of the facts. Time passes, and datanodes do their part."""
+
+    # What does not occur in this system, so that steps which could look at it need not.
+
+    @invariant(inductive=True)
+    def nothing_is_lost(s, client: Client, datanode: Datanode, file: File) -> Bool:
+        """No inode is removed, no answer is lost, and no datanode is down."""
+        writer = s.writer[client][file]
+        return ~writer.gone & ~writer.unanswered & s.running.has(datanode)
+
+    @invariant(inductive=True)
+    def dead_clients_write_nothing(s, client: Client, file: File) -> Bool:
+        """What a client has open ends with it."""
+        return s.alive.has(client) | s.writer[client][file].stage.at(StreamStage.NONE)
+
+    @invariant(inductive=True)
+    def leases_cover_open_files(s, holder: Holder, file: File) -> Bool:
+        """S17: a lease covers files that are open and its holder's; a file that no lease covers is HDFS-11817."""
+        covered, open_ = s.lease_files[holder].has(file), s.under_construction(file)
+        granted = s.lease[holder].at(LeaseLifecycle.released) == s.lease_files[holder].is_empty()
+        owned = open_ == ~s.client_name[file].is_none()
+        return granted & owned & (~covered | (open_ & (s.client_name[file] == holder)))
+
+    @invariant(inductive=True)
+    def files_have_two_blocks_at_most(s, file: File) -> Bool:
+        """S15, S16: the one before the last is complete before the last is committed, and both in a closed file."""
+        last, before = s.block[file], s.earlier[file].state
+        absent, complete = BlockLifecycle.absent, BlockLifecycle.complete
+        known = ~last.at(BlockLifecycle.removed) & before.at(absent, BlockLifecycle.committed, complete)
+        alone = ~last.at(absent) | before.at(absent)
+        followed = ~last.at(BlockLifecycle.committed, complete) | s.earlier_is_complete(file)
+        closed = s.under_construction(file) | last.at(absent, complete)
+        return known & alone & followed & closed & (s.older[file] == 0)
+
+    @invariant(inductive=True)
+    def stamps_come_from_the_counter(s, datanode: Datanode, file: File) -> Bool:
+        """Stamps and recovery ids of a file were given out, also those that primaries know."""
+        last = (s.block_stamp[file] <= s.last_stamp) & (s.recovery_id[file] <= s.last_stamp)
+        return last & (s.earlier[file].stamp <= s.last_stamp) & (s.led[datanode][file] <= s.last_stamp)
+
+    @invariant(inductive=True, given=("nothing_is_lost", "files_have_two_blocks_at_most"))
+    def blocks_have_locations(s, file: File) -> Bool:
+        """Each block has datanodes, and a complete one known replicas: row 8 of the release is not met."""
+        last, before = s.block[file], s.earlier[file]
+        located = last.at(BlockLifecycle.absent) | ~s.locations[file].is_empty()
+        before_located = before.state.at(BlockLifecycle.absent) | ~before.locations.is_empty()
+        stored = ~last.at(BlockLifecycle.complete) | ~s.stored[file].is_empty()
+        everywhere = (s.running <= s.locations[file]) | ~(s.stored[file] & s.locations[file]).is_empty()
+        written = ~last.at(BlockLifecycle.under_construction) | everywhere
+        before_stored = ~before.state.at(BlockLifecycle.complete) | ~before.stored.is_empty()
+        return located & before_located & stored & before_stored & written
+
+    @invariant(inductive=True, given=("files_have_two_blocks_at_most", "blocks_have_locations"))
+    def missing_blocks_have_no_data(s, file: File) -> Bool:
+        """What is not there has neither stamp nor bytes, and what is there has a stamp."""
+        before, absent = s.earlier[file], BlockLifecycle.absent
+        nothing = (s.block_stamp[file] == 0) & (s.block_bytes[file] == 0) & (s.written[file] == 0)
+        nothing_before = (before.stamp == 0) & (before.num_bytes == 0)
+        last = when(s.block[file].at(absent), nothing, s.block_stamp[file] > 0)
+        return last & when(before.state.at(absent), nothing_before, before.stamp > 0)
+
+    @invariant(inductive=True, given=("missing_blocks_have_no_data",))
+    def writers_have_stamps(s, client: Client, file: File) -> Bool:
+        """Who writes a block was given its stamp."""
+        writer = s.writer[client][file]
+        return ~writer.stage.at(StreamStage.STREAMING, StreamStage.CLOSING) | (writer.stamp > 0)
+
+    @invariant(inductive=True, given=("stamps_come_from_the_counter", "files_have_two_blocks_at_most"))
+    def only_recoveries_wait_at_the_gate(s, file: File) -> Bool:
+        """The block of a young attempt is under recovery, and a block under recovery will get a higher stamp."""
+        recovering = s.block[file].at(BlockLifecycle.under_recovery)
+        return (~s.attempt_is_young[file] | recovering) & (~recovering | (s.recovery_id[file] > s.block_stamp[file]))
+
+    # What has to happen.
 
     def is_silent(s, file: File) -> Bool:
         """Nobody renews the lease of the file's owner: it is dead, writes nothing any more, or is the NameNode."""
