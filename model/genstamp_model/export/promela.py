@@ -11,12 +11,13 @@ stops at the first violation. (Without `-o2` Spin leaves variables that nothing 
 violated, each witness that is seen and each action that takes a number out of its range once. With `spin -DDEADLOCK` it
 judges only whether something can happen wherever the system may not stop.
 
-Leaves out leads-to properties.
+Leaves out leads-to properties, and transition properties for which Spin has no room (`left_out`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.export.promela_expressions import Expressions
@@ -28,7 +29,7 @@ from genstamp_model.export.promela_steps import Steps
 from genstamp_model.export.promela_text import bare
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Op
-from genstamp_model.language.model import Instance, Property
+from genstamp_model.language.model import Instance, Model, Property
 from genstamp_model.language.types import ArrayType, Type
 
 _MACROS = (
@@ -59,6 +60,19 @@ def promela_model(instance: Instance) -> str:
     return _Text(instance).text()
 
 
+LONGEST_CLAIM: Final = 2_000
+"""Nodes of a transition property, each counted as often as it is written, above which Spin's inlines have no room."""
+
+
+def left_out(model: Model) -> frozenset[str]:
+    """Transition properties that are too long for Spin, as refinements of a large system: the export has them not."""
+    return frozenset(
+        claim.name
+        for claim in model.properties
+        if claim.kind == "transition" and ir.written_size(claim.closed) > LONGEST_CLAIM
+    )
+
+
 class _Text:
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
@@ -70,6 +84,7 @@ class _Text:
         self._steps = Steps(self._shapes, self._names, self._expressions, self._hidden)
         self._initial = Evaluator(instance).initial()
         self._told = 0
+        self._left_out = left_out(self._model)
 
     def text(self) -> str:
         """All of it."""
@@ -109,7 +124,7 @@ class _Text:
         return "\n".join(printed) + "\n"
 
     def _of(self, *kinds: str) -> list[Property]:
-        return [claim for claim in self._model.properties if claim.kind in kinds]
+        return [claim for claim in self._model.properties if claim.kind in kinds and claim.name not in self._left_out]
 
     def _tell(self) -> int:
         self._told += 1

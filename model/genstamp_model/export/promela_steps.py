@@ -397,10 +397,7 @@ def _label(check: Check) -> str:
 
 def _is_long(check: Check) -> bool:
     """Whether a check has more nodes than a guard should have, each counted as often as it is written."""
-    sizes: dict[Expr, int] = {}
-    for node in ir.walk(check.condition):
-        sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
-    return sizes[check.condition] > _LONG
+    return ir.written_size(check.condition) > _LONG
 
 
 def _any(conditions: Sequence[str]) -> str:

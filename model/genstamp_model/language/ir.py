@@ -239,6 +239,14 @@ def walk(root: Expr) -> Iterator[Expr]:
             stack.extend((arg, False) for arg in reversed(node.args))
 
 
+def written_size(expr: Expr) -> int:
+    """How many nodes an expression has when it is written out, where each is written as often as it is used."""
+    sizes: dict[Expr, int] = {}
+    for node in walk(expr):
+        sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
+    return sizes[expr]
+
+
 _INFIX = {
     Op.AND: " & ",
     Op.OR: " | ",

@@ -16,7 +16,8 @@ from tests.model.test_random_systems import search
 from genstamp.agree.peer import RANGES, STOPS, Verdict
 from genstamp.agree.spin import Spin
 from genstamp_model import explore as ours
-from genstamp_model.export.promela import promela_model
+from genstamp_model.export import promela
+from genstamp_model.export.promela import left_out, promela_model
 from genstamp_model.language import (
     Configuration,
     Instance,
@@ -255,3 +256,13 @@ def test_without_a_compiler_spin_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_
     (tmp_path / "spin").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert Spin().version() is None
+
+
+def test_what_spin_has_no_room_for_is_left_out_and_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = SMALL_RECOVERY.instance()
+    steps = {claim.name for claim in instance.model.properties if claim.kind == "transition"}
+    assert steps
+    assert left_out(instance.model) == frozenset()
+    monkeypatch.setattr(promela, "LONGEST_CLAIM", 0)
+    assert left_out(instance.model) == steps
+    assert not any(name in promela.promela_model(instance) for name in steps)
