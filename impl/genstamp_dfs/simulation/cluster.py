@@ -82,6 +82,8 @@ class SimulatedCluster:
         self.clients: dict[str, DFSClient] = {}
         self.crashes = 0
         self.on_crash: Callable[[str], None] = lambda node: None
+        self.on_namenode_start: Callable[[NameNode], None] = lambda namenode: None
+        self.on_namenode_step: Callable[[Request[Any] | None], None] = lambda request: None
         self._seed = seed
 
     # -- starting -----------------------------------------------------------------------------------------------
@@ -93,6 +95,7 @@ class SimulatedCluster:
             self.options.namenode, view, runtime, self._dice(f"{NAMENODE} {machine.lives}"), self.log
         )
         self.namenode = namenode
+        self.on_namenode_start(namenode)
 
         async def handle(request: Request[Any], caller: Caller) -> Any:
             return self._handle(namenode, request, caller)
@@ -101,6 +104,7 @@ class SimulatedCluster:
             while True:
                 namenode.tick()
                 namenode.log_sync()
+                self.on_namenode_step(None)
                 await runtime.sleep_us(TICK_US)
 
         self.network.join(Node(runtime.life, handler=handle))
@@ -182,9 +186,11 @@ class SimulatedCluster:
             answer = namenode.handle(request, caller)
         except HdfsIOException:
             namenode.log_sync()
+            self.on_namenode_step(request)
             raise
         self.watcher.carried_out(request, intent)
         namenode.log_sync()
+        self.on_namenode_step(request)
         return answer
 
     def _life_ended(self, life: Life) -> None:

@@ -62,6 +62,13 @@ class SimulatedDisk:
         self.directories: set[str] = {""}
         self.namings: list[Naming] = []
 
+    def copy(self) -> "SimulatedDisk":
+        """Another disk with the same files, all of them forced to it."""
+        other = SimulatedDisk()
+        other.files = {path: File(bytearray(file.data)) for path, file in self.files.items()}
+        other.directories = set(self.directories)
+        return other
+
     def lose_power(self, chance: random.Random) -> int:
         """The machine loses power: a part of what was not forced to the disk is gone. Gives the bytes lost."""
         kept = chance.randint(0, len(self.namings))

@@ -20,6 +20,7 @@ from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import Limits, Semantics
 from genstamp_dfs.simulation.chaos import Chaos
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
+from genstamp_dfs.simulation.invariants import BrokenInvariantError, Invariants, WatchedLog
 from genstamp_dfs.simulation.ledger import Lost
 from genstamp_dfs.simulation.network import SECOND_US
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
@@ -52,6 +53,7 @@ class RunResult:
         unclosed: files that stayed open although nothing of them was lost.
         unreadable: blocks of closed files that could not be read, with the reason; no problem by itself, as what
             was not promised may be lost.
+        broken_invariant: what did not hold of the nodes, if that was looked at; the run has ended there.
     """
 
     plan: Plan
@@ -63,6 +65,7 @@ class RunResult:
     lost: tuple[Lost, ...]
     unclosed: tuple[str, ...]
     unreadable: tuple[str, ...]
+    broken_invariant: str | None = None
 
     @property
     def lost_promised(self) -> tuple[Lost, ...]:
@@ -73,6 +76,7 @@ class RunResult:
     def problems(self) -> list[str]:
         """One sentence for everything that must not be; safety first."""
         return [
+            *(() if self.broken_invariant is None else (self.broken_invariant,)),
             *self.broken,
             *(
                 f"{loss.path} (inode {loss.file_id}) lost {loss.num_bytes} bytes: {loss.why}"
@@ -83,8 +87,8 @@ class RunResult:
 
     @property
     def is_safe(self) -> bool:
-        """Whether every promise about bytes was kept."""
-        return not self.broken and not self.lost_promised
+        """Whether every promise about bytes was kept, and no invariant broken."""
+        return not self.broken and not self.lost_promised and self.broken_invariant is None
 
 
 def default_options(semantics: Semantics = Semantics.REPAIRED, plan: PlanOptions | None = None) -> ClusterOptions:
@@ -113,6 +117,7 @@ class Run:
         plan: what shall happen.
         options: how the nodes are set up.
         cluster_class: another one puts broken cores in.
+        look_every: invariants are looked at in one of so many steps of the namenode; 0 for never.
     """
 
     def __init__(
@@ -120,6 +125,7 @@ class Run:
         plan: Plan,
         options: ClusterOptions | None = None,
         cluster_class: type[SimulatedCluster] = SimulatedCluster,
+        look_every: int = 0,
     ) -> None:
         self.plan = plan
         self.options = options or default_options()
@@ -131,6 +137,14 @@ class Run:
         self._unclosed: dict[int, str] = {}
         self._unreadable: list[str] = []
         self._is_read = False
+        if look_every:
+            self._watch_invariants(look_every)
+
+    def _watch_invariants(self, every: int) -> None:
+        invariants = Invariants(self.cluster, every)
+        self.cluster.on_namenode_start = invariants.namenode_started
+        self.cluster.on_namenode_step = invariants.namenode_stepped
+        self.cluster.log = WatchedLog(self.cluster.log.namespace, invariants.recorded)
 
     def start(self) -> None:
         """Start all nodes, and the clients' work."""
@@ -145,15 +159,22 @@ class Run:
 
     def run(self, *, keep_events: bool = True) -> RunResult:
         """From the start to the verdict."""
+        broken_invariant = None
+        try:
+            self._run_phases()
+        except BrokenInvariantError as broken:
+            broken_invariant = str(broken)
+        self.cluster.loop.close()
+        return self._result(keep_events=keep_events, broken_invariant=broken_invariant)
+
+    # -- below --------------------------------------------------------------------------------------------------
+
+    def _run_phases(self) -> None:
         self.start()
         self.cluster.loop.run(self.plan.safety_us)
         self._stop_faults()
         self._wait_until_closed()
         self._read_everything()
-        self.cluster.loop.close()
-        return self._result(keep_events=keep_events)
-
-    # -- below --------------------------------------------------------------------------------------------------
 
     def _stop_faults(self) -> None:
         """The clients die, everybody else comes back."""
@@ -204,7 +225,7 @@ class Run:
         self._readable[status.file_id] = readable
         self._unreadable += [f"{path}: {reason}" for reason in reasons]
 
-    def _result(self, *, keep_events: bool) -> RunResult:
+    def _result(self, *, keep_events: bool, broken_invariant: str | None) -> RunResult:
         cluster, ledger = self.cluster, self.watcher.ledger
         totals = Counter(
             {
@@ -217,7 +238,8 @@ class Run:
         )
         totals.update({f"faults: {kind}": count for kind, count in self.chaos.counts.items()})
         # A block that has lost bytes which nobody promised may never agree on a length again.
-        lost = ledger.losses(self._readable, cluster.lives_of(self.plan.datanodes))
+        is_read = broken_invariant is None
+        lost = ledger.losses(self._readable, cluster.lives_of(self.plan.datanodes)) if is_read else []
         return RunResult(
             plan=self.plan,
             events=tuple(cluster.log.events) if keep_events else (),
@@ -230,6 +252,7 @@ class Run:
                 path for file_id, path in self._unclosed.items() if file_id not in {loss.file_id for loss in lost}
             ),
             unreadable=tuple(self._unreadable),
+            broken_invariant=broken_invariant,
         )
 
 
