@@ -73,7 +73,7 @@ def _broken_by_lease(namesystem: FSNamesystem, inode: INodeFile) -> Iterator[str
 
 
 def _broken_by_blocks(inode: INodeFile) -> Iterator[str]:
-    """Of an open file the last two blocks may be incomplete, of a closed one none; locations are of the block's stamp."""
+    """Of an open file the last two blocks may be incomplete, of a closed one none; what counts has its stamp."""
     blocks = inode.blocks
     incomplete = [number for number, block in enumerate(blocks) if not block.is_complete]
     if incomplete and not inode.is_under_construction:

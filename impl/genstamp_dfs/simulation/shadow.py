@@ -19,7 +19,7 @@ from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
 from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
+from genstamp_dfs.simulation.disk import DiskOfLife
 from genstamp_dfs.simulation.loop import Life
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class TellingJournal:
         return self._edit_log.synced_transaction
 
     def log(self, op: AnyOp) -> None:
-        """Take an edit."""
+        """Take an edit; the shadow hears of it if it was taken."""
+        before = self._edit_log.last_transaction
         self._edit_log.log(op)
-        self._shadow.logged(self._edit_log.last_transaction, op)
+        if self._edit_log.last_transaction != before:
+            self._shadow.logged(self._edit_log.last_transaction, op)
