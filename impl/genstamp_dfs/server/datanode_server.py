@@ -7,10 +7,11 @@ Source: DN/DataNode, DN/DataXceiverServer, Hadoop 3.4.1.
 
 import argparse
 import asyncio
+import contextlib
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from genstamp_dfs.errors import ConfigurationError, RetriableException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
@@ -34,6 +35,9 @@ from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.runtime import AsyncioRuntime
 from genstamp_dfs.server.transfer_server import TransferServer
 from genstamp_dfs.server.wire.convert import Converter
+
+STOP_S: Final = 5.0
+"""How long writers may take to hear that the datanode ends."""
 
 
 class DataNodeServer:
@@ -116,7 +120,10 @@ class DataNodeServer:
     async def stop(self) -> None:
         """Tell writers that the datanode is back soon, and end everything."""
         if self._datanode is not None:
-            await self._datanode.stop(for_restart=True)
+            # A writer that takes nothing any more is not waited for.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await self._datanode.stop(for_restart=True)
         await self._blocks.stop()
         await self._calls.stop()
         await self._runtime.stop()

@@ -391,6 +391,50 @@ def test_a_server_that_is_away_is_not_reached_and_one_that_comes_back_is() -> No
     run(test())
 
 
+def test_a_client_that_closes_lets_nobody_wait() -> None:
+    async def test() -> None:
+        asked = asyncio.Event()
+
+        async def stuck(request: Request[Any], caller: Caller) -> bool:
+            asked.set()
+            await asyncio.Event().wait()
+            return True
+
+        async with serving(stuck) as port:
+            mine = client()
+            waiting = asyncio.create_task(ask(mine, port, IsFileClosed("/f")))
+            await asked.wait()
+            mine.close()
+            with pytest.raises(EOFException, match="the connection is closed"):
+                await waiting
+
+    run(test())
+
+
+def test_a_fatal_answer_ends_all_calls_of_the_connection_with_its_reason() -> None:
+    async def test() -> None:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readexactly(len(frames.preamble()))
+            header = frames.response_header(-1, b"", status=rpc.RpcStatus.FATAL)
+            header.exceptionClassName, header.errorMsg = "java.io.IOException", "go away"
+            writer.write(frames.frame(header))
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(refuse, HOST, 0)
+        mine = client()
+        port = server.sockets[0].getsockname()[1]
+        answers = await asyncio.gather(
+            *(ask(mine, port, IsFileClosed("/f"), number) for number in range(3)), return_exceptions=True
+        )
+        assert [str(answer) for answer in answers] == ["go away"] * 3
+        assert all(isinstance(answer, HdfsIOException) for answer in answers)
+        mine.close()
+        server.close()
+
+    run(test())
+
+
 def test_nodes_say_their_names_and_learn_the_cluster_and_where_orders_send_them() -> None:
     async def test() -> None:
         block = Block(1, 1001, 5)

@@ -72,6 +72,7 @@ def test_what_one_client_flushed_another_reads(tmp_path: Path) -> None:
     run(test())
 
 
+@pytest.mark.slow
 def test_a_writer_goes_on_without_a_datanode_that_ends_and_its_copies_are_made_again(tmp_path: Path) -> None:
     async def test() -> None:
         async with cluster(tmp_path) as servers:
@@ -97,6 +98,29 @@ def test_a_writer_goes_on_without_a_datanode_that_ends_and_its_copies_are_made_a
     run(test())
 
 
+@pytest.mark.slow
+def test_a_writer_waits_for_a_datanode_that_says_that_it_is_back_soon(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            data = some_bytes(BLOCK)
+            # With another node in the pipeline the client would rather go on without this one, as Hadoop's does.
+            stream = await servers.client("writer").create("/file", replication=1)
+            await stream.write(data[:300_000])
+            await stream.hflush()
+            nodes = stream.streamer.pipeline.nodes
+            await servers.stop_datanode(nodes[0])
+            going_on = asyncio.create_task(stream.write(data[300_000:]))
+            await servers.start_datanode(nodes[0])
+            await going_on
+            await stream.hflush()
+            assert stream.streamer.pipeline.nodes == nodes
+            await stream.close()
+            assert await get(servers, "/file") == data
+
+    run(test())
+
+
+@pytest.mark.slow
 def test_a_writer_waits_for_a_namenode_that_starts_again(tmp_path: Path) -> None:
     async def test() -> None:
         async with cluster(tmp_path) as servers:
@@ -114,6 +138,7 @@ def test_a_writer_waits_for_a_namenode_that_starts_again(tmp_path: Path) -> None
     run(test())
 
 
+@pytest.mark.slow
 def test_what_a_dead_writer_flushed_is_there_after_a_restart_of_all(tmp_path: Path) -> None:
     async def test() -> None:
         async with cluster(tmp_path) as servers:

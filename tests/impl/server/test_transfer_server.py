@@ -5,6 +5,7 @@ import contextlib
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.impl.server.servers import run
@@ -97,6 +98,30 @@ def test_silence_is_a_timeout_and_a_closed_end_takes_nothing() -> None:
     run(test())
 
 
+def test_nothing_is_sent_after_closing_while_the_other_end_is_slow() -> None:
+    async def test() -> None:
+        async def silent(connection: SocketConnection, operation: Operation) -> None:
+            await asyncio.Event().wait()
+
+        async with serving(silent) as (_, runtime):
+            connection = await runtime.connect("datanode1", READ)
+
+            async def fill() -> None:
+                while True:
+                    await connection.send(Packet(0, 0, data=bytes(65_536), checksums=bytes(512)))
+
+            filling = asyncio.create_task(fill())
+            while connection._writer.transport.get_write_buffer_size() < 65_536:
+                await asyncio.sleep(0)
+            filling.cancel()
+            connection.close()
+            with pytest.raises(EOFException, match="is closed"):
+                async with asyncio.timeout(5):
+                    await connection.send(Packet(0, 0))
+
+    run(test())
+
+
 def test_blocks_of_another_cluster_are_refused_with_a_reason() -> None:
     async def test() -> None:
         async with serving() as (port, _):
@@ -112,7 +137,8 @@ def test_half_open_connections_and_those_beyond_the_limit_are_closed() -> None:
     async def test() -> None:
         async with serving(opening_s=0.2, max_connections=1) as (port, runtime):
             reader, writer = await asyncio.open_connection(HOST, port)
-            assert await end_of(port, b"") == b""
+            opening = transfer.write_operation(READ, Converter("BP-1", AddressBook()))
+            assert await end_of(port, opening) == b""
             assert await reader.read() == b""
             writer.close()
             connection = await runtime.connect("datanode1", READ)
