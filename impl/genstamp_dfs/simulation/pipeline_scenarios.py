@@ -166,7 +166,8 @@ def ack_problems(scenario: Scenario) -> list[str]:
     for event in scenario.cluster.log.events:
         if event.kind == "replica" and event.refused_with is None:
             block_id, _, node = event.entity.partition("@")
-            received[block_id, node] = event.num_bytes or 0
+            if event.node == node:  # and not the namenode, which hears of it later
+                received[block_id, node] = event.num_bytes or 0
         elif event.kind == "block" and event.event == "receive_ack":
             problems += [
                 f"{event.num_bytes} bytes of {event.entity} are acknowledged, not all by {node}"
