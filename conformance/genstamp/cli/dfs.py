@@ -47,6 +47,9 @@ Patience = Annotated[float, typer.Option("--patience", help="Seconds to wait for
 Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")]
 Host = Annotated[str, typer.Option(help="Where to listen; loopback by default.")]
 EventsFile = Annotated[Path | None, typer.Option("--events", help="File for events, as JSON lines.")]
+SHORT_PATIENCE_S: Final = 10.0
+"""For calls after which a user waits for the prompt."""
+
 DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
 
 
@@ -214,7 +217,7 @@ def _flushing(every: int, sync: bool, acknowledged: bool) -> transfer.Flushing:
 def ls(
     path: Annotated[str, typer.Argument(metavar="PATH")] = "/",
     namenode: Namenode = DEFAULT_NAMENODE,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """List a directory: a line each with kind and permission, replicas, length, time and name."""
 
@@ -237,7 +240,7 @@ def _line(entry: HdfsFileStatus) -> str:
 def stat(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Print what the namenode knows of a file or directory, as JSON."""
 
@@ -256,7 +259,7 @@ def stat(
 def mkdir(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Make a directory and those above it."""
     _run(_ask_flag(namenode, patience, Mkdirs(path), f"{path} was not made"))
@@ -267,7 +270,7 @@ def rm(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
     recursive: Annotated[bool, typer.Option("--recursive", "-r", help="A directory with all below it.")] = False,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Remove a file or directory."""
     _run(_ask_flag(namenode, patience, Delete(path, recursive), f"there is no {path}"))
@@ -279,7 +282,7 @@ def mv(
     destination: Annotated[str, typer.Argument(metavar="DESTINATION")],
     namenode: Namenode = DEFAULT_NAMENODE,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file, or an empty directory.")] = False,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Give a file or directory another name."""
 
@@ -302,7 +305,7 @@ def truncate(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     length: Annotated[int, typer.Argument(metavar="LENGTH", help="In bytes; not more than the file has.")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Cut a file. Within a block that takes a while: exit code 3 says that the file stays open until then."""
 
@@ -340,7 +343,7 @@ def recover_lease(
 def fsck(
     path: Annotated[str, typer.Argument(metavar="PATH")] = "/",
     namenode: Namenode = DEFAULT_NAMENODE,
-    patience: Patience = PATIENCE_S,
+    patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Look at the blocks of all files below a path; a line for each file, and exit code 12 where blocks are missing."""
 

@@ -10,6 +10,7 @@ import pytest
 from tests.impl.server.processes import LIMIT_S, Processes, are_gone, feed, pids_of, until
 
 from genstamp_dfs.errors import ConfigurationError, StorageError
+from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.server.cluster import Cluster, run_cluster
@@ -95,6 +96,29 @@ def test_the_command_line_works_with_files(processes: Processes, tmp_path: Path)
         assert (process.returncode, err.startswith("genstamp: "), err.count("\n")) == (code, True, 1), err
     processes.run("rm", "-r", "/d")
     assert processes.run("ls", "/") == ""
+
+
+@pytest.mark.slow
+def test_nodes_run_one_by_one(processes: Processes, tmp_path: Path) -> None:
+    nodes = [processes.command("namenode", str(tmp_path / "names"), "--port=0", stdout=subprocess.PIPE)]
+    try:
+        ready = [json.loads(nodes[0].stdout.readline())]  # type: ignore[union-attr]
+        processes.environment["GENSTAMP_NAMENODE"] = f"127.0.0.1:{ready[0]['port']}"
+        events = tmp_path / "events.jsonl"
+        nodes.append(processes.command("datanode", str(tmp_path / "one"), f"--events={events}", stdout=subprocess.PIPE))
+        ready.append(json.loads(nodes[1].stdout.readline()))  # type: ignore[union-attr]
+        assert (ready[0]["node"], ready[1]["node"]) == ("namenode", "one")
+        (tmp_path / "local").write_bytes(b"bytes")
+        processes.run("put", str(tmp_path / "local"), "/file", "--replication=1")
+        assert processes.run("get", "/file", "-") == "bytes"
+        assert {event.node for event in decode_lines(events.read_bytes())} == {"one"}
+    finally:
+        for node in reversed(nodes):
+            node.terminate()
+        codes = [node.wait(LIMIT_S) for node in nodes]
+        for node in nodes:
+            node.stdout.close()  # type: ignore[union-attr]
+    assert codes == [0, 0]
 
 
 def test_a_directory_of_something_else_is_refused_and_left_alone(
