@@ -10,6 +10,7 @@ import typer
 
 from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
+from genstamp.cli import lockstep
 from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, Place, Rule, document
 from genstamp.report.of_model import beginning
@@ -31,7 +32,9 @@ def conform(
         str | None,
         typer.Option(help="Starts an implementation that speaks the adapter protocol; by default the reference one."),
     ] = None,
-    system: Annotated[str, typer.Option(help="What it is held against.")] = "hdfs.recovery",
+    system: Annotated[
+        str | None, typer.Option(help="What it is held against: hdfs.recovery, or hdfs.lease with --simulate.")
+    ] = None,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="How many requests a run has.")] = 60,
@@ -39,13 +42,28 @@ def conform(
     answer_seconds: Annotated[float, typer.Option(min=0.1, help="How long the command may take to answer.")] = 10.0,
     shrink_seconds: Annotated[float, typer.Option(min=0.0, help="How long a failing run may be shortened.")] = 60.0,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
+    simulate: Annotated[
+        int | None, typer.Option(min=1, help="Hold so many simulated runs of the reference implementation instead.")
+    ] = None,
+    faults: Annotated[bool, typer.Option(help="With --simulate: nodes, disks and network fail.")] = True,
+    coverage: Annotated[bool, typer.Option(help="With --simulate: count abstract transitions; slow.")] = False,
+    missing: Annotated[bool, typer.Option(help="With --simulate: list those that were not reached.")] = False,
 ) -> None:
     """Drive an implementation at random, as the model suggests, and hold every event against the model.
 
-    A run that does not conform is shortened and told step by step.
+    A run that does not conform is shortened and told step by step. With --simulate, whole runs of the reference
+    implementation, its seeds counted from --seed or 0, are held against the model in lockstep.
 
     Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible), 75 it cannot be driven.
     """
+    if simulate is not None:
+        held_against = system or "hdfs.lease"
+        raise typer.Exit(
+            lockstep.simulate(
+                held_against, semantics, simulate, seed or 0, faults=faults, coverage=coverage, missing=missing
+            )
+        )
+    system = system or "hdfs.recovery"
     adapter: Adapter = ReferenceAdapter() if command is None else ChildAdapter(command, answer_seconds)
     try:
         with progress.live() as show:

@@ -53,17 +53,36 @@ class Fit:
     Args:
         model: the model.
         names: the run's words.
+        unseen: the actions that the run does not show, each with those members for which it may happen, by parameter;
+            where nothing is said of a parameter, any. By default, the model's hidden ones.
+        impossible: actions that no event of the run is.
+        told_apart: actions that the run tells apart from others of their event, each with the name of its own event.
+        forgotten: variables that no step reads, as counters that are only limited: they keep their initial value, so
+            that states that differ in nothing else are one.
     """
 
-    def __init__(self, model: Model, names: Names) -> None:
+    def __init__(
+        self,
+        model: Model,
+        names: Names,
+        *,
+        unseen: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+        impossible: frozenset[str] = frozenset(),
+        told_apart: Mapping[str, str] | None = None,
+        forgotten: Sequence[str] = (),
+    ) -> None:
         self.model = model
         self.names = names
+        self._unseen = {a.name: {} for a in model.actions if a.hidden} if unseen is None else unseen
         limits = dict.fromkeys(model.limit_names, _UNLIMITED)
         self.evaluator = Evaluator(Instance(model, Configuration("run", names.unnamed, limits)))
         self._actions: dict[str, list[Action]] = defaultdict(list)
+        by_name = {variable.name: position for position, variable in enumerate(model.variables)}
+        self._forgotten = tuple(by_name[name] for name in forgotten)
+        self._first = self.evaluator.initial()
         for action in model.actions:
-            if not action.hidden:
-                self._actions[action.event].append(action)
+            if not action.hidden and action.name not in impossible:
+                self._actions[(told_apart or {}).get(action.name, action.event)].append(action)
         self.events = tuple(self._actions)
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
@@ -73,7 +92,7 @@ class Fit:
 
     def initial(self) -> State:
         """The state in which every run begins."""
-        return self.evaluator.initial()
+        return self._first
 
     def arguments(self, event: str) -> tuple[str, ...]:
         """Names of what a caller of an event says."""
@@ -92,31 +111,78 @@ class Fit:
         key = (state, *_signature(event))
         found = self._after.get(key)
         if found is None:
-            found = _remember(self._after, key, tuple(dict.fromkeys(self._outcomes(state, event))))
+            found = _remember(self._after, key, tuple(dict.fromkeys(after for *_, after in self.taken(state, event))))
         return found
 
-    def _outcomes(self, state: State, event: Event) -> Iterator[State]:
+    def taken(self, state: State, event: Event) -> Iterator[tuple[Action, Arguments, Check | None, State]]:
+        """What the event can be in a state: the action, with the check that refuses it if one does, and what follows.
+
+        Raises:
+            EvaluationError: the model computes a value outside its declared range.
+        """
         for action, arguments in self._steps(state, event.event, event.arguments):
             failing = self.evaluator.first_failing(action, arguments, state)
             if failing is None:
                 if action.refuses == event.refused_with and not self._differences(action, arguments, state, event):
-                    yield self.evaluator.apply(action, arguments, state)
+                    yield action, arguments, None, self._apply(action, arguments, state)
             elif failing.refuses is not None and failing.refuses == event.refused_with:
-                yield state
+                yield action, arguments, failing, state
+
+    def brought_about(self, state: State, action: str, members: Mapping[str, str]) -> State:
+        """The state after an action that time brings about, if it is possible; else the state.
+
+        Args:
+            state: before it.
+            action: its name.
+            members: its arguments in the run's words.
+        """
+        key = (state, action, *members.items())
+        found = self._after.get(key)
+        if found is None:
+            declared = self.model.action(action)
+            domains = (self._domain(parameter, state, members) for parameter in declared.parameters)
+            possible = [
+                self._apply(declared, arguments, state)
+                for arguments in product(*domains)
+                if self.evaluator.first_failing(declared, arguments, state) is None
+            ]
+            found = _remember(self._after, key, tuple(possible[:1]) or (state,))
+        return found[0]
+
+    def _apply(self, action: Action, arguments: Arguments, state: State) -> State:
+        after = self.evaluator.apply(action, arguments, state)
+        if not self._forgotten:
+            return after
+        kept = list(after)
+        for position in self._forgotten:
+            kept[position] = self._first[position]
+        return tuple(kept)
 
     def hidden(self, state: State) -> tuple[tuple[HiddenStep, State], ...]:
         """Every hidden step that leads to another state, and that state."""
         found = self._hidden.get(state)
         if found is None:
             steps = (
-                ((action.name, arguments), self.evaluator.apply(action, arguments, state))
+                ((action.name, arguments), self._apply(action, arguments, state))
                 for action in self.model.actions
-                if action.hidden
-                for arguments in self.evaluator.choices(action, state)
+                if action.name in self._unseen
+                for arguments in self._unseen_choices(action, state)
                 if self.evaluator.first_failing(action, arguments, state) is None
             )
             found = _remember(self._hidden, state, tuple((step, after) for step, after in steps if after != state))
         return found
+
+    def _unseen_choices(self, action: Action, state: State) -> Iterator[Arguments]:
+        allowed = self._unseen[action.name]
+        if not allowed:
+            return self.evaluator.choices(action, state)
+        domains = (
+            [value for word in allowed.get(p.name, ()) for value in self._domain(p, state, {p.name: word})]
+            if p.name in allowed
+            else self._domain(p, state, {})
+            for p in action.parameters
+        )
+        return product(*domains)
 
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:
         """What a state answers to each call of an event, by performing a step or with an exception."""

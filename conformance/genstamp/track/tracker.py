@@ -162,6 +162,18 @@ class Tracker:
             return self._rejected(event, before)
         return self._settled()
 
+    def has_happened(self, action: str, members: Mapping[str, str]) -> Answer:
+        """Time has brought an action about that nobody shows: where it is possible, it has happened.
+
+        Args:
+            action: its name.
+            members: its arguments in the run's words.
+        """
+        if self._states is None:
+            return Undetermined(self.largest)
+        self._states = dict.fromkeys(self.fit.brought_about(state, action, members) for state in self._states)
+        return self._settled()
+
     @contextmanager
     def time_passes(self, milliseconds: float) -> Iterator[None]:
         """Let time pass; the events that come meanwhile are fed inside.

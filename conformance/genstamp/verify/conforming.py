@@ -1,10 +1,13 @@
-"""The job that holds the reference implementation against the specification, in process and as a child process."""
+"""The jobs that hold the reference implementation against the specification: step by step, in process and as a child
+process, and in simulated runs.
+"""
 
 import shlex
 import sys
 from collections.abc import Iterator
 
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
+from genstamp.lockstep import Held, hold_seeds
 from genstamp.stateful import Report
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_at
@@ -41,3 +44,32 @@ def _note(report: Report) -> str:
         return f"{runs}, of which {figures.undetermined} were given up: too many states were possible"
     missing = f", {len(report.never_seen)} kinds of answers not seen" if report.never_seen else ""
     return f"{runs}, at most {figures.largest_set:,} possible states{missing}"
+
+
+def lockstep(context: Context, claim: str, system: str, seeds: int) -> Iterator[Row]:
+    """Simulated runs with faults conform; their seeds are 0 and up, so that one that fails, fails again."""
+    held = hold_seeds(system_at(system), range(seeds))
+    yield Row(
+        claim=claim,
+        verdict=_VERDICTS[held.verdict],
+        count=held.judged,
+        unit="events",
+        note=_note_of_held(held),
+        story=tuple(line for one in held.rejections[:1] for line in one.lines()),
+        data={
+            "largest_set": held.largest,
+            "entities": held.entities,
+            "left_out": dict(held.left_out),
+            "ended": dict(held.ended),
+        },
+    )
+
+
+def _note_of_held(held: Held) -> str:
+    runs = f"{held.runs} runs"
+    if held.rejections:
+        return f"{runs}: {held.rejections[0].rejected.problem}"
+    ended = sum(held.ended.values())
+    if held.undetermined:
+        return f"{runs}: {held.undetermined} of {held.entities} files were given up: too many states were possible"
+    return f"{runs}: {held.entities} files, {ended} of them not to their end"

@@ -18,6 +18,7 @@ from typing import Final
 from genstamp import lock
 from genstamp.errors import LockError
 from genstamp.lock import Lock, SearchEntry, SystemEntry
+from genstamp.lockstep import LOCKSTEPS
 from genstamp.stateful import DRIVINGS
 from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
@@ -40,6 +41,9 @@ EXAMPLES_AS_CHILD: Final = 30
 
 SIMULATED_RUNS: Final = 500
 """How many runs of it are simulated, with faults."""
+
+SIMULATED_SEEDS: Final = 20
+"""How many simulated runs are held against a system in lockstep."""
 
 LOG_CLAIMS: Final = {
     "binary": "logs edit log, binary: complete",
@@ -92,6 +96,8 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     for place, name in plan.systems.items():
         if name in DRIVINGS:
             plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
+        if name in LOCKSTEPS:
+            plan.jobs.append(_lockstep(place, name))
     plan.jobs.append(_simulate())
     plan.jobs.append(
         Job(
@@ -279,4 +285,15 @@ def _conform(place: str, name: str, as_child: bool) -> Job:
             "examples": EXAMPLES_AS_CHILD if as_child else EXAMPLES_IN_PROCESS,
         },
         seconds=20,
+    )
+
+
+def _lockstep(place: str, name: str) -> Job:
+    claim = f"conform {name}: {SIMULATED_SEEDS} simulated runs of genstamp_dfs"
+    return Job(
+        name=f"lockstep_{name}",
+        claims=(claim,),
+        does="genstamp.verify.conforming:lockstep",
+        arguments={"claim": claim, "system": place, "seeds": SIMULATED_SEEDS},
+        seconds=15,
     )

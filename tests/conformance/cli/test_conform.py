@@ -123,3 +123,22 @@ def test_a_mistake_is_one_sentence_and_an_exit_code(
     told = capsys.readouterr().err
     assert sentence in told
     assert "Traceback" not in told
+
+
+def test_simulated_runs_are_held_against_a_system() -> None:
+    result = run("--simulate", "2", "--seed", "3", "--system", "hdfs.lease")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert lines[:2] == ["seeds 3 to 4", "hdfs.lease (repaired): conforms"]
+    assert lines[2].startswith("  2 runs, ")
+    assert any(line.endswith("truncate: hdfs.truncate has it") or "left out" in line for line in lines)
+
+
+def test_runs_are_not_held_against_a_system_without_a_projection(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["genstamp", "conform", "--simulate", "1", "--system", "hdfs.replica"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    assert "hdfs.replica" in capsys.readouterr().err

@@ -111,6 +111,7 @@ class AddBlockCalls(AppendCall):
 
     def _check_targets(self, request: AddBlock, targets: tuple[str, ...]) -> None:
         if len(targets) < self.configuration.minimal_replication:
+            self.shown.observed["targets"] = ",".join(targets) or "none"
             raise HdfsIOException(
                 f"File {request.path} could only be written to {len(targets)} of the "
                 f"{self.configuration.minimal_replication} minReplication nodes. There are "
@@ -153,6 +154,7 @@ class AddBlockCalls(AppendCall):
             return
         if last.state is not BlockUCState.UNDER_CONSTRUCTION and self.is_closed_hole(Repair.ABANDON_LOOKS_AT_THE_BLOCK):
             raise HdfsIOException(f"blk_{last.block_id} of {inode.path} is {last.state}, it cannot be abandoned")
+        self.shown.block_id = last.block_id
         inode.blocks.pop()
         self.block_manager.remove_block_from_map(last)
         self.persist_blocks(inode)

@@ -47,13 +47,22 @@ class Journal(Protocol):
 
 @dataclass(slots=True)
 class Shown:
-    """What a call shows beside its answer, for its event; `file` where the request names a block only."""
+    """What a call shows beside its answer, for its event.
+
+    Attributes:
+        block_id: the block that it was about.
+        file: path of the file, where the request names a block only.
+        file_id: id of the file that it was about; of create, the new one.
+        replaced_file_id: of the file that create has overwritten.
+    """
 
     generation_stamp: int | None = None
     recovery_id: int | None = None
     num_bytes: int | None = None
     block_id: int | None = None
     file: str | None = None
+    file_id: int | None = None
+    replaced_file_id: int | None = None
     observed: dict[str, str] = field(default_factory=dict)
 
 

@@ -98,8 +98,9 @@ class BlockRecoveryCalls(PipelineCalls):
 
         Source: FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1.
         """
-        self.check_safe_mode("commitBlockSynchronization")
         old_block, recovery_id = request.block, request.new_generation_stamp
+        self.shown.recovery_id, self.shown.block_id = recovery_id, old_block.block_id
+        self.check_safe_mode("commitBlockSynchronization")
         stored = self.block_manager.get_stored_block(old_block.block_id)
         if stored is None:
             if request.delete_block:
@@ -109,8 +110,7 @@ class BlockRecoveryCalls(PipelineCalls):
         if inode is None:
             raise FileNotFoundException(f"file of blk_{stored.block_id} not found, likely due to delayed block removal")
         last = inode.last_block()
-        self.shown.file = inode.path
-        self.shown.recovery_id, self.shown.block_id = recovery_id, stored.block_id
+        self.shown.file, self.shown.file_id = inode.path, inode.file_id
         if last is None or ((not inode.is_under_construction or stored.is_complete) and last.is_complete):
             self._show_outcome(inode)
             return

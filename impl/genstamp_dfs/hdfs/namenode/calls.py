@@ -20,6 +20,17 @@ Description = tuple[str, dict[str, str]]
 """The entity of an event, and its arguments."""
 
 
+def passed_bytes(request: Request[Any]) -> int | None:
+    """The length of a block that a client tells with its call: of the last one, or the one before a new one."""
+    match request:
+        case client.AddBlock(previous=Block(num_bytes=num_bytes)) | client.Complete(last=Block(num_bytes=num_bytes)):
+            return num_bytes
+        case client.Fsync(last_block_length=num_bytes) if num_bytes > 0:
+            return num_bytes
+        case _:
+            return None
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """How a request is answered.

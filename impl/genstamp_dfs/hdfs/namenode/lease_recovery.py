@@ -43,6 +43,7 @@ class ExpiredLease:
 
     holder: str
     path: str
+    file_id: int
     released: Released | None
     refusal: HdfsIOException | None = None
 
@@ -210,6 +211,8 @@ class LeaseRecovery(FSNamesystemBase):
         Source: facts F.4; the stamp is logged here and synced by whoever answers the call.
         """
         recovery_id = self.next_generation_stamp()
+        # Also where the call is refused all the same.
+        self.shown.recovery_id, self.shown.block_id = recovery_id, block.block_id
         if block.is_copy_on_truncate:
             block.generation_stamp = recovery_id
         elif block.truncate_block is not None:
@@ -296,10 +299,12 @@ class LeaseRecovery(FSNamesystemBase):
         inode = self.directory.inodes.get(file_id)
         if not isinstance(inode, INodeFile):
             self.lease_manager.remove_lease(lease, file_id)
-            return ExpiredLease(lease.holder, f"inode {file_id}", None, FileNotFoundException(f"no inode {file_id}"))
+            return ExpiredLease(
+                lease.holder, f"inode {file_id}", file_id, None, FileNotFoundException(f"no inode {file_id}")
+            )
         new_holder = self.lease_manager.get_internal_lease_holder(self.clock.now_us())
         path = inode.path
         try:
-            return ExpiredLease(lease.holder, path, self.internal_release_lease(lease, inode, new_holder))
+            return ExpiredLease(lease.holder, path, file_id, self.internal_release_lease(lease, inode, new_holder))
         except HdfsIOException as refusal:
-            return ExpiredLease(lease.holder, path, None, refusal)
+            return ExpiredLease(lease.holder, path, file_id, None, refusal)

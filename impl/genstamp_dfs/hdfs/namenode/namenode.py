@@ -16,9 +16,10 @@ from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperation
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.client_protocol import NO_FILE_ID, HdfsFileStatus
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
 from genstamp_dfs.hdfs.namenode.base import Shown
-from genstamp_dfs.hdfs.namenode.calls import CALLS, Call
+from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
 from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
@@ -57,6 +58,7 @@ class NameNode:
         self.failure: DiskError | None = None
         self._handlers = {request: (call, getattr(self.namesystem, call.method)) for request, call in CALLS.items()}
         self._truncate_at_most_once = Repair.ANSWERS_ARE_KEPT in configuration.closed_holes
+        self._record_start()
 
     @property
     def namespace(self) -> NamespaceInfo:
@@ -77,7 +79,7 @@ class NameNode:
         if found is None:
             raise UnsupportedOperationException(f"{type(request).__name__} is no call of a namenode")
         call, handler = found
-        shown = self.namesystem.shown = Shown()
+        shown = self.namesystem.shown = Shown(file_id=self._named_file(call, request))
         is_cached = call.at_most_once or (self._truncate_at_most_once and call.method == "truncate")
         if is_cached:
             remembered = self.retry_cache.find(self.namesystem.call_of(caller), self._clock.now_us())
@@ -95,6 +97,8 @@ class NameNode:
         if is_cached:
             self.retry_cache.add(self.namesystem.call_of(caller), answer, self._clock.now_us())
         self.needs_sync = call.syncs and self.edit_log.has_unsynced
+        if isinstance(answer, HdfsFileStatus) and call.method == "create":
+            shown.file_id, shown.replaced_file_id = answer.file_id, shown.file_id
         if isinstance(answer, bool):
             shown.observed["answer" if call.method not in ("complete", "recover_lease") else "closed"] = (
                 "true" if answer else "false"
@@ -142,6 +146,28 @@ class NameNode:
 
     # -- events -------------------------------------------------------------------------------------------------
 
+    def _named_file(self, call: Call, request: Request[Any]) -> int | None:
+        """Id of the file or directory that a call names, before it is carried out: by id, or what its path leads to."""
+        if call.kind != "file":
+            return None
+        file_id: int = getattr(request, "file_id", NO_FILE_ID)
+        if file_id != NO_FILE_ID:
+            return file_id
+        path: str = getattr(request, "path", "") or getattr(request, "source", "")
+        inode = self.namesystem.directory.get(path) if path.startswith("/") else None
+        return None if inode is None else inode.file_id
+
+    def _record_start(self) -> None:
+        """Tell that the namenode has started, with what its storage directory had."""
+        self._events.record(
+            node=NAMENODE,
+            time_us=self._clock.now_us(),
+            kind="node",
+            entity=NAMENODE,
+            event="namenode_restart",
+            arguments={"transaction": str(self.edit_log.last_transaction)},
+        )
+
     def _record(
         self,
         call: Call,
@@ -159,6 +185,8 @@ class NameNode:
         entity, arguments = call.describe(request, caller)
         if shown.file is not None:
             arguments["file"] = shown.file
+        if call.kind != "node":
+            self._identify(arguments, request, caller, shown)
         self._events.record(
             node=NAMENODE,
             time_us=self._clock.now_us(),
@@ -172,6 +200,21 @@ class NameNode:
             num_bytes=shown.num_bytes,
             observed=shown.observed,
         )
+
+    def _identify(self, arguments: dict[str, str], request: Request[Any], caller: Caller, shown: Shown) -> None:
+        """Say which file and block a call was about, whatever names they have had, and what it passed."""
+        if shown.file_id is not None:
+            arguments["inode"] = str(shown.file_id)
+        if shown.replaced_file_id is not None:
+            arguments["replaced"] = str(shown.replaced_file_id)
+        if shown.block_id is not None:
+            arguments["block"] = str(shown.block_id)
+        if caller.call_id >= 0:
+            arguments["call"] = f"{caller.machine} {caller.call_id}"
+        arguments["transaction"] = str(self.edit_log.last_transaction)
+        passed = passed_bytes(request)
+        if passed is not None:
+            arguments["passed_bytes"] = str(passed)
 
     def _record_report(self, request: BlockReceivedAndDeleted, refused_with: str | None) -> None:
         """Tell of each line of an incremental report: block_received, block_receiving, block_deleted."""
@@ -204,7 +247,8 @@ class NameNode:
             kind="file",
             entity=expired.path,
             event="release_expired_lease",
-            arguments={"holder": holder, "file": expired.path},
+            arguments={"holder": holder, "file": expired.path, "inode": str(expired.file_id)}
+            | {"transaction": str(self.edit_log.last_transaction)},
             refused_with=None if expired.refusal is None else expired.refusal.hadoop_name,
             recovery_id=None if released is None else released.recovery_id,
             observed={} if released is None else {"closed": str(released.closed).lower()},

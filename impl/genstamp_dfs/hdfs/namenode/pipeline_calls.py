@@ -34,7 +34,8 @@ class PipelineCalls(TruncateCall):
         if stored.state is not BlockUCState.UNDER_CONSTRUCTION:
             raise HdfsIOException(f"Unexpected BlockUCState: {block} is {stored.state} but not UNDER_CONSTRUCTION")
         inode = self.directory.file_of(stored)
-        self.shown.file = None if inode is None else inode.path
+        if inode is not None:
+            self.shown.file, self.shown.file_id = inode.path, inode.file_id
         if inode is None or not inode.is_under_construction:
             raise HdfsIOException(f"the file {block} belonged to does not exist or is not under construction")
         if inode.client_name != client_name:

@@ -1,0 +1,252 @@
+"""Holds simulated runs against a system: each entity by its own tracker, and what came of it in figures.
+
+Leaves out printing, and the runs themselves, which are the implementation's.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from genstamp.events import Event
+from genstamp.lockstep.lease import LeaseProjection
+from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projection
+from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
+from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
+from genstamp_dfs.simulation.plan import PlanOptions, make_plan
+from genstamp_dfs.simulation.run import Run, default_options
+from genstamp_model.evaluate import State
+from genstamp_model.language.model import Model
+from genstamp_model.language.system import System
+
+MAX_STATES: Final = 5_000
+"""More possible states of one entity than these leave it undetermined."""
+
+Verdict = Literal["conforms", "rejected", "undetermined"]
+
+
+@dataclass(frozen=True)
+class Lockstep:
+    """How runs are held against one system.
+
+    Attributes:
+        projection: makes the projection of a run, from its settings and the names of its clients.
+        forgotten: variables of the model that only limits and properties read.
+    """
+
+    projection: Callable[[ClusterOptions, Sequence[str]], Projection]
+    forgotten: Sequence[str]
+
+
+def _lease(options: ClusterOptions, clients: Sequence[str]) -> Projection:
+    limits = options.namenode.limits
+    softly = options.namenode.semantics is Semantics.REPAIRED
+    return LeaseProjection(clients, limits.soft_limit_ms, limits.hard_limit_ms, takes_over_softly=softly)
+
+
+LOCKSTEPS: Final[Mapping[str, Lockstep]] = {"hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten)}
+"""The systems that simulated runs are held against."""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A step that no state of the model explains.
+
+    Attributes:
+        seed: of the run.
+        key: the entity.
+        rejected: what is wrong.
+        story: the entity's events so far, in lines, in the run's own words.
+    """
+
+    seed: int
+    key: str
+    rejected: Rejected
+    story: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """The rejection as a reader sees it."""
+        told = [f"  {number:3}. {line}" for number, line in enumerate(self.story, 1)]
+        return [f"seed {self.seed}, {self.key}:", *told, "  THIS DOES NOT CONFORM:", *self.rejected.lines()]
+
+
+@dataclass
+class Held:
+    """What came of some runs.
+
+    Attributes:
+        runs: how many.
+        events: how many events they had.
+        judged: how many of these were held against the model; an event may concern several entities.
+        entities: how many entities were judged.
+        left_out: reason -> how many events.
+        ended: reason -> how many entities were not judged to their end.
+        undetermined: entities of which too many states were possible.
+        largest: the most states possible at a time.
+        rejections: entities that do not conform.
+        seconds: wall time, of the runs and of judging them.
+    """
+
+    runs: int = 0
+    events: int = 0
+    judged: int = 0
+    entities: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    undetermined: int = 0
+    largest: int = 1
+    rejections: list[Rejection] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Three-valued: what was given up is no pass."""
+        if self.rejections:
+            return "rejected"
+        return "undetermined" if self.undetermined else "conforms"
+
+
+class Holder:
+    """Holds runs of one setting against a model; what is computed once serves all runs."""
+
+    def __init__(self, model: Model, options: ClusterOptions, clients: Sequence[str], lockstep: Lockstep) -> None:
+        self.model = model
+        self._options = options
+        self._clients = tuple(clients)
+        self._lockstep = lockstep
+        projection = lockstep.projection(options, self._clients)
+        names = Names(model, projection.members, 1)
+        self.fit = Fit(
+            model,
+            names,
+            unseen=projection.unseen,
+            impossible=projection.impossible,
+            told_apart=projection.told_apart,
+            forgotten=projection.forgotten,
+        )
+
+    def hold(self, seed: int, events: Sequence[Event], held: Held, watch: "Watch | None" = None) -> None:
+        """Hold the events of one run against the model."""
+        projection = self._lockstep.projection(self._options, self._clients)
+        following: dict[str, _Following] = {}
+        over: set[str] = set()
+        held.runs += 1
+        held.events += len(events)
+        for event, projected in projection.project(events):
+            is_judged = False
+            for one in projected:
+                if isinstance(one, LeftOut):
+                    held.left_out[one.reason] += 1
+                    if one.key is not None and one.key in following and one.key not in over:
+                        over.add(one.key)
+                        held.ended[one.reason] += 1
+                elif one.key in over:
+                    held.left_out[OVER] += 1
+                else:
+                    is_judged = True
+                    one_following = following.get(one.key)
+                    if one_following is None:
+                        tracker = Tracker(self.model, projection.members, 1, max_states=MAX_STATES, fit=self.fit)
+                        one_following = following[one.key] = _Following(tracker)
+                    answer = one_following.feed(event, one, watch)
+                    if not isinstance(answer, Conforms):
+                        over.add(one.key)
+                        self._failed(seed, one.key, one_following, answer, held)
+            held.judged += is_judged
+        held.entities += len(following)
+        held.largest = max([held.largest, *(one.tracker.largest for one in following.values())])
+
+    def _failed(self, seed: int, key: str, following: "_Following", answer: Answer, held: Held) -> None:
+        if isinstance(answer, Undetermined):
+            held.undetermined += 1
+        elif isinstance(answer, Rejected):
+            held.rejections.append(Rejection(seed, key, answer, tuple(following.story)))
+
+
+class _Following:
+    """One entity of a run."""
+
+    def __init__(self, tracker: Tracker) -> None:
+        self.tracker = tracker
+        self._happened: list[Event] = []
+
+    @property
+    def story(self) -> Iterator[str]:
+        """Its events in lines."""
+        return (describe(event) for event in self._happened)
+
+    def feed(self, event: Event, entity: Entity, watch: "Watch | None") -> Answer:
+        """Hold what the event is to the entity against the model."""
+        self._happened.append(event)
+        answer: Answer = Conforms(len(self.tracker.states))
+        for step in entity.steps:
+            if isinstance(step, Happened):
+                answer = self.tracker.has_happened(step.action, step.members)
+            else:
+                before = self.tracker.states
+                answer = self.tracker.feed(step)
+                if watch is not None and isinstance(answer, Conforms):
+                    watch(self.tracker.fit, before, step)
+            if not isinstance(answer, Conforms):
+                break
+        return answer
+
+
+Watch = Callable[[Fit, Sequence[State], Event], None]
+"""Told of every step that fits: the states before it, and the step."""
+
+
+def simulated(
+    seed: int,
+    options: ClusterOptions,
+    plan: PlanOptions,
+    cluster_class: type[SimulatedCluster] = SimulatedCluster,
+) -> tuple[Event, ...]:
+    """The events of a seed's run, as the tracker takes them."""
+    run = Run(make_plan(seed, plan), options, cluster_class).run()
+    return tuple(_ours(event) for event in run.events)
+
+
+def _ours(event: object) -> Event:
+    """An event of the implementation; it has the same columns."""
+    return Event(**{name: getattr(event, name) for name in Event.__struct_fields__})
+
+
+def hold_seeds(
+    system: System,
+    seeds: Iterable[int],
+    *,
+    semantics: Semantics = Semantics.REPAIRED,
+    plan: PlanOptions | None = None,
+    cluster_class: type[SimulatedCluster] = SimulatedCluster,
+    watch: Watch | None = None,
+    progress: Callable[[Held], None] | None = None,
+) -> Held:
+    """Run seeds, and hold each run against a system.
+
+    Args:
+        system: one of `LOCKSTEPS`.
+        seeds: of the runs.
+        semantics: of the implementation, and of the system.
+        plan: how large and how bad the runs are.
+        cluster_class: another one puts broken cores in.
+        watch: told of every step that fits.
+        progress: told before each run what was done so far.
+    """
+    plan = plan or PlanOptions()
+    options = default_options(semantics, plan)
+    holder = Holder(system.model(semantics.value), options, _clients(plan), LOCKSTEPS[system.name])
+    held = Held()
+    began = time.monotonic()
+    for seed in seeds:
+        if progress is not None:
+            progress(held)
+        holder.hold(seed, simulated(seed, options, plan, cluster_class), held, watch)
+    held.seconds = time.monotonic() - began
+    return held
+
+
+def _clients(plan: PlanOptions) -> tuple[str, ...]:
+    return tuple(f"client{number}" for number in range(1, plan.clients + 1))

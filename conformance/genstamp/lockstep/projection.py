@@ -1,0 +1,88 @@
+"""What a projection is: it turns what an implementation shows into the words of one system.
+
+A projection takes the events of a whole run in the order in which they happened and gives, for each entity that the
+system is about, the steps of the model that these events are. All else it leaves out, each event with the reason.
+
+Leaves out how the steps are judged (`hold`) and what a projection keeps in mind (`lease` and its like).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from genstamp.events import Event
+
+OVER: Final = "of an entity of which no more is judged"
+"""Why events are left out that come after the end of an entity's judgement."""
+
+
+@dataclass(frozen=True)
+class Happened:
+    """An action that nobody shows has happened by now, where it was possible.
+
+    Attributes:
+        action: its name.
+        members: its arguments.
+    """
+
+    action: str
+    members: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """What an event of the run is to one entity.
+
+    Attributes:
+        key: the entity; each is judged by itself.
+        steps: steps of the model, in order; the last is the event itself, or what is known to have happened by then.
+    """
+
+    key: str
+    steps: tuple[Event | Happened, ...]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An event of the run that is not judged.
+
+    Attributes:
+        reason: why the system does not speak of it.
+        key: the entity, where nothing more of it is judged from here on.
+    """
+
+    reason: str
+    key: str | None = None
+
+
+Projected = Entity | LeftOut
+
+
+class Projection(Protocol):
+    """How the events of a run are read as those of one system.
+
+    Attributes:
+        members: the index sets' members in the model of one entity, by base name.
+        unseen: actions of the model that a run does not show, as `track.Fit` takes them.
+        impossible: actions that no event of this run is, since the projection leaves them out.
+        told_apart: actions of which the run says more than the model, with a name for the event of each.
+        forgotten: variables of the model that only limits and properties read.
+    """
+
+    @property
+    def members(self) -> Mapping[str, Sequence[str]]: ...
+
+    @property
+    def unseen(self) -> Mapping[str, Mapping[str, Sequence[str]]]: ...
+
+    @property
+    def impossible(self) -> frozenset[str]: ...
+
+    @property
+    def told_apart(self) -> Mapping[str, str]: ...
+
+    @property
+    def forgotten(self) -> Sequence[str]: ...
+
+    def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
+        """Each event of a run, with what it is to the system."""

@@ -1,0 +1,43 @@
+"""Abstract transitions: what is taken away of a step, what there is altogether, and what runs have reached."""
+
+import pytest
+
+from genstamp.lockstep import LOCKSTEPS, hold_seeds
+from genstamp.lockstep.coverage import Reached, Transition, explored
+from genstamp_model.language import Configuration, Instance
+from genstamp_spec.hdfs.systems.lease import LEASE, OFF
+
+FORGOTTEN = LOCKSTEPS["hdfs.lease"].forgotten
+
+
+@pytest.fixture(scope="module")
+def small() -> set[Transition]:
+    """Those of one client and no block."""
+    sizes = {"Client": 1, "File": 1, "Datanode": 1}
+    return explored(
+        Instance(LEASE.model("repaired"), Configuration("no_block", sizes, {**OFF, "stamps": 0})), FORGOTTEN
+    )
+
+
+def test_refusals_and_steps_are_told_apart_by_lifecycles(small: set[Transition]) -> None:
+    creates = {(one.before[1], one.after[1], one.refusal) for one in small if one.action == "create"}
+    absent = "block absent"
+    assert (absent, absent, "") in creates
+    assert (absent, absent, "the caller does not hold the file's lease") in creates
+    assert {one.before[-1] for one in small if one.action == "renew_lease"} >= {"lease held", "lease released"}
+
+
+def test_nothing_is_reached_that_a_configuration_does_not_have(small: set[Transition]) -> None:
+    assert "add_block" not in {one.action for one in small if not one.refusal}
+    assert "soft_limit_passes" not in {one.action for one in small}
+
+
+def test_stamps_and_lengths_are_compared_and_history_is_not() -> None:
+    reached = Reached(FORGOTTEN)
+    hold_seeds(LEASE, [0], watch=reached)
+    assert reached.certain <= reached.possible
+    added = [one for one in reached.possible if one.action == "add_block" and not one.refusal]
+    assert any("block_stamp = earlier.stamp = recovery_id = writer.stamp" in one.stamps for one in added)
+    assert not any("promised" in one.lengths for one in reached.possible)
+    closed = [one for one in reached.certain if one.action == "complete"]
+    assert any(one.before != one.after and "file closed" in one.after for one in closed)
