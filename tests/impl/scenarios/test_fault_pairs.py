@@ -12,10 +12,13 @@ out as well. Class 14 is `test_a_thread_that_wakes_up_late_changes_nothing`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 
+from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.pipeline_faults import FaultAction, FaultPoint, PipelineFault
 from genstamp_dfs.simulation.pipeline_scenarios import PATH, World, run_pipeline_scenario
 
@@ -57,7 +60,7 @@ def transfers() -> list[PipelineFault]:
     return [PipelineFault(point, 0, action) for point, action in product(points, (HANG, DIE))]
 
 
-def named(number: int, pairs: Iterator[Pair]) -> list[object]:
+def named(number: int, pairs: Iterator[Pair]) -> list[Any]:
     """Parameters of tests, each with a name that says what fails."""
     return [pytest.param(*pair, id=f"{number}: {pair[0]}; {pair[1]}") for pair in pairs]
 
@@ -140,5 +143,30 @@ def test_a_fault_beside_a_slow_node(slow: PipelineFault, hard: PipelineFault) ->
     assert hard in [fired.fault for fired in outcome.scenario.faults.fired]
     assert outcome.failure is None
     assert len(outcome.left_out) >= 1
+    assert outcome.problems() == []
+    assert outcome.scenario.read(PATH) == outcome.written
+
+
+@pytest.mark.parametrize(("first", "second"), [one for one in PLAIN if not str(one.id).startswith(("1", "2", "3"))])
+def test_two_faults_without_a_node_in_reserve(first: PipelineFault, second: PipelineFault) -> None:
+    """The last node of three cannot be joined by another: the client is told, or the file closed with what there is."""
+    outcome = run_pipeline_scenario(World.PACKETS, first, second, datanodes=3)
+    if outcome.failure is not None:
+        assert "failed to replace a bad datanode" in str(outcome.failure)
+    assert outcome.problems() == []
+    if outcome.failure is None:
+        assert outcome.scenario.read(PATH) == outcome.written
+
+
+@pytest.mark.parametrize("fault", [*set_up(3, 1), *streaming(3, 1, nth=3), *closing(3, 1)], ids=str)
+@pytest.mark.parametrize("world", World)
+def test_one_fault_under_the_semantics_of_hadoop(fault: PipelineFault, world: World) -> None:
+    """The holes of Hadoop need more than one node at fault."""
+    if world is World.ONE_BYTE and fault.nth > 1:
+        fault = replace(fault, nth=1)
+    outcome = run_pipeline_scenario(world, fault, semantics=Semantics.HADOOP_3_4)
+    assert [fired.fault for fired in outcome.scenario.faults.fired] == [fault]
+    assert outcome.failure is None
+    assert len(outcome.reactions) == 1
     assert outcome.problems() == []
     assert outcome.scenario.read(PATH) == outcome.written
