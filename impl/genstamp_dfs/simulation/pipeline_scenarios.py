@@ -2,7 +2,7 @@
 
 The worlds are those of Hadoop's fault-injection tests: `ONE_BYTE` writes one byte, so that its pipeline has two
 packets; `PACKETS` some kilobytes in packets of 1024 bytes; `FLUSHED` the same with an hflush after each packet, so that
-the default policy replaces whoever fails. All time limits of silence are 5 s and 5 s for each node further down.
+the default policy replaces whoever fails. Time limits of silence are 5 s, and 5 s more for each node further down.
 
 Leaves out: which faults; see `pipeline_faults` for how one is written.
 
@@ -106,6 +106,7 @@ def run_pipeline_scenario(
     seed: int = 0,
     semantics: Semantics = Semantics.REPAIRED,
     replace_best_effort: bool = False,
+    silence_ms: int = SILENCE_MS,
 ) -> Outcome:
     """Write one file, with the faults given.
 
@@ -116,11 +117,12 @@ def run_pipeline_scenario(
         seed: of all dice.
         semantics: of all nodes.
         replace_best_effort: whether the client goes on when nobody can take the place of a node that failed.
+        silence_ms: how long a silent connection is waited for, without what is added for each node.
 
     Raises:
         TimeoutError: the client has neither succeeded nor failed within 1000 virtual seconds.
     """
-    silence = {"socket_timeout_ms": SILENCE_MS}
+    silence = {"socket_timeout_ms": silence_ms}
     # 33 bytes of header, and two chunks of 512 bytes with their checksums.
     client = {"packet_size": 33 + 2 * 516, "replace_best_effort": replace_best_effort, **silence}
     # Replicas that a pipeline has left behind are found by full reports alone.

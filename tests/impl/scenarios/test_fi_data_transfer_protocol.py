@@ -61,6 +61,15 @@ def test_a_fault_in_the_set_up(point: FaultPoint, position: int, action: FaultAc
     assert not any(replica is not None and replica.state is ReplicaState.FINALIZED for replica in left_over)
 
 
+@pytest.mark.parametrize(("position", "seconds"), [(0, 75), (1, 70), (2, 65)])
+def test_a_fault_in_the_set_up_under_the_default_limits(position: int, seconds: int) -> None:
+    fault = PipelineFault(FaultPoint.REQUEST, position, FaultAction.HANG)
+    outcome = run_pipeline_scenario(World.ONE_BYTE, fault, datanodes=4, silence_ms=60_000)
+    assert outcome.left_out == (position,)
+    assert outcome.reactions[0].after_s == pytest.approx(seconds, rel=0.02)
+    check(outcome, CREATE)
+
+
 @pytest.mark.parametrize(
     ("position", "left_out"),
     [
