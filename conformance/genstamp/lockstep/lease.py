@@ -174,18 +174,24 @@ class LeaseProjection:
         for client in self._renewed_us:
             self._renewed_us[client] = at_us
         known = int(event.arguments.get("transaction", 0))
-        inodes = [inode for inode in self._inodes.values() if inode.is_judged and not inode.is_gone]
+        inodes = [inode for inode in self._inodes.values() if inode.is_judged and inode.successor is None]
+        inodes = [inode for inode in inodes if not inode.is_gone or self._is_undone(inode, known)]
         if not inodes:
             yield LeftOut("the NameNode starts, and no file is judged")
         for inode in inodes:
-            is_undone = self._transactions.get(inode.key, 0) > known
-            why = UNDONE if is_undone else REOPENED if inode.owner and not inode.is_written else None
+            why = (
+                UNDONE if self._is_undone(inode, known) else REOPENED if inode.owner and not inode.is_written else None
+            )
             if why is not None and (why is UNDONE or inode.blocks):
                 inode.is_judged = False
                 yield LeftOut(why, inode.key)
             else:
                 inode.has_restarted = True
                 yield Entity(inode.key, (self._step(event, "namenode_restart", {}),))
+
+    def _is_undone(self, inode: Inode, transaction: int) -> bool:
+        """Whether a file's last call is not among the edits up to a transaction."""
+        return self._transactions.get(inode.key, 0) > transaction
 
     def _renewed(self, event: Event) -> Iterator[Projected]:
         client = event.arguments["client"]
@@ -360,7 +366,8 @@ class LeaseProjection:
             return self._step(event, event.event, {"file": FILE})
         block = event.entity
         rank = self._told.is_told(event)
-        if rank is not None and rank < inode.written.get(block, 0):
+        found = 0 if event.observed.get("deleted") == "true" else rank
+        if found is not None and found < inode.written.get(block, 0):
             return LeftOut(LOST_BYTES, inode.key)
         stamp = inode.stamps.get(recovery_id, recovery_id)
         step = self._step(event, event.event, {"file": FILE}, recovery_id=stamp, num_bytes=rank)

@@ -293,8 +293,9 @@ class Fit:
         return Miss(
             action=action.name,
             call=call_text(action, arguments, self.names),
-            # A refusal is what the model answers, so it is closer than a step that just cannot happen.
-            rank=(int(check.refuses is not None), action.checks.index(check)),
+            # A refusal is what the model answers, so it is closer than a step that just cannot happen; but not closer
+            # than a step that would be refused as the run was.
+            rank=(int(check.refuses is not None or _is_refused_alike(action, event)), action.checks.index(check)),
             problem=problem,
             label=check.label,
             refuses=check.refuses,
@@ -321,6 +322,11 @@ class Fit:
             refuses=action.refuses,
             source=action.source,
         )
+
+
+def _is_refused_alike(action: Action, event: Event) -> bool:
+    """Whether the action is a refusal with the exception that the event shows."""
+    return action.refuses is not None and action.refuses == event.refused_with
 
 
 def _arguments(actions: Sequence[Action]) -> dict[str, IndexSet]:

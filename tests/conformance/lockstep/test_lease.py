@@ -74,6 +74,8 @@ def test_a_namenode_that_takes_files_before_the_soft_limit_is_rejected(monkeypat
     held = held_seed(10)
     rejected = {one.rejected.event for one in held.rejections}
     assert rejected == {"append starting a recovery", "create starting a recovery"}
+    labels = {label for one in held.rejections for label in one.rejected.labels}
+    assert "the holder's lease is past its soft limit" in labels
 
 
 @pytest.mark.slow
@@ -250,6 +252,23 @@ def test_a_file_of_an_edit_that_was_lost_is_judged_no_more() -> None:
     *_, restarted = project(made("namenode_restart", kind="node", entity="namenode", transaction=4).events)
     assert restarted[0].key == "1"
     assert isinstance(restarted[0], LeftOut)
+
+
+def test_a_deletion_that_was_lost_leaves_its_file_unjudged() -> None:
+    made = Made()("create", client="client1", file="/f", inode=1, transaction=5)
+    made("delete", client="client2", file="/f", inode=1, transaction=6, observed={"answer": "true"})
+    made("namenode_restart", kind="node", entity="namenode", transaction=5)
+    held = hold(made("delete", client="client2", file="/f", inode=1, refused_with="SafeModeException").events)
+    assert (held.verdict, sum(held.ended.values())) == ("conforms", 1)
+
+
+def test_a_recovery_that_finds_fewer_bytes_than_were_told_ends_the_judgement() -> None:
+    for shown in ({"observed": {"closed": "true", "deleted": "true"}}, {"num_bytes": 9, "observed": CLOSED}):
+        made = Made().written()
+        known: dict[str, Any] = {"client": "client2", "file": "/f", "inode": 1, "observed": {"closed": "false"}}
+        made("recover_lease", 1, **known, recovery_id=1002)
+        held = hold(recovered(made, 1002, **shown).events)
+        assert (held.verdict, sum(held.ended.values())) == ("conforms", 1)
 
 
 def test_the_same_seed_gives_the_same_events() -> None:
