@@ -91,6 +91,7 @@ class NameNodeServer:
         pool = self._namenode.namespace.block_pool_id
         if isinstance(self._events, EventFile):
             self._events.namespace = lambda: pool
+        self._namenode.record_start()
         # Addresses that clients name are not believed: only a datanode says where it is.
         converter = Converter(pool, self._addresses, learns=False)
         self._server = RpcServer(NAMENODE_PROTOCOLS, self._handle, converter)

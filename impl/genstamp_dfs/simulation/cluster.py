@@ -95,6 +95,7 @@ class SimulatedCluster:
             self.options.namenode, view, runtime, self._dice(f"{NAMENODE} {machine.lives}"), self.log
         )
         self.namenode = namenode
+        namenode.record_start()
         self.on_namenode_start(namenode)
 
         async def handle(request: Request[Any], caller: Caller) -> Any:

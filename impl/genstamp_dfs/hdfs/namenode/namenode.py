@@ -58,7 +58,6 @@ class NameNode:
         self.failure: DiskError | None = None
         self._handlers = {request: (call, getattr(self.namesystem, call.method)) for request, call in CALLS.items()}
         self._truncate_at_most_once = Repair.ANSWERS_ARE_KEPT in configuration.closed_holes
-        self._record_start()
 
     @property
     def namespace(self) -> NamespaceInfo:
@@ -157,8 +156,8 @@ class NameNode:
         inode = self.namesystem.directory.get(path) if path.startswith("/") else None
         return None if inode is None else inode.file_id
 
-    def _record_start(self) -> None:
-        """Tell that the namenode has started, with what its storage directory had."""
+    def record_start(self) -> None:
+        """Tell that the namenode has started over what its storage directory has; whoever starts one says so."""
         self._events.record(
             node=NAMENODE,
             time_us=self._clock.now_us(),
