@@ -17,7 +17,6 @@ from tests.conformance.twins.scenarios import Scenario
 
 from genstamp.adapters import ReferenceAdapter
 from genstamp.stateful import conform
-from genstamp_dfs.simulation.cluster import ClusterOptions
 from genstamp_dfs.simulation.plan import Plan
 from genstamp_dfs.simulation.run import Run
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -33,6 +32,7 @@ class Judge(StrEnum):
     ERROR = "an error"
     INVARIANT = "an invariant"
     BYTES = "promised bytes"
+    ACKNOWLEDGED = "acknowledged bytes"
     LIVENESS = "a file stays open"
     PROGRESS = "a job that was due"
 
@@ -46,7 +46,7 @@ class Patch:
     broken: Callable[..., Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Twin:
     """An old bug.
 
@@ -105,30 +105,37 @@ def judge_steps() -> Noticed | None:
     return Noticed(Judge.STEPS, sentence, 1, report.figures.events, time.process_time() - began)
 
 
-def judge(scenario: Scenario) -> Noticed | None:
-    """Run the plans of a scenario until something is noticed."""
+def judge(scenario: Scenario, *, to_the_byte: bool = False) -> Noticed | None:
+    """Run the plans of a scenario until something is noticed.
+
+    Args:
+        scenario: the plans.
+        to_the_byte: whether every acknowledged byte has to be there, promised or not.
+    """
     began, events = time.process_time(), 0
     for number, plan in enumerate(scenario.plans, 1):
-        found, sentence, count = _judge_plan(plan, scenario.options, scenario.due)
+        found, sentence, count = _judge_plan(plan, scenario, to_the_byte=to_the_byte)
         events += count
         if found is not None:
             return Noticed(found, sentence, number, events, time.process_time() - began)
     return None
 
 
-def _judge_plan(plan: Plan, options: ClusterOptions, due: frozenset[str]) -> tuple[Judge | None, str, int]:
-    run = Run(plan, options, look_every=1)
+def _judge_plan(plan: Plan, scenario: Scenario, *, to_the_byte: bool) -> tuple[Judge | None, str, int]:
+    run = Run(plan, scenario.options, look_every=1)
     try:
         result = run.run(keep_events=False)
     except Exception as problem:
         # Whatever a node dies of that is no refusal: the simulation lets it through.
         return Judge.ERROR, f"{type(problem).__name__}: {problem}", len(run.cluster.log.events)
     events = result.totals["events"]
-    missing = due - set(result.outcomes)
+    missing = scenario.due - set(result.outcomes)
     if result.broken_invariant is not None:
         return Judge.INVARIANT, result.broken_invariant, events
     if not result.is_safe:
         return Judge.BYTES, result.problems[0], events
+    if result.lost and to_the_byte:
+        return Judge.ACKNOWLEDGED, result.lost[0].why, events
     if result.unclosed:
         return Judge.LIVENESS, result.problems[0], events
     if missing:

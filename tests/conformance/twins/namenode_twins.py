@@ -12,7 +12,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Fsync
 from genstamp_dfs.hdfs.namenode import corruption
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
-from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, PendingRecoveryBlocks
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo, CorruptReason, PendingRecoveryBlocks
 from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.namenode.edit_log import EditLog
@@ -182,6 +182,13 @@ def old_finalized_fits(reported: ReportedReplica, block: BlockInfo) -> bool:
     """A FINALIZED replica of an older generation fits a block under construction."""
     is_written = block.state is BlockUCState.UNDER_CONSTRUCTION
     return not (is_written and reported.state is ReplicaState.FINALIZED) and _stamp_is_wrong(reported, block)
+
+
+def old_finalized_is_no_disagreement(
+    self: BlockManager, reported: ReportedReplica, block: BlockInfo
+) -> CorruptReason | None:
+    """And nothing else looks at it either."""
+    return corruption.check_replica_corrupt(reported, block)
 
 
 _update_blocks = EditReplay._update_blocks
@@ -390,6 +397,7 @@ NAMENODE_TWINS = (
         "a FINALIZED replica of an older generation is accepted while the block is written",
         (
             Patch(corruption, "_is_stamp_wrong", old_finalized_fits),
+            Patch(BlockManager, "why_corrupt", old_finalized_is_no_disagreement),
             Patch(BlockManager, "drop_other_generations", lambda self, block: None),
         ),
         Judge.INVARIANT,
