@@ -72,6 +72,8 @@ class FaultAction(StrEnum):
     DELAY = "delay"
     DROP = "drop"
     CRASH = "crash"
+    WAKE = "wake"
+    """Nothing here, but every thread that hangs goes on where it was."""
 
 
 ON_DISK = frozenset({FaultPoint.DISK_WRITE, FaultPoint.FILE_CLOSE})
@@ -256,6 +258,8 @@ class FaultyNetwork(Network):
                         raise EOFException(f"a thread of {node} hung at {point} until it was stopped")
                 case FaultAction.CRASH:
                     raise ProcessCrashedError(node)
+                case FaultAction.WAKE:
+                    self.faults_at.wake()
                 case _ if point in SETTING_UP:
                     raise ThreadDiedError(node, point)
                 case _:

@@ -187,28 +187,50 @@ def test_a_responder_hangs(position: int, seconds: int) -> None:
 # -- hanging threads that go on later (facts 6): no effect on the file ----------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("point", "position", "nth"),
-    [
-        (FaultPoint.REQUEST, 0, 1),
-        (FaultPoint.REQUEST, 1, 1),
-        (FaultPoint.REQUEST, 2, 1),
-        (FaultPoint.SET_UP_ACK, 1, 1),
-        (FaultPoint.SET_UP_ACK, 0, 1),
-        (FaultPoint.ACK, 1, 3),
-        (FaultPoint.ACK, 0, 3),
-        (FaultPoint.CLOSE_PACKET, 0, 1),
-        (FaultPoint.CLOSE_PACKET, 1, 1),
-        (FaultPoint.CLOSE_PACKET, 2, 1),
-        (FaultPoint.CLOSE_ACK, 0, 1),
-        (FaultPoint.CLOSE_ACK, 1, 1),
-    ],
-)
+HANGS = [
+    (FaultPoint.REQUEST, 0, 1),
+    (FaultPoint.REQUEST, 1, 1),
+    (FaultPoint.REQUEST, 2, 1),
+    (FaultPoint.SET_UP_ACK, 1, 1),
+    (FaultPoint.SET_UP_ACK, 0, 1),
+    (FaultPoint.ACK, 1, 3),
+    (FaultPoint.ACK, 0, 3),
+    (FaultPoint.CLOSE_PACKET, 0, 1),
+    (FaultPoint.CLOSE_PACKET, 1, 1),
+    (FaultPoint.CLOSE_PACKET, 2, 1),
+    (FaultPoint.CLOSE_ACK, 0, 1),
+    (FaultPoint.CLOSE_ACK, 1, 1),
+]
+STOPPED = {
+    (FaultPoint.ACK, 0),
+    (FaultPoint.ACK, 1),
+    (FaultPoint.CLOSE_PACKET, 0),
+    (FaultPoint.CLOSE_PACKET, 1),
+}
+"""Threads that hang no more when the file is closed: the other one of their node, or the recovery, has ended them."""
+
+
+@pytest.mark.parametrize(("point", "position", "nth"), HANGS)
 def test_a_thread_that_wakes_up_late_changes_nothing(point: FaultPoint, position: int, nth: int) -> None:
     fault = PipelineFault(point, position, FaultAction.HANG, nth=nth)
     outcome = run_pipeline_scenario(World.PACKETS, fault)
     before = outcome.scenario.last_block(PATH).as_block()
-    outcome.scenario.faults.wake()
+    assert outcome.scenario.faults.wake() == (0 if (point, position) in STOPPED else 1)
     outcome.scenario.advance(60)
     assert outcome.scenario.last_block(PATH).as_block() == before
+    check(outcome, outcome.reactions[0].stage)
+
+
+@pytest.mark.parametrize(("point", "position", "nth"), HANGS)
+@pytest.mark.parametrize("moment", [FaultPoint.REQUEST, FaultPoint.SET_UP_ACK, FaultPoint.CLOSE_PACKET])
+def test_a_thread_that_wakes_up_during_the_recovery_changes_nothing(
+    point: FaultPoint, position: int, nth: int, moment: FaultPoint
+) -> None:
+    """While the next pipeline is set up, or while it ends; a close recovery has no packets to wait for."""
+    hang = PipelineFault(point, position, FaultAction.HANG, nth=nth)
+    wake = PipelineFault(moment, 0, FaultAction.WAKE, attempt=2)
+    outcome = run_pipeline_scenario(World.PACKETS, hang, wake)
+    fired = [one.fault for one in outcome.scenario.faults.fired]
+    closes = outcome.reactions[0].stage is CLOSE_RECOVERY
+    assert fired == ([hang] if closes and moment is FaultPoint.CLOSE_PACKET else [hang, wake])
     check(outcome, outcome.reactions[0].stage)
