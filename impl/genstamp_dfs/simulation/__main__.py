@@ -9,6 +9,7 @@ import sys
 
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.simulation.arguments import add_run_arguments
 from genstamp_dfs.simulation.plan import PlanOptions
 from genstamp_dfs.simulation.run import run_seed
 from genstamp_dfs.simulation.sweep import EXIT_LIVENESS, EXIT_SAFETY
@@ -17,9 +18,8 @@ from genstamp_dfs.simulation.sweep import EXIT_LIVENESS, EXIT_SAFETY
 def main() -> int:
     """Run what the arguments say; gives the exit code."""
     parser = argparse.ArgumentParser(prog="genstamp_dfs.simulation", description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--semantics", choices=[choice.value for choice in Semantics], default=Semantics.REPAIRED.value)
-    parser.add_argument("--mean-fault-s", type=int, default=PlanOptions().mean_fault_s, help="0 for no faults")
+    parser.add_argument("--seed", type=int, default=0, help="of the run; the same seed gives the same events")
+    add_run_arguments(parser)
     arguments = parser.parse_args()
     options = PlanOptions(mean_fault_s=arguments.mean_fault_s)
     print(f"seed {arguments.seed}, {arguments.semantics}, {options}", file=sys.stderr)

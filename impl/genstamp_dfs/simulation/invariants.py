@@ -111,7 +111,6 @@ class SeenBlock:
         return cls(inode.client_name, block.state, block.generation_stamp, block.num_bytes, block.block_recovery_id)
 
 
-_OF_A_WRITER = (AddBlock, AbandonBlock, Complete, Fsync, UpdatePipeline)
 _COMMITS = (AddBlock, Complete, CommitBlockSynchronization)
 _REOPENS = (Append, Truncate)
 _RECOVERS = (RecoverLease, Create, Append, Truncate)

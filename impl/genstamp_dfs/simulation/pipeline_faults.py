@@ -76,7 +76,6 @@ class FaultAction(StrEnum):
     """Nothing here, but every thread that hangs goes on where it was."""
 
 
-ON_DISK = frozenset({FaultPoint.DISK_WRITE, FaultPoint.FILE_CLOSE})
 TRANSFERS = frozenset({FaultPoint.TRANSFER_REQUEST, FaultPoint.TRANSFER_TARGET})
 SETTING_UP = frozenset({FaultPoint.REQUEST, FaultPoint.SET_UP_ACK}) | TRANSFERS
 AGAIN_AND_AGAIN = frozenset({FaultAction.DELAY, FaultAction.DROP})

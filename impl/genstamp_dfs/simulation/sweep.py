@@ -13,11 +13,12 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.simulation.arguments import add_run_arguments, at_least
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, RunResult, default_options
 from genstamp_dfs.simulation.shrink import shrink
@@ -123,16 +124,15 @@ def shrink_seed(seed: int, semantics: Semantics, options: PlanOptions) -> Plan:
     return shrink(plan, fails)
 
 
-def main() -> int:
-    """Run what the arguments say; gives the exit code."""
+def main(given: Sequence[str] | None = None) -> int:
+    """Run what the arguments say, by default those of the process; gives the exit code."""
     parser = argparse.ArgumentParser(prog="genstamp_dfs.simulation.sweep", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--seeds", type=int, default=500, help="how many")
-    parser.add_argument("--semantics", choices=[choice.value for choice in Semantics], default=Semantics.REPAIRED.value)
-    parser.add_argument("--mean-fault-s", type=int, default=PlanOptions().mean_fault_s)
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seeds", type=at_least(1), default=500, help="how many")
+    add_run_arguments(parser)
+    parser.add_argument("--processes", type=at_least(1), default=os.cpu_count() or 1, help="at a time")
     parser.add_argument("--shrink", action="store_true", help="make the plan of the first failing seed shorter")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     semantics, options = Semantics(arguments.semantics), PlanOptions(mean_fault_s=arguments.mean_fault_s)
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     print(f"seeds {seeds.start} to {seeds.stop - 1}, {semantics.value}, {options}", file=sys.stderr)

@@ -76,12 +76,11 @@ class ClientConfiguration:
             "block_size": 1,
             "packet_size": PACKET_HEADER_BYTES + CHUNK_BYTES + CHECKSUM_BYTES,
             "soft_limit_ms": 1,
+            "max_packets_in_flight": 1,
         }
         for name, value in least.items():
             if getattr(self, name) < value:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}, accepted: {value} or more")
-        if self.max_packets_in_flight < 1:
-            raise ConfigurationError(f"max_packets_in_flight is {self.max_packets_in_flight}, accepted: 1 or more")
 
     @property
     def syncs_blocks(self) -> bool:

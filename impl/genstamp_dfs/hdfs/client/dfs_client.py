@@ -8,6 +8,7 @@ Source: CL/DFSClient, CL/DistributedFileSystem, Hadoop 3.4.1.
 
 from typing import TypeVar
 
+from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration
 from genstamp_dfs.hdfs.client.events import ClientEvents
 from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
@@ -125,7 +126,7 @@ class DFSClient:
         for stream in list(self.open_files.values()):
             try:
                 await stream.close()
-            except Exception as problem:
+            except HdfsIOException as problem:
                 failures.append(problem)
         if failures:
             raise failures[0]

@@ -169,9 +169,16 @@ class DFSInputStream:
             seqno += 1
 
     async def _report(self, located: LocatedBlock, datanode: str) -> None:
-        """Tell the namenode of a replica whose bytes are bad."""
+        """Tell the namenode of a replica whose bytes are bad.
+
+        Source: CL/DFSClient#reportChecksumFailure, Hadoop 3.4.1.
+        """
         bad = LocatedBlock(located.block, (datanode,), located.offset)
-        await self._client.runtime.call(self._client.namenode, ReportBadBlocks((bad,)))
+        try:
+            await self._client.runtime.call(self._client.namenode, ReportBadBlocks((bad,)))
+        except HdfsIOException:
+            # Another datanode may have the bytes: a namenode that is away must not end the read.
+            return
 
 
 def _with_length(located: LocatedBlock, num_bytes: int) -> LocatedBlock:

@@ -19,7 +19,6 @@ from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.convert import Converter, storage_id
 
 PROTOCOL: Final = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
-PROTOCOL_VERSION: Final = 1
 
 UNSET: Final = 2**64 - 1
 """How a number that is not set crosses the wire where the field is unsigned."""

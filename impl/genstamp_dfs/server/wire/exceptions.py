@@ -39,8 +39,6 @@ _PACKAGES: Final[Mapping[str, str]] = {
     "ReplicaAlreadyExistsException": "org.apache.hadoop.hdfs.server.datanode",
 }
 
-RPC_EXCEPTIONS: Final = "org.apache.hadoop.ipc"
-
 
 def java_name(problem: HdfsIOException) -> str:
     """The Java class of an exception; one that Hadoop sends under no name of its own is an IOException.

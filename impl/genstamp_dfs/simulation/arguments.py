@@ -1,0 +1,42 @@
+"""Arguments that the commands of simulated runs have in common.
+
+Leaves out: what only one of them has.
+"""
+
+import argparse
+from collections.abc import Callable
+
+from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.simulation.plan import PlanOptions
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A type of argument: whole numbers from `least` on.
+
+    >>> at_least(1)("3")
+    3
+    """
+
+    def number(text: str) -> int:
+        value = int(text) if text.removeprefix("-").isdecimal() else None
+        if value is None or value < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is refused, accepted: whole numbers from {least} on")
+        return value
+
+    return number
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what every run has: `--semantics` and `--mean-fault-s`."""
+    parser.add_argument(
+        "--semantics",
+        choices=[choice.value for choice in Semantics],
+        default=Semantics.REPAIRED.value,
+        help="Hadoop's with its holes, or with these closed (the default)",
+    )
+    parser.add_argument(
+        "--mean-fault-s",
+        type=at_least(0),
+        default=PlanOptions().mean_fault_s,
+        help="mean seconds between two faults; 0 for none",
+    )
