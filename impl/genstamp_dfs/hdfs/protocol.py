@@ -16,9 +16,6 @@ NAMENODE = "namenode"
 INTERNAL_LEASE_HOLDER = "HDFS_NameNode"
 """Start of the names under which the namenode itself holds a lease (NN/LeaseManager#getInternalLeaseHolder)."""
 
-MINIMAL_REPLICATION = 1
-"""Live replicas that make a COMMITTED block COMPLETE (`dfs.namenode.replication.min`)."""
-
 LAST_RESERVED_STAMP = 1000
 LAST_RESERVED_BLOCK_ID = 2**30
 

@@ -19,7 +19,7 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.checksums import first_mismatch
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, LocatedBlocks, ReportBadBlocks
-from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Packet, ReadBlock, ReadStatus, Status
+from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, BlockOpResponse, Packet, ReadBlock, ReadStatus, Status
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
 from genstamp_dfs.hdfs.runtime import Connection
@@ -144,7 +144,11 @@ class DFSInputStream:
             answer = await connection.receive(timeout_us)
             if not isinstance(answer, BlockOpResponse) or answer.status is not Status.SUCCESS:
                 raise HdfsIOException(f"{datanode} does not give {block}: {answer}")
-            data = await self._receive(connection, datanode, answer.chunk_offset, timeout_us)
+            if not start - CHUNK_BYTES < answer.chunk_offset <= start:
+                # Else the bytes would be taken for others (BlockReaderRemote#newBlockReader).
+                raise HdfsIOException(f"{datanode} begins at byte {answer.chunk_offset} of {block}, expected {start}")
+            end = start + length + CHUNK_BYTES
+            data = await self._receive(connection, datanode, answer.chunk_offset, end, timeout_us)
             wanted = data[start - answer.chunk_offset :][:length]
             if not wanted:
                 raise EOFException(f"{datanode} has no byte {start} of {block}")
@@ -153,8 +157,10 @@ class DFSInputStream:
         finally:
             connection.close()
 
-    async def _receive(self, connection: Connection, datanode: str, offset: int, timeout_us: int) -> bytearray:
-        """The bytes of all packets to the last, each checked; they begin at `offset`."""
+    async def _receive(
+        self, connection: Connection, datanode: str, offset: int, end: int, timeout_us: int
+    ) -> bytearray:
+        """The bytes of all packets to the last, each checked; they begin at `offset`, and none is from `end` on."""
         data = bytearray()
         seqno = 0
         while True:
@@ -166,6 +172,8 @@ class DFSInputStream:
             if first_mismatch(packet.data, packet.checksums) is not None:
                 raise ChecksumError(f"bytes from {packet.offset} that {datanode} sent do not match their checksums")
             data += packet.data
+            if offset + len(data) > end:
+                raise HdfsIOException(f"{datanode} sent bytes to {offset + len(data)}, expected no more than to {end}")
             seqno += 1
 
     async def _report(self, located: LocatedBlock, datanode: str) -> None:
