@@ -223,10 +223,11 @@ class LeaseProjection:
             raise AssertionError(f"no word is said about the NameNode's event '{event.event}'")
         if event.recovery_id is not None and inode.is_reported_empty():
             return LeftOut(EMPTY, inode.key)
-        projected: LeftOut | Event = method(event, inode)
+        projected: LeftOut | Event | None = method(event, inode)
         if isinstance(projected, LeftOut):
             return projected
-        return Entity(inode.key, (*ages, *_before(event), projected, *self._writes(inode)))
+        itself = () if projected is None else (projected,)
+        return Entity(inode.key, (*ages, *_before(event), *itself, *self._writes(inode)))
 
     def _writes(self, inode: Inode) -> list[Event]:
         """The bytes that the last block's writer has written before the NameNode is told of them next."""
@@ -386,13 +387,14 @@ class LeaseProjection:
 
     # -- what the system has in another form --------------------------------------------------------------------
 
-    def _update_pipeline(self, event: Event, inode: Inode) -> LeftOut:
-        if event.refused_with is None and event.generation_stamp is not None:
-            before = inode.stamp_of.get(event.entity)
-            if before is not None:
-                inode.stamps[event.generation_stamp] = inode.stamps[before]
-                inode.stamp_of[event.entity] = event.generation_stamp
-        return LeftOut(PIPELINE)
+    def _update_pipeline(self, event: Event, inode: Inode) -> LeftOut | None:
+        """The block keeps its generation here, but no replica that was reported before counts any more."""
+        before = inode.stamp_of.get(event.entity)
+        if event.refused_with is not None or event.generation_stamp is None or before is None:
+            return LeftOut(PIPELINE)
+        inode.stamps[event.generation_stamp] = inode.stamps[before]
+        inode.stamp_of[event.entity] = event.generation_stamp
+        return None
 
     def _truncate(self, event: Event, inode: Inode) -> LeftOut:
         is_harmless = event.refused_with is not None and event.recovery_id is None and inode.owner is None
@@ -415,9 +417,10 @@ def _before(event: Event) -> list[Happened]:
     match event.event, event.refused_with:
         case "complete" | "add_block", _:
             return [Happened("last_packet", {"client": event.arguments["client"], "file": FILE})]
-        case "append", "IOException":
-            # No datanode that has the last block is alive.
-            return [Happened("datanode_stops", {"datanode": SOME}), Happened("datanode_returns", {"datanode": SOME})]
+        case ("append", "IOException") | ("update_pipeline", None):
+            # No datanode that has the last block is alive, or what they have is of an older generation.
+            actions = ("datanode_stops", "datanode_returns")
+            return [Happened(action, {"datanode": one}) for action in actions for one in (SOME, OTHER)]
         case _:
             return []
 

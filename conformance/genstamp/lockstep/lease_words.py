@@ -47,7 +47,7 @@ FORGOTTEN: Final = (
 
 READS: Final = "asks and changes nothing"
 REPORTS: Final = "what datanodes report: unseen here, hdfs.reports has it"
-PIPELINE: Final = "setting a pipeline up again: hdfs.pipeline has it; the block keeps its generation here"
+PIPELINE: Final = "a stamp for a new pipeline, or a pipeline that is refused: hdfs.pipeline has it"
 TREE: Final = "directories and attributes"
 NODES: Final = "datanodes that come and go: unseen here"
 

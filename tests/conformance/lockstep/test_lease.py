@@ -225,8 +225,21 @@ def test_a_pipeline_recovery_leaves_the_block_its_generation() -> None:
     made("update_pipeline", kind="block", entity="7", client="client1", inode=1, generation_stamp=1004)
     made("append", client="client1", file="/f", inode=1, block=7, generation_stamp=1004)
     *_, updated, appended = project(made.events)
-    assert isinstance(updated[0], LeftOut)
+    assert {step.action for step in updated[0].steps} == {"datanode_stops", "datanode_returns"}
     assert appended[0].steps[0].generation_stamp == 1
+
+
+def test_replicas_of_an_older_generation_do_not_complete_a_block() -> None:
+    """An append with a new generation: the block is committed and not complete, so that no other one is added."""
+    made = Made().written()
+    takes: dict[str, Any] = {"client": "client1", "file": "/f", "inode": 1}
+    made("complete", **takes, block=7, passed_bytes=10, observed={"closed": "true"})
+    made("append", **takes, block=7, generation_stamp=1001)
+    made("update_pipeline", kind="block", entity="7", client="client1", inode=1, generation_stamp=1002)
+    made("add_block", **takes, block=8, passed_bytes=20, generation_stamp=1003)
+    made("fsync", **takes, block=8, passed_bytes=5)
+    held = hold(made("add_block", **takes, passed_bytes=9, refused_with="NotReplicatedYetException").events)
+    assert held.verdict == "conforms"
 
 
 def test_a_call_that_comes_again_is_left_out() -> None:
