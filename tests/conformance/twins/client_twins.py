@@ -80,9 +80,9 @@ CLIENT_TWINS = (
         "HDFS-8498",
         "a block is completed with a length that is no longer its own",
         (Patch(DFSOutputStream, "_complete", completes_with_an_old_length),),
-        Judge.PROGRESS,
+        Judge.LOCKSTEP,
         scenarios.QUIET,
-        "create: done",
+        "complete",
     ),
     Twin(
         "HDFS-9289",

@@ -51,7 +51,7 @@ class Hole:
     def notice(self, options: ClusterOptions) -> Noticed | None:
         """Run the scenario with nodes that are set up so, until the judge notices something."""
         scenario = replace(self.scenario, options=options)
-        return judge(scenario, to_the_byte=self.judge is Judge.ACKNOWLEDGED)
+        return judge(scenario, to_the_byte=self.judge is Judge.ACKNOWLEDGED, in_lockstep=False)
 
     def alone(self) -> ClusterOptions:
         """The nodes with this hole open, and no other."""

@@ -1,8 +1,9 @@
 """Twins: implementations with one old bug put back, and what notices them.
 
-The judges are general; none of them knows of a bug. In this order, as a run may show several: the step-by-step face
-held against the specification, an error that no caller is told of, an invariant of the nodes, bytes that were promised,
-a file that stays open, a job that had to be done.
+The judges are general; none of them knows of a bug. In this order, as a run may show several: an error that no caller
+is told of, a step that is none of the specification's, an invariant of the nodes, bytes that were promised, a file that
+stays open, a job that had to be done. What needs more chances than a simulated run gives is left to the step-by-step
+face, which the model drives to where it has not been.
 """
 
 import time
@@ -13,12 +14,15 @@ from enum import StrEnum
 from typing import Any
 from unittest import mock
 
+import msgspec
 from tests.conformance.twins.scenarios import Scenario
 
 from genstamp.adapters import ReferenceAdapter
+from genstamp.events import Event
+from genstamp.lockstep import LOCKSTEPS, Held, Holder
 from genstamp.stateful import conform
-from genstamp_dfs.simulation.plan import Plan
 from genstamp_dfs.simulation.run import Run
+from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 STEPS_SEED = 7
@@ -28,6 +32,7 @@ STEPS_EXAMPLES = 150
 class Judge(StrEnum):
     """What can notice a twin."""
 
+    LOCKSTEP = "`hdfs.lease`, in lockstep"
     STEPS = "`hdfs.recovery`, step by step"
     ERROR = "an error"
     INVARIANT = "an invariant"
@@ -105,31 +110,44 @@ def judge_steps() -> Noticed | None:
     return Noticed(Judge.STEPS, sentence, 1, report.figures.events, time.process_time() - began)
 
 
-def judge(scenario: Scenario, *, to_the_byte: bool = False) -> Noticed | None:
+def judge(scenario: Scenario, *, to_the_byte: bool = False, in_lockstep: bool = True) -> Noticed | None:
     """Run the plans of a scenario until something is noticed.
 
     Args:
         scenario: the plans.
         to_the_byte: whether every acknowledged byte has to be there, promised or not.
+        in_lockstep: whether the runs are held against `hdfs.lease`, too.
     """
     began, events = time.process_time(), 0
     for number, plan in enumerate(scenario.plans, 1):
-        found, sentence, count = _judge_plan(plan, scenario, to_the_byte=to_the_byte)
+        run = Run(plan, scenario.options, look_every=1)
+        found, sentence, count = _judge_run(run, scenario.due, to_the_byte=to_the_byte)
+        if in_lockstep and found is not Judge.ERROR:
+            rejected = _rejection(run)
+            found, sentence = (found, sentence) if rejected is None else (Judge.LOCKSTEP, rejected)
         events += count
         if found is not None:
             return Noticed(found, sentence, number, events, time.process_time() - began)
     return None
 
 
-def _judge_plan(plan: Plan, scenario: Scenario, *, to_the_byte: bool) -> tuple[Judge | None, str, int]:
-    run = Run(plan, scenario.options, look_every=1)
+def _rejection(run: Run) -> str | None:
+    """Why `hdfs.lease` rejects the events of a run, if it does."""
+    held = Held()
+    holder = Holder(LEASE.model("repaired"), run.options, run.plan.clients, LOCKSTEPS[LEASE.name])
+    events = [msgspec.convert(event, Event, from_attributes=True) for event in run.cluster.log.events]
+    holder.hold(run.plan.seed, events, held)
+    return held.rejections[0].rejected.lines()[0] if held.rejections else None
+
+
+def _judge_run(run: Run, due: frozenset[str], *, to_the_byte: bool) -> tuple[Judge | None, str, int]:
     try:
         result = run.run(keep_events=False)
     except Exception as problem:
         # Whatever a node dies of that is no refusal: the simulation lets it through.
         return Judge.ERROR, f"{type(problem).__name__}: {problem}", len(run.cluster.log.events)
     events = result.totals["events"]
-    missing = scenario.due - set(result.outcomes)
+    missing = due - set(result.outcomes)
     if result.broken_invariant is not None:
         return Judge.INVARIANT, result.broken_invariant, events
     if not result.is_safe:

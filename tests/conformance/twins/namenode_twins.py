@@ -276,9 +276,9 @@ NAMENODE_TWINS = (
         "HDFS-4516",
         "the first hflush does not tell the namenode the length",
         (Patch(CompleteCalls, "fsync", fsync_without_length), Patch(FSNamesystem, "fsync", fsync_without_length)),
-        Judge.BYTES,
+        Judge.LOCKSTEP,
         scenarios.NOBODY_KNOWS_THE_BLOCK,
-        "lost",
+        "fsync",
     ),
     Twin(
         "HDFS-5558",
@@ -292,8 +292,8 @@ NAMENODE_TWINS = (
         "HDFS-8576",
         "recoverLease says false of a file that it has closed",
         (Patch(LeaseRecovery, "recover_lease", closed_and_not_told),),
-        Judge.STEPS,
-        None,
+        Judge.LOCKSTEP,
+        scenarios.of_seeds(30),
         "recover_lease",
     ),
     Twin(

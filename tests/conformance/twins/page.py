@@ -24,6 +24,8 @@ The judges know of no bug:
 
 - `hdfs.recovery`, step by step: the implementation is driven by `genstamp conform hdfs.recovery`, seed {seed}, and each
   step has to be one of the specification's;
+- `hdfs.lease`, in lockstep: each file of a simulated run is followed by a tracker of its own
+  (`genstamp.lockstep`), and what the namenode answers has to be what the specification does;
 - an invariant: looked at after each step of the namenode and at steps of datanodes of a simulated run
   (`genstamp_dfs.simulation.invariants`; the ids are those of section J of the protocol facts);
 - promised bytes: what hflush, hsync or close acknowledged is not there in the end, or something else is;
