@@ -121,6 +121,10 @@ class LeaseProjection:
             yield from self._about_no_file(event)
             return
         if not inode.latest().is_judged:
+            # Any file that a client opens renews its lease.
+            is_open = event.event in ("create", "append", "recover_lease") and event.observed.get("closed") != "true"
+            if is_open and event.refused_with is None:
+                self._renewed_us[event.arguments["client"]] = event.time_us or 0
             yield LeftOut(OVER)
             return
         if inode.successor is not None and event.arguments.get("client", "") in inode.latest().callers:
