@@ -123,12 +123,13 @@ def restart_as_planned(scenario: Scenario, node: str, away_s: float) -> None:
     scenario.cluster.start_datanode(node)
 
 
-def test_pipeline_recovery_on_oob() -> None:
+@pytest.mark.parametrize("away_s", [1, 15])
+def test_pipeline_recovery_on_oob(away_s: float) -> None:
     """The only node restarts as planned: its writer waits, goes on there, and counts no failure."""
     scenario = Scenario(1, options=small_options(client={"replication": 1}))
     stream = begin(scenario)
     before = scenario.last_block(PATH).generation_stamp
-    restart_as_planned(scenario, "datanode1", away_s=1)
+    restart_as_planned(scenario, "datanode1", away_s=away_s)
     finish(scenario, stream)
     assert scenario.last_block(PATH).generation_stamp > before
     assert stream.streamer.pipeline.failed == []

@@ -80,6 +80,7 @@ class Pipeline:
         self.excluded: set[str] = set()
         self.bad: int | None = None
         self.restarting: int | None = None
+        self._restart: tuple[str, int] | None = None
         self.bytes_acked = 0
         self.bytes_sent = 0
 
@@ -159,7 +160,9 @@ class Pipeline:
             located = await self._call(UpdateBlockForPipeline(old, self.client.name))
             new_stamp = located.block.generation_stamp
             if await self._connect(asked, new_stamp):
+                self._restart = None
                 break
+            self._wait_on_for_restart()
             asked = recovery_stage(stage)
         new = Block(old.block_id, new_stamp, self.bytes_acked)
         await self._call(UpdatePipeline(self.client.name, old, new, self.nodes))
@@ -174,7 +177,17 @@ class Pipeline:
         if len(self.nodes) > 1 and not self.client.is_local(node):
             self.bad = index
             return
-        await self.client.runtime.sleep_us(RESTART_STEP_US)
+        runtime = self.client.runtime
+        if self._restart is None:
+            self._restart = node, runtime.now_us() + self.client.configuration.datanode_restart_timeout_ms * 1_000
+        await runtime.sleep_us(RESTART_STEP_US)
+
+    def _wait_on_for_restart(self) -> None:
+        """Forgive a datanode that is not back yet, until its time is up."""
+        if self._restart is None or self.bad is None or self.nodes[self.bad] != self._restart[0]:
+            return
+        if self.client.runtime.now_us() < self._restart[1]:
+            self.restarting, self.bad = self.bad, None
 
     def _leave_bad_node(self) -> None:
         """Go on without the datanode that failed."""
