@@ -52,6 +52,10 @@ _CLIENT_STATE: Final = frozenset({"add_block", "complete", "fsync", "abandon_blo
 """Calls after which the model's client has gone on, so that it cannot make them again."""
 
 
+_OPENING: Final = frozenset({"create", "append", "recover_lease", "truncate"})
+"""Calls after which the client may have the file open."""
+
+
 class LeaseProjection:
     """The projection of one run on hdfs.lease.
 
@@ -122,7 +126,7 @@ class LeaseProjection:
             return
         if not inode.latest().is_judged:
             # Any file that a client opens renews its lease.
-            is_open = event.event in ("create", "append", "recover_lease") and event.observed.get("closed") != "true"
+            is_open = event.event in _OPENING and event.observed.get("closed") != "true"
             if is_open and event.refused_with is None:
                 self._renewed_us[event.arguments["client"]] = event.time_us or 0
             yield LeftOut(OVER)
@@ -401,6 +405,8 @@ class LeaseProjection:
         return None
 
     def _truncate(self, event: Event, inode: Inode) -> LeftOut:
+        if event.refused_with is None:
+            self._renewed_us[event.arguments["client"]] = event.time_us or 0
         is_harmless = event.refused_with is not None and event.recovery_id is None and inode.owner is None
         return LeftOut(TRUNCATED, None if is_harmless else inode.key)
 
