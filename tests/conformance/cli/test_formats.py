@@ -46,9 +46,9 @@ def at(result: dict[str, Any]) -> str:
 
 
 def line_of(file: str, text: str) -> str:
-    """`file:line` of the only line of a file that begins so."""
+    """`file:line` of the first line of a file that begins so."""
     lines = Path(file).read_text(encoding="utf-8").splitlines()
-    [number] = [number for number, line in enumerate(lines, 1) if line.strip().startswith(text)]
+    number = next(number for number, line in enumerate(lines, 1) if line.strip().startswith(text))
     return f"{file}:{number}"
 
 
