@@ -13,7 +13,7 @@ from genstamp_dfs.errors import (
     RecoveryInProgressException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, Mkdirs
-from genstamp_dfs.hdfs.protocol import BlockUCState, Semantics
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
 
 NEW_BLOCK = CreateFlag.APPEND | CreateFlag.NEW_BLOCK
 
@@ -114,3 +114,17 @@ def test_the_writer_of_before_cannot_go_on_after_an_append(bench: Any) -> None:
     append(bench)
     with bench.refused(LeaseExpiredException):
         bench.add_block(previous=block)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_replica_that_is_known_to_be_corrupt_is_no_location_of_what_is_appended(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """Found by simulation (seed 4158): one that is stale refuses each recovery, and the file stays open."""
+    bench = new_bench("abc", semantics=semantics)
+    block = bench.write_closed(datanodes="ab")
+    bench.received(Block(block.block_id, block.generation_stamp, 2), "c")
+    assert "c" in bench.last().corrupt
+    append(bench)
+    expected = {"a", "b"} if semantics is Semantics.REPAIRED else {"a", "b", "c"}
+    assert set(bench.last().expected_locations()) == expected

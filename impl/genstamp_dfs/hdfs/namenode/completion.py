@@ -140,7 +140,9 @@ class Completion(Corruption):
     def convert_last_block_to_under_construction(self, inode: INodeFile, bytes_to_remove: int) -> BlockInfo | None:
         """Open the last block for append or truncate; gives it, or None if there is nothing to open.
 
-        A last block of the preferred size is full, so there is nothing to open for an append.
+        A last block of the preferred size is full, so there is nothing to open for an append. Repaired, a replica that
+        is known to be corrupt is no location of what is written on, as long as there is a good one: a stale one would
+        refuse each recovery of the block.
 
         Source: BlockManager#convertLastBlockToUnderConstruction, Hadoop 3.4.1; facts A.4.
         """
@@ -151,7 +153,8 @@ class Completion(Corruption):
         block.state = BlockUCState.UNDER_CONSTRUCTION
         if self.is_closed_hole(Repair.EXCESS_OUTLIVES_REOPENING):
             block.excess.clear()
-        block.set_expected_locations([*block.stored, *block.corrupt])
+        leaves_corrupt_out = bool(block.stored) and self.is_closed_hole(Repair.STALE_REPLICA_JOINS_A_RECOVERY)
+        block.set_expected_locations([*block.stored] if leaves_corrupt_out else [*block.stored, *block.corrupt])
         self.forget_redundancy(block)
         for datanode in (*block.stored, *block.corrupt):
             self.datanode_manager.datanodes[datanode].invalidate_blocks.pop(block.block_id, None)
