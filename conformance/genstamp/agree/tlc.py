@@ -12,6 +12,7 @@ import importlib.util
 import re
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -267,7 +268,8 @@ def ran(module: str, config: str, directory: Path, limit_s: float, heap: str = "
         *("-cp", str(archive), "tlc2.TLC"),
         # It would warn of each EXCEPT through nobody, which changes nothing, as it should.
         *("-tool", "-nowarning", "-deadlock", "-workers", str(workers)),
-        *("-metadir", str(directory / "states"), f"{module}.tla"),
+        # Its own name for a run is the second in which it begins, and two runs may begin in one.
+        *("-metadir", tempfile.mkdtemp(prefix="states-", dir=directory), f"{module}.tla"),
     ]
     if limit_s <= 0:
         return None
