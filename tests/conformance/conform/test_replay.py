@@ -12,7 +12,7 @@ from genstamp.adapters import ReferenceAdapter
 from genstamp.stateful import conform
 from genstamp.systems import system_named
 
-report = conform(ReferenceAdapter(), system_named("hdfs.recovery"), examples=8, steps=40, seed=1)
+report = conform(ReferenceAdapter(), system_named("hdfs.recovery"), examples=8, steps=40, seed=0)
 print(report.figures)
 """
 
