@@ -26,7 +26,7 @@ from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 STEPS_SEED = 7
-STEPS_EXAMPLES = 150
+STEPS_EXAMPLES = 600
 
 
 class Judge(StrEnum):

@@ -342,7 +342,7 @@ NAMENODE_TWINS = (
         (Patch(PendingRecoveryBlocks, "add", lambda self, block_id, now_us: True),),
         Judge.STEPS,
         None,
-        "recovery_id",
+        "generation_stamp",
     ),
     Twin(
         "HDFS-800",
