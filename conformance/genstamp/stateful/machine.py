@@ -22,8 +22,8 @@ _SEEDS: Final = 4
 """How many ways of what the implementation leaves to chance are tried."""
 
 _BITS: Final = st.tuples(*[st.booleans()] * 64)
-"""What a run's generator begins with, bit by bit: among numbers Hypothesis prefers the constants of the modules that are
-loaded, and so a seed would not replay in another program."""
+"""What a run's generator begins with, bit by bit: among numbers Hypothesis prefers the constants of the modules that
+are loaded, and so a seed would not replay in another program."""
 
 
 class EndOfSearch(BaseException):
