@@ -74,6 +74,7 @@ class LeaseProjection:
         self, clients: Sequence[str], soft_limit_ms: int, hard_limit_ms: int, *, takes_over_softly: bool = True
     ) -> None:
         self.members = {"Client": clients, "File": (FILE,), "Datanode": (SOME, OTHER)}
+        self._soft_limit_us = soft_limit_ms * MICROSECONDS
         self._limits = {"soft_limit_passes": soft_limit_ms, "hard_limit_passes": hard_limit_ms}
         self._takes_over_softly = takes_over_softly
         self._inodes: dict[str, Inode] = {}
@@ -231,11 +232,29 @@ class LeaseProjection:
             raise AssertionError(f"no word is said about the NameNode's event '{event.event}'")
         if event.recovery_id is not None and inode.is_reported_empty():
             return LeftOut(EMPTY, inode.key)
+        before: list[Event | Happened] = [*ages, *_before(event), *self._closed_at_once(event, inode)]
         projected: LeftOut | Event | None = method(event, inode)
         if isinstance(projected, LeftOut):
             return projected
         itself = () if projected is None else (projected,)
-        return Entity(inode.key, (*ages, *_before(event), *itself, *self._writes(inode)))
+        return Entity(inode.key, (*before, *itself, *self._writes(inode)))
+
+    def _closed_at_once(self, event: Event, inode: Inode) -> list[Event]:
+        """An append past the soft limit that closes the file and goes on with its last block, as two calls.
+
+        The system's own step counts the last block as full. What it checks beside is the holder's age, which is why
+        only a holder past that limit is taken over here.
+        """
+        goes_on = event.event == "append" and event.refused_with is None and event.generation_stamp is not None
+        if not goes_on or inode.owner is None or self._age_us(event, inode.owner) <= self._soft_limit_us:
+            return []
+        taken_over = _event("recover_lease", {"client": event.arguments["client"], "file": FILE})
+        taken_over.observed["closed"] = "true"
+        return [taken_over]
+
+    def _age_us(self, event: Event, holder: str) -> int:
+        """How long ago a lease was renewed, by the NameNode's clock."""
+        return (event.time_us or 0) - self._renewed_us.get(holder, 0)
 
     def _writes(self, inode: Inode) -> list[Event]:
         """The bytes that the last block's writer has written before the NameNode is told of them next."""
@@ -269,8 +288,7 @@ class LeaseProjection:
         self._start_of_recovery(event, inode)
         if event.refused_with != "RecoveryInProgressException" or inode.owner is None:
             return
-        age_us = (event.time_us or 0) - self._renewed_us.get(inode.owner, 0)
-        if inode.owner != "namenode" and age_us <= self._limits["soft_limit_passes"] * MICROSECONDS:
+        if inode.owner != "namenode" and self._age_us(event, inode.owner) <= self._soft_limit_us:
             return
         if self._takes_over_softly:
             inode.owner = "namenode"

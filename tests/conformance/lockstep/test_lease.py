@@ -229,6 +229,24 @@ def test_a_pipeline_recovery_leaves_the_block_its_generation() -> None:
     assert appended[0].steps[0].generation_stamp == 1
 
 
+def appended_past_the_soft_limit(at_s: int) -> Held:
+    """Seed 235: a file that a client has opened for a new block is taken over by an append to its last block."""
+    made = Made().written()
+    takes: dict[str, Any] = {"client": "client1", "file": "/f", "inode": 1}
+    made("complete", **takes, block=7, passed_bytes=10, observed={"closed": "true"})
+    made("append", **takes)
+    made("append", at_s, client="client2", file="/f", inode=1, block=7, generation_stamp=1001)
+    return hold(made("fsync", at_s, client="client2", file="/f", inode=1, block=7, passed_bytes=20).events)
+
+
+def test_an_append_past_the_soft_limit_goes_on_with_the_last_block() -> None:
+    assert appended_past_the_soft_limit(70).verdict == "conforms"
+
+
+def test_an_append_that_takes_a_file_over_before_the_soft_limit_is_rejected() -> None:
+    assert appended_past_the_soft_limit(50).verdict == "rejected"
+
+
 def test_replicas_of_an_older_generation_do_not_complete_a_block() -> None:
     """An append with a new generation: the block is committed and not complete, so that no other one is added."""
     made = Made().written()
