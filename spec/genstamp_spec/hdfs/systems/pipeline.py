@@ -350,6 +350,13 @@ PIPELINE = System(
             doc="one datanode that restarts again and again",
         ),
         Configuration(
+            "given_up",
+            sizes={"Client": 1, "Datanode": 7},
+            limits={"stamps": 7, "packets": 1, "replication": 2, "faults": 6, "always": 1},
+            doc="a write that ends after too many recoveries, though a node is left",
+            on_demand=True,
+        ),
+        Configuration(
             "client",
             sizes={"Client": 1, "Datanode": 2},
             limits={
