@@ -147,7 +147,7 @@ class Evaluator:
         limits = self.instance.limits
         found = {name for name, expr in self.model.limits if self.value(expr, state) > limits[name]}  # type: ignore[operator]
         for variable, value in zip(self.model.variables, state, strict=True):
-            found |= {name for name, size in _limited(value, variable.type) if size > limits[name]}
+            found |= {name for name, size in limited(value, variable.type) if size > limits[name]}
         return sorted(found)
 
     def call(self, action: Action, arguments: Arguments) -> str:
@@ -353,7 +353,7 @@ def _first_fault(parts: Iterator[tuple[Any, Type, str]]) -> str | None:
     return next((fault for part in parts if (fault := _out_of_range(*part))), None)
 
 
-def _limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:
+def limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:
     """Each limit's name with the size that a value has under it."""
     match type_:
         case NumberType(limit=str(name)):
@@ -362,14 +362,14 @@ def _limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:
             if limit is not None:
                 yield limit, len(value)
             for part in value:
-                yield from _limited(part, element)
+                yield from limited(part, element)
         case BagType(message=message, limit=str(name)):
             yield name, len(value)
             for part in value:
-                yield from _limited(part, message)
+                yield from limited(part, message)
         case RecordType(fields=fields):
             for part, (_, kind) in zip(value, fields, strict=True):
-                yield from _limited(part, kind)
+                yield from limited(part, kind)
         case ArrayType(element=element):
             for part in value:
-                yield from _limited(part, element)
+                yield from limited(part, element)

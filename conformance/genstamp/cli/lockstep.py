@@ -11,8 +11,8 @@ import typer
 from genstamp import exit_codes, progress
 from genstamp.errors import DrivingError
 from genstamp.lockstep import LOCKSTEPS, Held, hold_seeds
-from genstamp.lockstep.coverage import Reached, Transition, explored
 from genstamp.systems import system_named
+from genstamp.transitions import Reached, Transition, explored
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.plan import PlanOptions
 from genstamp_model.language import Instance, System

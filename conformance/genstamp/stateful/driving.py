@@ -25,6 +25,8 @@ class Driving:
         weights: how much less or more often than others an event is asked for; 1 where nothing is said.
         may_decline: events that the implementation may say are not possible although the model can do them, because
             the model leaves out what decides; each with the reason.
+        forgotten: variables that do not count for abstract transitions, as only limits and properties read them.
+        walked: names of the configurations that are walked; together they have what is to be driven.
     """
 
     members: Callable[[Cluster], Mapping[str, Sequence[str]]]
@@ -34,6 +36,8 @@ class Driving:
     ticks_ms: tuple[int, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     may_decline: Mapping[str, str] = field(default_factory=dict)
+    forgotten: tuple[str, ...] = ()
+    walked: tuple[str, ...] = ()
 
 
 SOFT_LIMIT_MS: Final = 60_000
@@ -63,6 +67,8 @@ _HDFS_RECOVERY = Driving(
         "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
         "last_packet": "a client that has written nothing has no block to end",
     },
+    forgotten=("hflushed",),
+    walked=("one_recovery",),
 )
 
 DRIVINGS: Final[Mapping[str, Driving]] = {"hdfs.recovery": _HDFS_RECOVERY}

@@ -3,7 +3,7 @@
 Leaves out which requests to make; `machine.py` draws them and `shorten.py` repeats them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from genstamp.adapters import Adapter, Cluster, Done, NotPossible, Outcome
@@ -13,6 +13,7 @@ from genstamp.stateful.driving import Driving
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.story import Failure, Story
 from genstamp.track import Fit, Names, Rejected, Tracker
+from genstamp_model.evaluate import State
 from genstamp_model.language.model import Model
 
 Arguments = tuple[tuple[str, str], ...]
@@ -49,12 +50,14 @@ class Bench:
         model: the model.
         driving: how its events are brought about.
         max_states: more possible states than these leave a run undetermined.
+        watch: told of every event that fits, with the states in which the run could be before it.
     """
 
     adapter: Adapter
     model: Model
     driving: Driving
     max_states: int
+    watch: Callable[[Fit, Sequence[State], Event], None] | None = None
     _fits: dict[tuple[Cluster, int], Fit] = field(default_factory=dict)
 
     def tracker(self, cluster: Cluster, first_stamp: int) -> Tracker:
@@ -97,6 +100,8 @@ class Run:
     tracker: Tracker
     declined: set[Request]
     """What was said not to be possible since the last event; to ask again would be in vain."""
+    outcome: Outcome
+    """What came of the last request."""
 
     def __init__(self, bench: Bench, cluster: Cluster, figures: Figures) -> None:
         self._bench = bench
@@ -175,7 +180,7 @@ class Run:
 
     def _answer(self, ask: Callable[[], Outcome]) -> Outcome:
         try:
-            outcome = ask()
+            self.outcome = outcome = ask()
         except AdapterError as problem:
             problem.story = self._story.lines
             raise
@@ -183,9 +188,12 @@ class Run:
         return outcome
 
     def _hold(self, event: Event) -> None:
+        before = self.tracker.states
         answer = self.tracker.feed(event)
         if isinstance(answer, Rejected):
             raise NonconformingError(self._story.failed(answer, event))
+        if self._bench.watch is not None:
+            self._bench.watch(self.tracker.fit, before, event)
         self.declined.clear()
         self._story.happened(event)
         self._figures.count(event)

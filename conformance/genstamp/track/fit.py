@@ -210,11 +210,12 @@ class Fit:
             failing = self.evaluator.first_failing(action, arguments, state)
             if failing is None:
                 changes = self.evaluator.apply(action, arguments, state) != state
-                yield Offer(event, self._words(action, arguments), action.refuses, changes)
+                yield Offer(event, self.words(action, arguments), action.refuses, changes)
             elif failing.refuses is not None:
-                yield Offer(event, self._words(action, arguments), failing.refuses, changes=False)
+                yield Offer(event, self.words(action, arguments), failing.refuses, changes=False)
 
-    def _words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    def words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+        """What a caller says to make an action happen with these arguments: names and words."""
         bound = dict(
             zip((p.name for p in action.parameters), zip(action.parameters, arguments, strict=True), strict=True)
         )

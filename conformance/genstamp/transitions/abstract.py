@@ -1,21 +1,18 @@
-"""Coverage in abstract transitions: what a model's steps are when names, numbers and all that they do not concern is
-taken away.
+"""Abstract transitions: what a model's steps are when names, numbers and all that they do not concern is taken away.
 
 An abstract transition is an action, or a check that refuses one; the lifecycle states, before and after, of the
-entities that its arguments name; and how their stamps, and their lengths, compare before it. What there is altogether
-is found by going through every state of a small configuration.
+entities that its arguments name; and how their stamps, and their lengths, compare before it.
 
 Leaves out hidden actions, variables of no entity, and those that the arguments name in part only.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from genstamp.events import Event
-from genstamp.track import Fit
+from genstamp.transitions.cells import Cells
 from genstamp_model.evaluate import Arguments, Evaluator, State
-from genstamp_model.language.model import Action, Instance
+from genstamp_model.language.model import Action
 from genstamp_model.language.trace import Check
 from genstamp_model.language.types import (
     ArrayType,
@@ -61,61 +58,6 @@ class Transition:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A value in a state that some arguments lead to: a variable, and a way into it."""
-
-    name: str
-    read: Callable[[State], Value]
-    type: Type
-
-
-class Abstraction:
-    """Takes away from the steps of one instance what does not count.
-
-    Args:
-        evaluator: of the instance.
-        forgotten: variables that do not count.
-    """
-
-    def __init__(self, evaluator: Evaluator, forgotten: Iterable[str]) -> None:
-        left_out = set(forgotten)
-        self._sizes = evaluator.sizes
-        self._variables = [
-            (position, variable)
-            for position, variable in enumerate(evaluator.model.variables)
-            if isinstance(variable.type, ArrayType) and variable.name not in left_out
-        ]
-        self._places: dict[tuple[str, Arguments], list[_Place]] = {}
-
-    def of(
-        self, action: Action, arguments: Arguments, refused: Check | None, before: State, after: State
-    ) -> Transition:
-        """The abstract transition of a step."""
-        key = (action.name, arguments)
-        places = self._places.get(key)
-        if places is None:
-            places = self._places[key] = list(self._find(action, arguments))
-        return Transition(
-            action.name,
-            "" if refused is None else refused.label,
-            _lifecycles(places, before),
-            _lifecycles(places, after),
-            _order(_numbers(places, before, ordered=True)),
-            _order(_numbers(places, before, ordered=False)),
-        )
-
-    def _find(self, action: Action, arguments: Arguments) -> Iterator[_Place]:
-        named: dict[str, list[int]] = {}
-        for parameter, value in zip(action.parameters, arguments, strict=True):
-            domain = parameter.domain
-            index = domain if isinstance(domain, IndexSet) else getattr(domain, "index", None)
-            if isinstance(index, IndexSet) and isinstance(value, int):
-                named.setdefault(index.base, []).append(value)
-        for position, variable in self._variables:
-            yield from _places(variable.name, variable.type, _Reader(position), named, self._sizes)
-
-
-@dataclass(frozen=True)
 class _Reader:
     """Reads a part of a state."""
 
@@ -131,6 +73,71 @@ class _Reader:
     def into(self, step: int) -> "_Reader":
         """The part of a part."""
         return _Reader(self.position, (*self.path, step))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A value in a state that some arguments lead to: a variable, and a way into it."""
+
+    name: str
+    read: _Reader
+    type: Type
+
+
+class Abstraction:
+    """Takes away from the steps of one instance what does not count.
+
+    Args:
+        evaluator: of the instance.
+        forgotten: variables that do not count.
+    """
+
+    def __init__(self, evaluator: Evaluator, forgotten: Iterable[str]) -> None:
+        left_out = set(forgotten)
+        self._sizes = evaluator.sizes
+        self._names = [variable.name for variable in evaluator.model.variables]
+        self._variables = [
+            (position, variable)
+            for position, variable in enumerate(evaluator.model.variables)
+            if isinstance(variable.type, ArrayType) and variable.name not in left_out
+        ]
+        self._places: dict[tuple[str, Arguments], list[_Place]] = {}
+
+    def of(
+        self, action: Action, arguments: Arguments, refused: Check | None, before: State, after: State
+    ) -> Transition:
+        """The abstract transition of a step."""
+        places = self._named(action, arguments)
+        return Transition(
+            action.name,
+            "" if refused is None else refused.label,
+            _lifecycles(places, before),
+            _lifecycles(places, after),
+            _order(_numbers(places, before, ordered=True)),
+            _order(_numbers(places, before, ordered=False)),
+        )
+
+    def cells(self, action: Action, arguments: Arguments, cells: Cells) -> list[int]:
+        """Cells of a state that the abstract transition of a call depends on, beside the check that refuses it."""
+        readers = [place.read for place in self._named(action, arguments)]
+        return sorted({cells.of(self._names[reader.position])[reader.path[0]] for reader in readers})
+
+    def _named(self, action: Action, arguments: Arguments) -> list[_Place]:
+        key = (action.name, arguments)
+        places = self._places.get(key)
+        if places is None:
+            places = self._places[key] = list(self._find(action, arguments))
+        return places
+
+    def _find(self, action: Action, arguments: Arguments) -> Iterator[_Place]:
+        named: dict[str, list[int]] = {}
+        for parameter, value in zip(action.parameters, arguments, strict=True):
+            domain = parameter.domain
+            index = domain if isinstance(domain, IndexSet) else getattr(domain, "index", None)
+            if isinstance(index, IndexSet) and isinstance(value, int):
+                named.setdefault(index.base, []).append(value)
+        for position, variable in self._variables:
+            yield from _places(variable.name, variable.type, _Reader(position), named, self._sizes)
 
 
 def _places(name: str, kind: Type, reader: _Reader, named: dict[str, list[int]], sizes: Sizes) -> Iterator[_Place]:
@@ -175,72 +182,3 @@ def _order(numbers: list[tuple[Any, str]]) -> str:
         told += name if last is None else f" = {name}" if value == last else f" < {name}"
         last = value
     return told
-
-
-class Reached:
-    """The abstract transitions that runs have taken.
-
-    Attributes:
-        certain: those that a step was whatever state the run was in.
-        possible: those that a step may have been.
-
-    Args:
-        forgotten: variables that do not count.
-    """
-
-    def __init__(self, forgotten: Iterable[str]) -> None:
-        self._forgotten = tuple(forgotten)
-        self.certain: set[Transition] = set()
-        self.possible: set[Transition] = set()
-        self._abstraction: Abstraction | None = None
-        self._seen: dict[tuple[object, ...], frozenset[Transition]] = {}
-
-    def __call__(self, fit: Fit, before: Sequence[State], step: Event) -> None:
-        """Told of every step that fits."""
-        if self._abstraction is None:
-            self._abstraction = Abstraction(fit.evaluator, self._forgotten)
-        found: set[Transition] = set()
-        shown = (step.generation_stamp, step.recovery_id, step.num_bytes, *sorted(step.observed.items()))
-        key = (step.event, step.refused_with, *sorted(step.arguments.items()), shown)
-        for state in before:
-            one = self._seen.get((state, key))
-            if one is None:
-                taken = fit.taken(state, step)
-                one = frozenset(self._abstraction.of(a, args, check, state, after) for a, args, check, after in taken)
-                self._seen[(state, key)] = one
-            found |= one
-        self.possible |= found
-        if len(found) == 1:
-            self.certain |= found
-
-
-def explored(instance: Instance, forgotten: Iterable[str] = ()) -> set[Transition]:
-    """Every abstract transition of an instance that is no hidden action's, within its limits.
-
-    Args:
-        instance: small: all its states are gone through, in Python.
-        forgotten: variables whose value does not count.
-    """
-    evaluator = Evaluator(instance)
-    abstraction = Abstraction(evaluator, forgotten)
-    found: set[Transition] = set()
-    first = evaluator.initial()
-    known, pending = {first}, [first]
-    while pending:
-        state = pending.pop()
-        for action in instance.model.actions:
-            for arguments in evaluator.choices(action, state):
-                check = evaluator.first_failing(action, arguments, state)
-                if check is not None:
-                    if check.refuses is not None and not action.hidden:
-                        found.add(abstraction.of(action, arguments, check, state, state))
-                    continue
-                after = evaluator.apply(action, arguments, state)
-                if evaluator.beyond(after):
-                    continue
-                if not action.hidden:
-                    found.add(abstraction.of(action, arguments, None, state, after))
-                if after not in known:
-                    known.add(after)
-                    pending.append(after)
-    return found

@@ -3,7 +3,7 @@
 import pytest
 
 from genstamp.lockstep import LOCKSTEPS, hold_seeds
-from genstamp.lockstep.coverage import Reached, Transition, explored
+from genstamp.transitions import Reached, Transition, explored
 from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.systems.lease import LEASE, OFF
 

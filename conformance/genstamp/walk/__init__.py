@@ -1,0 +1,8 @@
+"""The walk: an implementation is led to each abstract transition of a small configuration, in lockstep with the model.
+
+For any system with a `Driving`: what is explored, planned and held needs no word of the protocol.
+"""
+
+from genstamp.walk.conduct import Missing, Walk, walk
+
+__all__ = ["Missing", "Walk", "walk"]

@@ -1,0 +1,183 @@
+"""A whole walk through one configuration of a system, and what came of it."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from genstamp.adapters import Adapter, Cluster
+from genstamp.errors import DrivingError
+from genstamp.stateful.conformance import Verdict
+from genstamp.stateful.driving import DRIVINGS, Driving, driving_of
+from genstamp.stateful.figures import Figures
+from genstamp.stateful.run import Bench, NonconformingError
+from genstamp.stateful.shorten import shorten
+from genstamp.stateful.story import Failure
+from genstamp.track.tracker import MAX_STATES
+from genstamp.transitions import Graph, Reached, Transition
+from genstamp.walk.walker import Walker
+from genstamp.walk.ways import Ways
+from genstamp_model.language import Instance
+from genstamp_model.language.system import System
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An abstract transition that was not reached for certain.
+
+    Attributes:
+        transition: the transition.
+        path: the calls of a shortest way to it in the model, itself the last.
+        call: the call at which the implementation did not follow; empty if no way was tried.
+        why: the reason.
+        is_possible: whether a step may have been it.
+    """
+
+    transition: Transition
+    path: tuple[str, ...]
+    call: str
+    why: str
+    is_possible: bool
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What came of a walk.
+
+    Attributes:
+        system, semantics, configuration: what was walked through.
+        states: how many states the configuration has.
+        transitions: its abstract transitions.
+        certain: those that were reached for certain.
+        possible: those that a step may have been; these among them.
+        missing: those that were not reached for certain, sorted.
+        figures: what was done.
+        failure: the shortest run found that does not conform.
+        is_deterministic: False if it did not fail again when it was repeated.
+        seconds: wall time, exploration included.
+    """
+
+    system: str
+    semantics: str
+    configuration: str
+    states: int
+    transitions: frozenset[Transition]
+    certain: frozenset[Transition]
+    possible: frozenset[Transition]
+    missing: tuple[Missing, ...]
+    figures: Figures
+    failure: Failure | None
+    is_deterministic: bool
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Three-valued: a run that was given up is no pass."""
+        if self.failure is not None:
+            return "rejected"
+        return "undetermined" if self.figures.undetermined else "conforms"
+
+    @property
+    def share(self) -> float:
+        """How many of the abstract transitions were reached for certain, of 1."""
+        return len(self.certain) / len(self.transitions) if self.transitions else 1.0
+
+
+def walk(
+    adapter: Adapter,
+    system: System,
+    configuration: str,
+    semantics: str | None = None,
+    *,
+    driving: Driving | None = None,
+    max_states: int = MAX_STATES,
+    shrink_seconds: float = 60.0,
+    progress: Callable[[str], None] | None = None,
+) -> Walk:
+    """Walk an implementation through the abstract transitions of a configuration.
+
+    Args:
+        adapter: the implementation; it is stopped at the end.
+        system: the system.
+        configuration: name of the configuration; small, as all its states are kept.
+        semantics: the one to hold the implementation against; the system's default unless told otherwise.
+        driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
+        max_states: more possible states than these leave a run undetermined.
+        shrink_seconds: how long a failing run may be shortened.
+        progress: told how far it is.
+
+    Raises:
+        AdapterError: the implementation cannot be driven; its `story` is the run that led there.
+        DrivingError: nothing is known of how the system's events are brought about.
+        ConfigurationError: the system has no such semantics or configuration.
+    """
+    chosen = semantics or system.default_semantics
+    driving = driving or driving_of(system.name)
+    model, declared = system.model(chosen), system.configuration(configuration)
+    tell = progress or (lambda line: None)
+    began = time.monotonic()
+    graph = Graph(Instance(model, declared), driving.forgotten, lambda states: tell(f"{states:,} states explored"))
+    abstract = frozenset(graph.abstract)
+    reached, figures = Reached(driving.forgotten), Figures()
+    bench = Bench(adapter, model, driving, max_states, reached)
+    cluster = cluster_of(driving, declared.sizes, chosen, system.name)
+
+    def tell_runs() -> None:
+        so_far = len(reached.certain & abstract)
+        tell(f"{so_far:,} of {len(abstract):,} abstract transitions, {figures.examples:,} runs")
+
+    walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
+    failure, is_deterministic = None, True
+    try:
+        walker.walk()
+    except NonconformingError as error:
+        assert walker.run is not None
+        run = walker.run
+        failure, is_deterministic = shorten(bench, error.failure, run.requests, run.cluster, shrink_seconds)
+    finally:
+        adapter.stop()
+    return Walk(
+        system=system.name,
+        semantics=chosen,
+        configuration=configuration,
+        states=len(graph),
+        transitions=abstract,
+        certain=abstract & reached.certain,
+        possible=abstract & reached.possible,
+        missing=tuple(_missing(one, graph, walker, reached) for one in sorted(abstract - reached.certain)),
+        figures=figures,
+        failure=failure,
+        is_deterministic=is_deterministic,
+        seconds=time.monotonic() - began,
+    )
+
+
+def cluster_of(driving: Driving, sizes: Mapping[str, int], semantics: str, system: str) -> Cluster:
+    """A cluster with as many members as a configuration has.
+
+    Raises:
+        DrivingError: there is none; the members of the driving have other numbers.
+    """
+    cluster = Cluster(
+        tuple(f"/{letter}" for letter in _LETTERS[: sizes.get("File", 1)]),
+        tuple(f"client{number + 1}" for number in range(sizes.get("Client", 1))),
+        tuple(f"datanode{number + 1}" for number in range(sizes.get("Datanode", 1))),
+        semantics,
+    )
+    if {base: len(names) for base, names in driving.members(cluster).items()} != dict(sizes):
+        raise DrivingError(system, sorted(DRIVINGS))
+    return cluster
+
+
+def _missing(transition: Transition, graph: Graph, walker: Walker, reached: Reached) -> Missing:
+    ways = Ways(graph)
+    ways.wanted[graph.steps.transitions.index(transition)] = True
+    way = ways.shortest([0])
+    assert way is not None, "an abstract transition of the graph is of one of its steps"
+    path = tuple(graph.text(row) for row in way)
+    obstacle = walker.obstacles.get(transition)
+    if obstacle is None:
+        obstacle = walker.first_obstacle(way)
+    return Missing(transition, path, obstacle.call, obstacle.why, transition in reached.possible)

@@ -1,0 +1,183 @@
+"""The walk: one run after the other towards what no run has reached yet.
+
+Each run goes by a shortest way to the nearest abstract transition that is missing, then to the next, as long as it gets
+anywhere. Where the implementation does not follow, another way is looked for, a few times. Leaves out the verdict on
+what the implementation does, which is that of every run.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from genstamp.adapters import Cluster, NotPossible
+from genstamp.stateful.figures import Figures
+from genstamp.stateful.run import Bench, Request, Run
+from genstamp.transitions import Graph, Reached, Transition
+from genstamp.walk.ways import Ways
+
+TRIES: Final = 8
+"""An abstract transition is given up after so many ways to it that could not be walked to their end."""
+
+_ROW_TRIES: Final = 2
+"""A step that could not be taken in so many runs is taken by no way any more."""
+
+_LONGEST_RUN: Final = 250
+_MOST_STATES: Final = 200
+_WAITS: Final = 5
+"""How often a walk waits for what comes by itself."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a way could not be walked to its end.
+
+    Attributes:
+        call: the step at which the implementation did not follow.
+        why: what it said or did instead.
+    """
+
+    call: str
+    why: str
+
+
+class Walker:
+    """Walks through one configuration.
+
+    Attributes:
+        obstacles: of each abstract transition that was given up the last obstacle on a way to it.
+
+    Args:
+        bench: what all runs share; it must tell `reached`.
+        graph: of the configuration.
+        cluster: with as many members.
+        reached: what was reached so far.
+        figures: where to count.
+        progress: told of every way that was walked.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        graph: Graph,
+        cluster: Cluster,
+        reached: Reached,
+        figures: Figures,
+        progress: Callable[[], None] | None = None,
+    ) -> None:
+        self._bench, self._graph, self._cluster = bench, graph, cluster
+        self._reached, self._figures, self._progress = reached, figures, progress
+        self._ways = Ways(graph)
+        self._abstract = graph.abstract
+        self.obstacles: dict[Transition, Obstacle] = {}
+        self._tries: Counter[Transition] = Counter()
+        self._row_tries: Counter[int] = Counter()
+        self._blocked: list[int] = []
+        self._reasons: dict[int, str] = {}
+        self.run: Run | None = None
+
+    def walk(self) -> None:
+        """Walk until nothing that is missing can be had.
+
+        Raises:
+            AdapterError: the implementation can be driven no longer.
+            NonconformingError: a run does not conform; it is `run`.
+        """
+        while self._way([0]) is not None:
+            self._one_run()
+            self._unblock()
+
+    def first_obstacle(self, way: list[int]) -> Obstacle:
+        """What is in the way where no way was tried: the first step of it that no way takes any more."""
+        row = next((row for row in way if not self._ways.usable[row]), way[-1])
+        return Obstacle(self._graph.text(row), self._reasons.get(row, "no run came this far"))
+
+    def _one_run(self) -> None:
+        run = self.run = Run(self._bench, replace(self._cluster, seed=self._figures.examples), self._figures)
+        run.start()
+        while len(run.requests) < _LONGEST_RUN:
+            places = self._places(run)
+            way = self._way(places) if places else None
+            if way is None:
+                return
+            self._follow(run, way)
+            if self._progress is not None:
+                self._progress()
+
+    def _way(self, places: list[int]) -> list[int] | None:
+        transitions = self._graph.steps.transitions
+        for number, transition in enumerate(transitions):
+            self._ways.wanted[number] = (
+                transition in self._abstract
+                and transition not in self._reached.certain
+                and self._tries[transition] < TRIES
+            )
+        return self._ways.shortest(places)
+
+    def _places(self, run: Run) -> list[int]:
+        """The states of the graph in which a run can be."""
+        states = run.tracker.states
+        found = (self._graph.place(state) for state in states) if len(states) <= _MOST_STATES else ()
+        return [place for place in found if place is not None]
+
+    def _follow(self, run: Run, way: list[int]) -> None:
+        """Walk a way as far as the implementation follows."""
+        graph = self._graph
+        target = graph.steps.transitions[graph.transitions[way[-1]]]
+        for row in way:
+            self._take(run, row)
+            is_last = row is way[-1]
+            if is_last and target in self._reached.certain:
+                return
+            if is_last or int(graph.targets[row]) not in self._places(run):
+                self._tries[target] += 1
+                self._reasons[row] = self._why(run, row, is_last=is_last)
+                self.obstacles[target] = Obstacle(graph.text(row), self._reasons[row])
+                self._block(row)
+                return
+
+    def _take(self, run: Run, row: int) -> None:
+        """Ask for a step, or wait for it."""
+        call = self._graph.steps.calls[self._graph.calls[row]]
+        action, driving = call.action, self._bench.driving
+        if action.name in driving.clock or action.event in driving.spontaneous:
+            for ms in self._waits(action.name):
+                if run.tracker.states and self._graph.targets[row] in self._places(run) and action.hidden:
+                    return
+                shown = self._figures.events
+                run.request(Request(ms=ms))
+                if action.event in driving.spontaneous and self._figures.events > shown:
+                    return
+        elif not action.hidden:
+            run.request(Request(action.event, run.tracker.fit.words(action, call.arguments)))
+
+    def _waits(self, action: str) -> Iterator[int]:
+        timer = self._bench.driving.clock.get(action)
+        if timer is None:
+            yield from [min(self._bench.driving.ticks_ms)] * _WAITS
+        else:
+            yield timer.soonest_ms + 1
+            if timer.latest_ms > timer.soonest_ms:
+                yield timer.latest_ms - timer.soonest_ms + 1
+
+    def _why(self, run: Run, row: int, *, is_last: bool) -> str:
+        call = self._graph.steps.calls[self._graph.calls[row]]
+        if call.action.hidden and call.action.name not in self._bench.driving.clock:
+            return "nobody can be asked for it, and it did not happen"
+        if isinstance(run.outcome, NotPossible):
+            return f"not possible now: {run.outcome.why}"
+        if is_last and run.tracker.states:
+            return "it may have been another transition: the states in which the run could be differ in it"
+        return "the implementation went on otherwise, as the model allows"
+
+    def _block(self, row: int) -> None:
+        """Take a step no more: in this run, or ever."""
+        self._ways.usable[row] = False
+        self._row_tries[row] += 1
+        if self._row_tries[row] < _ROW_TRIES:
+            self._blocked.append(row)
+
+    def _unblock(self) -> None:
+        for row in self._blocked:
+            self._ways.usable[row] = True
+        self._blocked.clear()
