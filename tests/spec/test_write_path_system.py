@@ -106,3 +106,32 @@ def test_a_client_that_was_overtaken_gets_no_stamp_any_more() -> None:
     run.do("append", client=0, file=0)
     assert run.refusal("append", client=1, file=0) == "AlreadyBeingCreatedException"
     assert run.refusal("update_block_for_pipeline", client=1, file=0) is None, "it has nothing open"
+
+
+def appended_where_one_of_three_is_known(semantics: str) -> WritePathRun:
+    """Only the first node has reported its byte when the file is appended to; it comes back without, and says so."""
+    run = WritePathRun(semantics)
+    run.write()
+    run.close_pipeline()
+    run.do("block_received", file=0, datanode=0)
+    run.do("complete", client=0, file=0)
+    assert run.do("append", client=0, file=0)["locations"] == "{datanode1}"
+    run.do("update_block_for_pipeline", client=0, file=0)
+    run.do("append_replica", client=0, file=0, datanode=0)
+    run.do("datanode_crash", datanode=0)
+    run.do("datanode_restart_losing_bytes", datanode=0)
+    run.recover()
+    run.do("init_replica_recovery", primary=0, file=0, datanode=0)
+    assert run.do("sync_block", primary=0, file=0)["delete"] == "true"
+    return run
+
+
+def test_known_bytes_are_not_deleted() -> None:
+    run = appended_where_one_of_three_is_known("repaired")
+    assert run.refusal("commit_block_synchronization", primary=0, file=0) == "IOException"
+
+
+def test_known_bytes_are_deleted_by_3_4_though_two_nodes_have_them() -> None:
+    run = appended_where_one_of_three_is_known("hadoop-3.4")
+    assert run.do("commit_block_synchronization", primary=0, file=0)["deleted"] == "true"
+    assert "file1: removed" in run.shown("block")

@@ -107,6 +107,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def may_close(s, attempt: Attempt) -> None:
         """Checks: nothing; the block is completed with whatever storages are known (HDFS-12886)."""
 
+    def may_delete_block(s, file: File) -> None:
+        """Checks: nothing; the primary has found no replica that counts."""
+
     def report_is_answered(s, primary: Datanode, file: File, attempt: Attempt) -> None:
         """What becomes of the message that brought the report; here, the call and its answer are one step."""
 
@@ -288,6 +291,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)
+        s.may_delete_block(file)
         observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
         s.stored[file].clear()

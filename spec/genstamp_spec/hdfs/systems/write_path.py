@@ -6,9 +6,10 @@ What the other systems say in full is told here as far as it takes to put the ac
 from dataclasses import replace
 from typing import Self
 
-from genstamp_model.language import Bool, Configuration, System, exists, forall, invariant, transition, witness
+from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, invariant, transition, witness
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
+from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
 from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, StreamStage
 from genstamp_spec.hdfs.projections import AS_LEASE, AS_PIPELINE, AS_RECOVERY
@@ -38,7 +39,20 @@ OMITS = (
     "of what Hadoop 2.7.4 does otherwise, pipelines: it is in hdfs.pipeline",
 )
 
-
+KNOWN_BYTES_ARE_NOT_DELETED = Hole(
+    "known-bytes-are-not-deleted",
+    "a block that is appended to is deleted although the NameNode knows of bytes in it: who has them was not asked",
+    drops=(("commit_block_synchronization_deletes", "no bytes of the block are known"),),
+    breaks=("only_empty_blocks_are_dropped",),
+    configuration="append_to_a_byte",
+    depth=21,
+    source="found with this model; facts A.4, A17, G.3, G.4 row 0, S18; FSNamesystem#commitBlockSynchronization, "
+    "BlockManager#convertLastBlockToUnderConstruction, Hadoop 3.4.1",
+    repair="In FSNamesystem#commitBlockSynchronization refuse to delete a block whose stored length is not 0.",
+)
+"""An append takes the replicas that were reported for all that there are. Where the one that it opens again loses its
+bytes with its machine, the other one is not asked, though it has them.
+"""
 HOLES = (
     replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
     replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
@@ -50,8 +64,9 @@ HOLES = (
         configuration="appenders",
         depth=5,
     ),
+    KNOWN_BYTES_ARE_NOT_DELETED,
 )
-"""Those of hdfs.recovery and the takeover of hdfs.lease, where they show here."""
+"""Those of hdfs.recovery and the takeover of hdfs.lease, where they show here, and one of appends."""
 HADOOP_2_7 = (
     *HOLES,
     replace(HDFS_10240, breaks=("fenced_client_changes_nothing",), configuration="two_blocks", depth=7),
@@ -64,7 +79,7 @@ HADOOP_2_7 = (
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
 
-class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile):
+class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
@@ -187,6 +202,13 @@ WRITE_PATH = System(
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits={"crashes": 1},
             doc="a pipeline loses a node, and a recovery meets what is left of it",
+        ),
+        Configuration(
+            "append_to_a_byte",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"crashes": 1, "appends": 1},
+            doc="the same with a byte, which the NameNode may not know every replica of",
+            on_demand=True,
         ),
         Configuration(
             "three_nodes",
