@@ -65,7 +65,7 @@ def simulate(
             watch=reached,
             progress=lambda so_far: show(f"{so_far.runs:,} of {seeds:,} runs, {so_far.judged:,} events judged"),
         )
-    for line in told(held, f"{system} ({chosen})", first):
+    for line in told(held, f"{system} ({chosen})", first, LOCKSTEPS[system].entities):
         typer.echo(line)
     if reached is not None:
         for line in covered(reached, declared, chosen, missing=missing):
@@ -73,7 +73,7 @@ def simulate(
     return _EXIT_CODES[held.verdict]
 
 
-def told(held: Held, what: str, first: int) -> Iterator[str]:
+def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:
     """What came of some runs, in lines."""
     yield f"seeds {first} to {first + held.runs - 1}"
     for rejection in held.rejections[:SHOWN_REJECTIONS]:
@@ -82,15 +82,19 @@ def told(held: Held, what: str, first: int) -> Iterator[str]:
         yield f"and {len(held.rejections) - SHOWN_REJECTIONS:,} more that do not conform"
     yield f"{what}: {held.verdict}"
     yield f"  {held.runs:,} runs, {held.events:,} events, {held.judged:,} of them judged, in {held.seconds:.1f} s"
-    yield f"  {held.entities:,} files judged, {sum(held.ended.values()):,} of them not to their end"
+    yield f"  {held.entities:,} {entities} judged, {sum(held.ended.values()):,} of them not to their end"
     yield f"  at most {held.largest:,} possible states at a time"
     if held.undetermined:
-        yield f"  {held.undetermined:,} files were given up, as too many states were possible"
+        yield f"  {held.undetermined:,} {entities} were given up, as too many states were possible"
     yield "  left out:"
     for reason, count in held.left_out.most_common():
         yield f"  {count:9,}  {reason}"
+    if held.lived:
+        yield f"  {entities} judged until something else ended them:"
+    for reason, count in held.lived.most_common():
+        yield f"  {count:9,}  {reason}"
     if held.ended:
-        yield "  files not judged to their end:"
+        yield f"  {entities} not judged to their end:"
     for reason, count in held.ended.most_common():
         yield f"  {count:9,}  {reason}"
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from genstamp.events import Event
+from genstamp.lockstep.block import BlockProjection
 from genstamp.lockstep.lease import LeaseProjection
-from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Projection
+from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Perhaps, Projection
 from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
@@ -20,6 +21,8 @@ from genstamp_dfs.simulation.run import Run, default_options
 from genstamp_model.evaluate import State
 from genstamp_model.language.model import Model
 from genstamp_model.language.system import System
+
+MICROSECONDS_A_MILLISECOND: Final = 1_000
 
 MAX_STATES: Final = 5_000
 """More possible states of one entity than these leave it undetermined."""
@@ -34,10 +37,12 @@ class Lockstep:
     Attributes:
         projection: makes the projection of a run, from its settings and the names of its clients.
         forgotten: variables of the model that only limits and properties read.
+        entities: what an entity is called, many of them.
     """
 
     projection: Callable[[ClusterOptions, Sequence[str]], Projection]
     forgotten: Sequence[str]
+    entities: str
 
 
 def _lease(options: ClusterOptions, clients: Sequence[str]) -> Projection:
@@ -46,7 +51,18 @@ def _lease(options: ClusterOptions, clients: Sequence[str]) -> Projection:
     return LeaseProjection(clients, limits.soft_limit_ms, limits.hard_limit_ms, takes_over_softly=softly)
 
 
-LOCKSTEPS: Final[Mapping[str, Lockstep]] = {"hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten)}
+def _block(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
+    namenode = options.namenode
+    dead_ms = namenode.heartbeat_expiry_ms
+    return BlockProjection(
+        namenode.limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND, dead_ms * MICROSECONDS_A_MILLISECOND
+    )
+
+
+LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
+    "hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten, "files"),
+    "hdfs.block_recovery": Lockstep(_block, BlockProjection.forgotten, "generations of blocks"),
+}
 """The systems that simulated runs are held against."""
 
 
@@ -83,6 +99,7 @@ class Held:
         entities: how many entities were judged.
         left_out: reason -> how many events.
         ended: reason -> how many entities were not judged to their end.
+        lived: reason -> how many entities were judged until something ended them that their system does not know.
         undetermined: entities of which too many states were possible.
         largest: the most states possible at a time.
         rejections: entities that do not conform.
@@ -95,6 +112,7 @@ class Held:
     entities: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
+    lived: Counter[str] = field(default_factory=Counter)
     undetermined: int = 0
     largest: int = 1
     rejections: list[Rejection] = field(default_factory=list)
@@ -141,7 +159,7 @@ class Holder:
                     held.left_out[one.reason] += 1
                     if one.key is not None and one.key in following and one.key not in over:
                         over.add(one.key)
-                        held.ended[one.reason] += 1
+                        (held.lived if one.is_end else held.ended)[one.reason] += 1
                 elif one.key in over:
                     held.left_out[OVER] += 1
                 else:
@@ -184,6 +202,8 @@ class _Following:
         for step in entity.steps:
             if isinstance(step, Happened):
                 answer = self.tracker.has_happened(step.action, step.members)
+            elif isinstance(step, Perhaps):
+                answer = self.tracker.may_have_happened(step.action, step.members)
             else:
                 before = self.tracker.states
                 answer = self.tracker.feed(step)

@@ -30,6 +30,23 @@ class Happened:
 
 
 @dataclass(frozen=True)
+class Perhaps:
+    """An action that nobody shows may have happened by now, where it was possible; both are followed.
+
+    Attributes:
+        action: its name.
+        members: its arguments.
+    """
+
+    action: str
+    members: Mapping[str, str]
+
+
+Step = Event | Happened | Perhaps
+"""What an event of the run is to a model."""
+
+
+@dataclass(frozen=True)
 class Entity:
     """What an event of the run is to one entity.
 
@@ -39,7 +56,7 @@ class Entity:
     """
 
     key: str
-    steps: tuple[Event | Happened, ...]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -49,10 +66,12 @@ class LeftOut:
     Attributes:
         reason: why the system does not speak of it.
         key: the entity, where nothing more of it is judged from here on.
+        is_end: whether the entity itself ends here, so that nothing of its life is left out.
     """
 
     reason: str
     key: str | None = None
+    is_end: bool = False
 
 
 Projected = Entity | LeftOut

@@ -56,7 +56,8 @@ class Fit:
         unseen: the actions that the run does not show, each with those members for which it may happen, by parameter;
             where nothing is said of a parameter, any. By default, the model's hidden ones.
         impossible: actions that no event of the run is.
-        told_apart: actions that the run tells apart from others of their event, each with the name of its own event.
+        told_apart: actions that the run tells apart from others of their event, each with the name of its own event;
+            a hidden action that is named here is shown.
         forgotten: variables that no step reads, as counters that are only limited: they keep their initial value, so
             that states that differ in nothing else are one.
     """
@@ -80,9 +81,11 @@ class Fit:
         by_name = {variable.name: position for position, variable in enumerate(model.variables)}
         self._forgotten = tuple(by_name[name] for name in forgotten)
         self._first = self.evaluator.initial()
+        apart = told_apart or {}
         for action in model.actions:
-            if not action.hidden and action.name not in impossible:
-                self._actions[(told_apart or {}).get(action.name, action.event)].append(action)
+            is_shown = not action.hidden or action.name in apart
+            if is_shown and action.name not in impossible:
+                self._actions[apart.get(action.name, action.event)].append(action)
         self.events = tuple(self._actions)
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}

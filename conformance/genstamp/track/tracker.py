@@ -174,6 +174,18 @@ class Tracker:
         self._states = dict.fromkeys(self.fit.brought_about(state, action, members) for state in self._states)
         return self._settled()
 
+    def may_have_happened(self, action: str, members: Mapping[str, str]) -> Answer:
+        """An action that nobody shows may have happened by now, where it is possible.
+
+        Args:
+            action: its name.
+            members: its arguments in the run's words.
+        """
+        if self._states is None:
+            return Undetermined(self.largest)
+        self._states.update(dict.fromkeys(self.fit.brought_about(state, action, members) for state in self.states))
+        return self._settled()
+
     @contextmanager
     def time_passes(self, milliseconds: float) -> Iterator[None]:
         """Let time pass; the events that come meanwhile are fed inside.

@@ -1,0 +1,106 @@
+"""What the parts of a projection on blocks share: what they keep in mind, and steps of more than one kind of event."""
+
+from genstamp.events import Event
+from genstamp.lockstep import block_words as words
+from genstamp.lockstep.block_words import FILE, WRITER
+from genstamp.lockstep.foretold import Foretold
+from genstamp.lockstep.generation import Generation, Location
+from genstamp.lockstep.projection import LeftOut, Perhaps, Step
+
+
+class BlockReading:
+    """What is kept in mind of the blocks of a run.
+
+    Args:
+        gate_us: how long no other recovery of a block is started.
+        dead_us: how long a datanode must have been silent for the NameNode to take it for dead.
+    """
+
+    def __init__(self, gate_us: int, dead_us: int) -> None:
+        self._gate_us, self._dead_us = gate_us, dead_us
+        self._heard_us: dict[str, int] = {}
+        self._told = Foretold()
+        self._position = 0
+        self._of_block: dict[str, Generation] = {}
+        self._of_key: dict[str, Generation] = {}
+        self._last_block: dict[str, str] = {}
+        self._shown: dict[tuple[str, str], Event] = {}
+
+    def _end(self, one: Generation, reason: str) -> LeftOut:
+        """Nothing more is judged; that is no loss where the block is committed, or another generation follows."""
+        is_early = not one.is_over and not one.is_committed
+        one.is_over = True
+        return LeftOut(reason, one.key if is_early else None, is_end=reason in words.ENDS)
+
+    def _live(self, block: str | None) -> Generation | None:
+        one = self._of_block.get(block or "")
+        return None if one is None or one.is_over else one
+
+    def _counted(self, location: Location) -> Perhaps:
+        return Perhaps("block_received", {"file": FILE, "datanode": location.word})
+
+    def _written(
+        self,
+        name: str,
+        location: Location,
+        *,
+        generation_stamp: int | None = None,
+        num_bytes: int | None = None,
+    ) -> Event:
+        """A step of the block's writer at a datanode."""
+        return model_step(
+            name,
+            {"client": WRITER, "file": FILE, "datanode": location.word},
+            generation_stamp=generation_stamp,
+            num_bytes=num_bytes,
+        )
+
+    def _packets(self, location: Location, rank: int) -> list[Step]:
+        """As many bytes as lead to a length."""
+        before, location.rank = location.rank, max(rank, location.rank)
+        return [self._written("receive_packet", location, num_bytes=one) for one in range(before + 1, rank + 1)]
+
+    def _last_packet(self, one: Generation) -> list[Step]:
+        if one.is_sent:
+            return []
+        one.is_sent = True
+        return [model_step("last_packet", {"client": WRITER, "file": FILE})]
+
+    def _report(self, one: Generation, recovery_id: int, primary: Location) -> list[Step]:
+        """The primary tells the NameNode what came of its recovery; that may arrive often."""
+        if recovery_id in one.reported:
+            return []
+        one.reported.add(recovery_id)
+        return [model_step("report_back", {"primary": primary.word, "file": FILE})]
+
+
+def model_step(
+    name: str,
+    arguments: dict[str, str],
+    *,
+    refused_with: str | None = None,
+    generation_stamp: int | None = None,
+    recovery_id: int | None = None,
+    num_bytes: int | None = None,
+) -> Event:
+    """A step of the model as an event; the columns are the model's values."""
+    return Event(
+        source="genstamp-dfs",
+        node="model",
+        node_sequence=0,
+        kind="block",
+        namespace="",
+        entity=FILE,
+        event=name,
+        arguments=arguments,
+        refused_with=refused_with,
+        generation_stamp=generation_stamp,
+        recovery_id=recovery_id,
+        num_bytes=num_bytes,
+    )
+
+
+def showing(step: Event, event: Event, *names: str) -> Event:
+    """The step with what the run's event shows under these names."""
+    step.observed.update({name: event.observed[name] for name in names if name in event.observed})
+    return step
