@@ -33,7 +33,8 @@ def conform(
         typer.Option(help="Starts an implementation that speaks the adapter protocol; by default the reference one."),
     ] = None,
     system: Annotated[
-        str | None, typer.Option(help="What it is held against: hdfs.recovery, or hdfs.lease with --simulate.")
+        str | None,
+        typer.Option(help="What it is held against: hdfs.recovery; with --simulate hdfs.lease or hdfs.block_recovery."),
     ] = None,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,

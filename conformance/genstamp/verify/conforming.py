@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
-from genstamp.lockstep import Held, hold_seeds
+from genstamp.lockstep import LOCKSTEPS, Held, hold_seeds
 from genstamp.stateful import Report
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_at
@@ -48,28 +48,30 @@ def _note(report: Report) -> str:
 
 def lockstep(context: Context, claim: str, system: str, seeds: int) -> Iterator[Row]:
     """Simulated runs with faults conform; their seeds are 0 and up, so that one that fails, fails again."""
-    held = hold_seeds(system_at(system), range(seeds))
+    declared = system_at(system)
+    held = hold_seeds(declared, range(seeds))
     yield Row(
         claim=claim,
         verdict=_VERDICTS[held.verdict],
         count=held.judged,
         unit="events",
-        note=_note_of_held(held),
+        note=_note_of_held(held, LOCKSTEPS[declared.name].entities),
         story=tuple(line for one in held.rejections[:1] for line in one.lines()),
         data={
             "largest_set": held.largest,
             "entities": held.entities,
             "left_out": dict(held.left_out),
             "ended": dict(held.ended),
+            "lived": dict(held.lived),
         },
     )
 
 
-def _note_of_held(held: Held) -> str:
+def _note_of_held(held: Held, entities: str) -> str:
     runs = f"{held.runs} runs"
     if held.rejections:
         return f"{runs}: {held.rejections[0].rejected.problem}"
     ended = sum(held.ended.values())
     if held.undetermined:
-        return f"{runs}: {held.undetermined} of {held.entities} files were given up: too many states were possible"
-    return f"{runs}: {held.entities} files, {ended} of them not to their end"
+        return f"{runs}: {held.undetermined} of {held.entities} {entities} were given up: too many states were possible"
+    return f"{runs}: {held.entities:,} {entities}, {ended:,} of them not to their end"

@@ -42,7 +42,7 @@ EXAMPLES_AS_CHILD: Final = 30
 SIMULATED_RUNS: Final = 500
 """How many runs of it are simulated, with faults."""
 
-SIMULATED_SEEDS: Final = 20
+SIMULATED_SEEDS: Final = 200
 """How many simulated runs are held against a system in lockstep."""
 
 LOG_CLAIMS: Final = {
@@ -289,11 +289,11 @@ def _conform(place: str, name: str, as_child: bool) -> Job:
 
 
 def _lockstep(place: str, name: str) -> Job:
-    claim = f"conform {name}: {SIMULATED_SEEDS} simulated runs of genstamp_dfs"
+    claim = f"conform {name}: {SIMULATED_SEEDS} simulated runs"
     return Job(
         name=f"lockstep_{name}",
         claims=(claim,),
         does="genstamp.verify.conforming:lockstep",
         arguments={"claim": claim, "system": place, "seeds": SIMULATED_SEEDS},
-        seconds=15,
+        seconds=25,
     )
