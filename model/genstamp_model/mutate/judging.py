@@ -5,7 +5,7 @@
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
-    lock        there are other states, steps or levels than spec.lock has
+    lock        there are other states, steps, levels or refusals than spec.lock has
 
 The lock notices every mutant that behaves in another way within the configurations; the others show what the
 specification itself claims.
@@ -185,6 +185,9 @@ def _counts(result: Result, base: Result) -> dict[str, str]:
     ):
         if now != before:
             return {LOCK: f"{what} {now} instead of {before}"}
+    for refusal in result.refusals:
+        if refusal.seen and not refusal.defensive and refusal not in base.refusals:
+            return {LOCK: f"{refusal.action} refused unless {refusal.label}, which it never was"}
     return {}
 
 

@@ -99,6 +99,38 @@ def test_a_mutant_is_noticed_by(outcomes: dict[str, Outcome], mutant: str, judge
     assert judges <= set(outcomes[mutant].noticed), outcomes[mutant].noticed
 
 
+class Door(Part):
+    """Two fit into a room, and whom a third would push is never asked."""
+
+    inside = number(0, 2)
+
+    @action
+    def enter(s) -> None:
+        """One more."""
+        require(s.inside <= 2, "nobody is pushed", refuses="PushedException")
+        require(s.inside < 2, "there is room")
+        s.inside = s.inside + 1
+
+    @action
+    def leave(s) -> None:
+        """One less."""
+        require(s.inside > 0, "somebody is inside")
+        s.inside = s.inside - 1
+
+
+def test_the_lock_notices_a_refusal_that_never_was() -> None:
+    door = System("door", parts=[Door], configurations=[Configuration("one", sizes={})])
+    model = door.model()
+    (mutant,) = (
+        one
+        for one in mutants(model)
+        if one.place == "check 'nobody is pushed'" and "<=" in one.change.split("becomes")[0]
+    )
+    assert judge(mutant, baseline(model, door.configurations), every=True).noticed == {
+        "lock": "one: enter refused unless nobody is pushed, which it never was"
+    }
+
+
 def test_every_judge_notices_something(outcomes: dict[str, Outcome]) -> None:
     """But the one that asks those that refine this system, as nobody does; `test_below.py` is about it."""
     report = Report(list(outcomes.values()), {}, True, 1.0)
