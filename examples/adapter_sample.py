@@ -54,7 +54,7 @@ def main() -> None:
         try:
             if request["op"] == "start":  # may come again: the run before is forgotten
                 implementation = Implementation(request)
-                answer |= {"version": 1, "first_generation_stamp": 1001}
+                answer |= {"version": 2, "first_generation_stamp": 1001}
             elif implementation is not None and request["op"] in ("call", "fault"):
                 answer["events"] = implementation.step(request["event"], request["arguments"])
             elif implementation is not None and request["op"] == "tick":

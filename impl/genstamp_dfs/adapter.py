@@ -1,9 +1,9 @@
-"""The reference implementation behind the adapter protocol, version 1: `python -m genstamp_dfs.adapter`.
+"""The reference implementation behind the adapter protocol, version 2: `python -m genstamp_dfs.adapter`.
 
 One request a line on standard input, one answer a line on standard output, both JSON objects:
 
-    {"op": "start", "version": 1, "files": [...], "clients": [...], "datanodes": [...], "semantics": "repaired",
-     "seed": 0}                               -> {"ok": true, "version": 1, "first_generation_stamp": 1001,
+    {"op": "start", "version": 2, "system": "hdfs.recovery", "files": [...], "clients": [...], "datanodes": [...],
+     "semantics": "repaired", "seed": 0}      -> {"ok": true, "version": 2, "first_generation_stamp": 1001,
                                                   "events": []}
     {"op": "call", "event": "create", "arguments": {"client": "client1", "file": "/a"}}
                                               -> {"ok": true, "events": [...]}
@@ -14,7 +14,7 @@ One request a line on standard input, one answer a line on standard output, both
     {"op": "stop"}                            -> {"ok": true}
 
 A refusal is an event. A step that cannot happen now is answered by {"ok": false, "why": "..."}, and nothing has
-happened. A request that is wrong in itself is answered by {"ok": false, "error": "..."}, and nothing has happened
+happened. `system` says whose steps are asked for: those of `DRIVERS`. A request that is wrong in itself is answered by {"ok": false, "error": "..."}, and nothing has happened
 either. A `start` while a run is on begins a new one. The process ends with exit code 0 after `stop` or at the end of
 its input.
 
@@ -29,12 +29,20 @@ import msgspec
 
 from genstamp_dfs.errors import AdapterRequestError, GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+from genstamp_dfs.stepwise.driver import PipelineDriver
 
-VERSION: Final = 1
+VERSION: Final = 2
+
+DRIVERS: Final[dict[str, type[Driver | PipelineDriver]]] = {
+    "hdfs.recovery": Driver,
+    "hdfs.pipeline": PipelineDriver,
+}
+"""Who makes the steps of a system."""
 
 
 class Start(msgspec.Struct, tag_field="op", tag="start"):
     version: int
+    system: str
     files: list[str]
     clients: list[str]
     datanodes: list[str]
@@ -75,7 +83,7 @@ class Adapter:
     """Answers requests, one after the other."""
 
     def __init__(self) -> None:
-        self.driver: Driver | None = None
+        self.driver: Driver | PipelineDriver | None = None
         self.stopped = False
 
     def answer(self, line: bytes) -> bytes:
@@ -109,7 +117,9 @@ class Adapter:
     def _start(self, request: Start) -> Answer:
         if request.version != VERSION:
             raise AdapterRequestError(f"version is {request.version}, accepted: {VERSION}")
-        driver = Driver(request.files, request.clients, request.datanodes, request.semantics, request.seed)
+        if request.system not in DRIVERS:
+            raise AdapterRequestError(f"system is {request.system!r}, accepted: {', '.join(DRIVERS)}")
+        driver = DRIVERS[request.system](request.files, request.clients, request.datanodes, request.semantics, request.seed)
         self.driver = driver
         return {
             "ok": True,
@@ -118,7 +128,7 @@ class Adapter:
             "events": driver.events(),
         }
 
-    def _running(self) -> Driver:
+    def _running(self) -> Driver | PipelineDriver:
         if self.driver is None:
             raise AdapterRequestError("nothing runs yet, accepted: start")
         return self.driver

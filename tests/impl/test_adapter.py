@@ -9,7 +9,15 @@ from genstamp_dfs.adapter import Adapter, answers
 from genstamp_dfs.events import Event, decode_line
 from genstamp_dfs.hdfs.driver import Driver
 
-START = {"op": "start", "version": 1, "files": ["/a"], "clients": ["client1"], "datanodes": ["datanode1"], "seed": 0}
+START = {
+    "op": "start",
+    "version": 2,
+    "system": "hdfs.recovery",
+    "files": ["/a"],
+    "clients": ["client1"],
+    "datanodes": ["datanode1"],
+    "seed": 0,
+}
 CREATE = {"op": "call", "event": "create", "arguments": {"client": "client1", "file": "/a"}}
 HFLUSH = {"op": "call", "event": "hflush", "arguments": {"client": "client1", "file": "/a"}}
 CRASH = {"op": "fault", "event": "datanode_crash", "arguments": {"datanode": "datanode1"}}
@@ -27,7 +35,7 @@ def events_in(answer: dict[str, Any]) -> list[Event]:
 
 
 def test_start_tells_version_and_first_stamp() -> None:
-    assert ask(Adapter(), START) == {"ok": True, "version": 1, "first_generation_stamp": 1001, "events": []}
+    assert ask(Adapter(), START) == {"ok": True, "version": 2, "first_generation_stamp": 1001, "events": []}
 
 
 def test_each_step_is_answered_by_its_events() -> None:
@@ -67,7 +75,8 @@ def test_wrong_requests_are_answered_and_nothing_has_happened() -> None:
         {"op": "tick"},
         {"op": "tick", "ms": "1"},
         CREATE,
-        {**START, "version": 2},
+        {**START, "version": 1},
+        {**START, "system": "hdfs.monitor"},
         {**START, "semantics": "hadoop-1"},
         {**START, "datanodes": []},
     ]

@@ -1,4 +1,4 @@
-"""The adapter protocol, version 1, as Python sees it: six requests, each answered before the next one is made.
+"""The adapter protocol, version 2, as Python sees it: six requests, each answered before the next one is made.
 
 Leaves out the JSON form; that is in `child.py` and in docs/adapter-protocol.md.
 """
@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from genstamp.events import Event
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Cluster:
         datanodes: names of the datanodes; all are up and empty.
         semantics: which protocol the implementation is to follow; one that follows only one ignores it.
         seed: decides whatever the implementation leaves to chance.
+        system: name of the system whose steps are asked for.
     """
 
     files: tuple[str, ...]
@@ -29,6 +30,7 @@ class Cluster:
     datanodes: tuple[str, ...]
     semantics: str
     seed: int = 0
+    system: str = "hdfs.recovery"
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,7 @@ class ChildAdapter:
         request = {
             "op": "start",
             "version": VERSION,
+            "system": cluster.system,
             "files": cluster.files,
             "clients": cluster.clients,
             "datanodes": cluster.datanodes,

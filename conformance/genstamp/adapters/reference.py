@@ -7,22 +7,26 @@ import msgspec
 from genstamp.adapters.adapter import Cluster, Done, NotPossible, Outcome, Started
 from genstamp.errors import AdapterRefusedError
 from genstamp.events import Event
+from genstamp_dfs.adapter import DRIVERS
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.events import Event as ReferenceEvent
 from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+from genstamp_dfs.stepwise.driver import PipelineDriver
 
 
 class ReferenceAdapter:
-    """Drives a `genstamp_dfs.hdfs.driver.Driver`, or a subclass of it that does something wrong."""
+    """Drives the driver of the system, or a subclass of it that does something wrong."""
 
-    def __init__(self, driver_class: type[Driver] = Driver) -> None:
+    def __init__(self, driver_class: type[Driver | PipelineDriver] | None = None) -> None:
         self._driver_class = driver_class
-        self._driver: Driver | None = None
+        self._driver: Driver | PipelineDriver | None = None
 
     def start(self, cluster: Cluster) -> Started:
         """Begin a run from nothing."""
+        if cluster.system not in DRIVERS:
+            raise AdapterRefusedError("start", f"it makes no steps of {cluster.system}, only of {', '.join(DRIVERS)}")
         try:
-            driver = self._driver_class(
+            driver = (self._driver_class or DRIVERS[cluster.system])(
                 files=cluster.files,
                 clients=cluster.clients,
                 datanodes=cluster.datanodes,
@@ -31,6 +35,7 @@ class ReferenceAdapter:
             )
         except GenstampDfsError as problem:
             raise AdapterRefusedError("start", str(problem)) from problem
+        self.stop()
         self._driver = driver
         return Started(FIRST_GENERATION_STAMP, _taken_over(driver.events()))
 
@@ -52,9 +57,11 @@ class ReferenceAdapter:
 
     def stop(self) -> None:
         """Forget the run."""
+        if self._driver is not None:
+            self._driver.close()
         self._driver = None
 
-    def _answer(self, request: str, ask: Callable[[Driver], list[ReferenceEvent]]) -> Outcome:
+    def _answer(self, request: str, ask: Callable[[Driver | PipelineDriver], list[ReferenceEvent]]) -> Outcome:
         if self._driver is None:
             raise AdapterRefusedError(request, "nothing was started")
         try:

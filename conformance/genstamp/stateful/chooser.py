@@ -20,6 +20,7 @@ _WEIGHTS: Final = {
     "impossible": 6,
     "tick": 9,
     "fault": 5,
+    "hidden": 2,
     "news": 60,
     "question": 100,
 }
@@ -61,7 +62,7 @@ class Chooser:
         self._weights = {
             kind: weight for kind, weight in _WEIGHTS.items() if kind in _ALWAYS or chance.random() < _KEPT
         }
-        events = dict.fromkeys(event for event, _ in self._answers)
+        events = dict.fromkeys([*(event for event, _ in self._answers), *driving.told_apart.values()])
         self._taste = {event: chance.choice(_TASTES) * driving.weights.get(event, 1.0) for event in events}
 
     def next_request(self, run: Run) -> Request | None:
@@ -86,6 +87,8 @@ class Chooser:
             return self._news(run)
         if kind == "question":
             return self._question(run)
+        if kind == "hidden":
+            return self._hidden(run)
         for event in self._in_random_order():
             requests = [request for request in self._of_event(kind, event, run) if request not in run.declined]
             if requests:
@@ -115,6 +118,16 @@ class Chooser:
         fresh = [request for request, spread in shares.items() if spread and request not in run.declined]
         best = max((shares[request] for request in fresh), default=0.0)
         return self._chance.choice([request for request in fresh if shares[request] == best]) if fresh else None
+
+    def _hidden(self, run: Run) -> Request | None:
+        """Something that no event tells of."""
+        possible = [
+            request
+            for action in sorted(self._driving.brought_about)
+            for request in (Request(action, words) for words in run.tracker.possible_calls(action))
+            if request not in run.declined
+        ]
+        return self._chance.choice(possible) if possible else None
 
     def _in_random_order(self) -> list[str]:
         """The events, the likelier ones mostly first.

@@ -27,6 +27,10 @@ class Driving:
             the model leaves out what decides; each with the reason.
         forgotten: variables that do not count for abstract transitions, as only limits and properties read them.
         walked: names of the configurations that are walked; together they have what is to be driven.
+        brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
+            of them.
+        chosen: by event, numbers that the model picks and a walk says with the event, as the implementation can be told.
+        told_apart: actions that a test asks for by a name of their own, as others share their event.
     """
 
     members: Callable[[Cluster], Mapping[str, Sequence[str]]]
@@ -38,6 +42,9 @@ class Driving:
     may_decline: Mapping[str, str] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
     walked: tuple[str, ...] = ()
+    brought_about: frozenset[str] = frozenset()
+    told_apart: Mapping[str, str] = field(default_factory=dict)
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 SOFT_LIMIT_MS: Final = 60_000
@@ -71,7 +78,40 @@ _HDFS_RECOVERY = Driving(
     walked=("one_recovery",),
 )
 
-DRIVINGS: Final[Mapping[str, Driving]] = {"hdfs.recovery": _HDFS_RECOVERY}
+HDFS_PIPELINE: Final = Driving(
+    members=lambda cluster: {"Client": cluster.clients, "Datanode": cluster.datanodes},
+    faults=frozenset(
+        {
+            "datanode_crash",
+            "datanode_restart",
+            "datanode_stops_to_restart",
+            "datanode_comes_back",
+            "restart_takes_too_long",
+            "receiver_fails",
+            "receiver_hangs",
+            "client_crash",
+        }
+    ),
+    weights={"client_crash": 0.05, "datanode_crash": 0.5, "datanode_stops_to_restart": 0.5, "read": 0.5},
+    brought_about=frozenset({"recovery_starts", "update_pipeline_is_sent_twice", "datanode_registers_again"}),
+    chosen={"add_block": ("always",)},
+    told_apart={"update_pipeline_comes_late": "late_update_pipeline"},
+    # What the model allows and this client, or any, never does.
+    may_decline={
+        "set_up_fails": "a client that cannot set up the first pipeline of a block abandons it and takes another",
+        "send_last_packet": "a client that has written nothing has no block to end",
+        "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
+        "transfer_fails": "whom a client has copy first is the first node",
+        "mirror_fails": "what a node has acknowledged arrives before the end of its connection",
+        "error_ack_passes": "an error is told in the acknowledgement of a packet, after those before it",
+        "error_ack_comes": "an error is told in the acknowledgement of a packet, after those before it",
+        "connection_fails": "what a node has acknowledged arrives before the end of its connection",
+    },
+    forgotten=("hflushed", "steady", "failed"),
+    walked=("pair",),
+)
+
+DRIVINGS: Final[Mapping[str, Driving]] = {"hdfs.recovery": _HDFS_RECOVERY, "hdfs.pipeline": HDFS_PIPELINE}
 
 
 def driving_of(system: str) -> Driving:

@@ -37,7 +37,7 @@ class Request:
         """The request as a story tells it: `call complete(client client1, file /a)`."""
         if self.ms:
             return f"tick {self.ms} ms"
-        kind = "fault" if self.event in driving.faults else "call"
+        kind = "fault" if self.event in driving.faults | driving.brought_about else "call"
         return f"{kind} {self.event}({', '.join(f'{name} {word}' for name, word in self.arguments)})"
 
 
@@ -65,7 +65,13 @@ class Bench:
         members = self.driving.members(cluster)
         key = replace(cluster, seed=0), first_stamp
         if key not in self._fits:
-            self._fits[key] = Fit(self.model, Names(self.model, members, first_stamp))
+            hidden = {action.name for action in self.model.actions if action.hidden}
+            self._fits[key] = Fit(
+                self.model,
+                Names(self.model, members, first_stamp),
+                unseen={name: {} for name in sorted(hidden - self.driving.brought_about)},
+                told_apart=self.driving.told_apart,
+            )
         return Tracker(
             self.model,
             members,
@@ -163,7 +169,8 @@ class Run:
         self._now_ms = end_ms
 
     def _step(self, event: str, arguments: Mapping[str, str]) -> None:
-        is_fault = event in self._bench.driving.faults
+        driving = self._bench.driving
+        is_fault = event in driving.faults or event in driving.brought_about
         adapter = self._bench.adapter
         outcome = self._answer(lambda: (adapter.fault if is_fault else adapter.call)(event, arguments))
         if isinstance(outcome, NotPossible):
@@ -171,9 +178,12 @@ class Run:
             self.declined.add(self.requests[-1])
             self._hold_denial(event, arguments)
             return
+        if event in driving.brought_about:
+            self.tracker.has_happened(event, arguments)
+            self.declined.clear()
         for shown in outcome.events:
             self._hold(shown)
-        if not any(_is_of(shown, event, arguments) for shown in outcome.events):
+        if event not in driving.brought_about and not any(_is_of(e, event, arguments) for e in outcome.events):
             came = ", ".join(sorted({shown.event for shown in outcome.events})) or "nothing"
             problem = f"{event} was answered ok, but no event of it came, with these arguments; {came} came"
             raise NonconformingError(self._story.failed(Rejected(event, problem, len(self.tracker.states))))
@@ -199,7 +209,8 @@ class Run:
         self._figures.count(event)
 
     def _hold_denial(self, event: str, arguments: Mapping[str, str]) -> None:
-        if event in self._bench.driving.may_decline:
+        driving = self._bench.driving
+        if event in driving.may_decline or event in driving.brought_about:
             return
         answer = self.tracker.deny(event, arguments)
         if isinstance(answer, Rejected):

@@ -152,6 +152,14 @@ class Fit:
             found = _remember(self._after, key, tuple(possible[:1]) or (state,))
         return found[0]
 
+    def possible(self, state: State, action: str) -> Iterator[tuple[tuple[str, str], ...]]:
+        """The arguments, in the run's words, with which an action is possible in a state."""
+        declared = self.model.action(action)
+        for arguments in self.evaluator.choices(declared, state):
+            if self.evaluator.first_failing(declared, arguments, state) is None:
+                said = zip(declared.parameters, arguments, strict=True)
+                yield tuple((p.name, self.names.text(value, p.type)) for p, value in said)
+
     def _apply(self, action: Action, arguments: Arguments, state: State) -> State:
         after = self.evaluator.apply(action, arguments, state)
         if not self._forgotten:

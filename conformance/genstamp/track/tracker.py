@@ -186,6 +186,10 @@ class Tracker:
         self._states.update(dict.fromkeys(self.fit.brought_about(state, action, members) for state in self.states))
         return self._settled()
 
+    def possible_calls(self, action: str) -> list[tuple[tuple[str, str], ...]]:
+        """The arguments, in the run's words, with which an action that nobody shows is possible in some state."""
+        return list(dict.fromkeys(words for state in self.states for words in self.fit.possible(state, action)))
+
     @contextmanager
     def time_passes(self, milliseconds: float) -> Iterator[None]:
         """Let time pass; the events that come meanwhile are fed inside.

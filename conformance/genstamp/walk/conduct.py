@@ -165,6 +165,7 @@ def cluster_of(driving: Driving, sizes: Mapping[str, int], semantics: str, syste
         tuple(f"client{number + 1}" for number in range(sizes.get("Client", 1))),
         tuple(f"datanode{number + 1}" for number in range(sizes.get("Datanode", 1))),
         semantics,
+        system=system,
     )
     if {base: len(names) for base, names in driving.members(cluster).items()} != dict(sizes):
         raise DrivingError(system, sorted(DRIVINGS))

@@ -148,8 +148,16 @@ class Walker:
                 run.request(Request(ms=ms))
                 if action.event in driving.spontaneous and self._figures.events > shown:
                     return
+        elif action.name in driving.brought_about:
+            said = zip(action.parameters, call.arguments, strict=True)
+            words = tuple((p.name, run.tracker.fit.names.text(value, p.type)) for p, value in said)
+            run.request(Request(action.name, words))
         elif not action.hidden:
-            run.request(Request(action.event, run.tracker.fit.words(action, call.arguments)))
+            event = driving.told_apart.get(action.name, action.event)
+            chosen = driving.chosen.get(event, ())
+            said = zip(action.parameters, call.arguments, strict=True)
+            picks = tuple((p.name, str(value)) for p, value in said if p.name in chosen)
+            run.request(Request(event, (*run.tracker.fit.words(action, call.arguments), *picks)))
 
     def _waits(self, action: str) -> Iterator[int]:
         timer = self._bench.driving.clock.get(action)
@@ -162,7 +170,10 @@ class Walker:
 
     def _why(self, run: Run, row: int, *, is_last: bool) -> str:
         call = self._graph.steps.calls[self._graph.calls[row]]
-        if call.action.hidden and call.action.name not in self._bench.driving.clock:
+        if call.action.hidden and call.action.name not in {
+            *self._bench.driving.clock,
+            *self._bench.driving.brought_about,
+        }:
             return "nobody can be asked for it, and it did not happen"
         if isinstance(run.outcome, NotPossible):
             return f"not possible now: {run.outcome.why}"

@@ -131,6 +131,9 @@ class Driver:
         """The events that no other call has handed over; none, unless somebody works on the cluster directly."""
         return self.cluster.log.hand_over()
 
+    def close(self) -> None:
+        """End; nothing goes on behind a cluster under somebody's hand."""
+
     def _perform(self, event: str, arguments: Mapping[str, str], accepted: Mapping[str, tuple[str, ...]]) -> None:
         """Check event and arguments, and make the step."""
         if event not in accepted:

@@ -66,12 +66,13 @@ class SimulatedCluster:
     namenode_class: type[NameNode] = NameNode
     datanode_class: type[DataNode] = DataNode
     client_class: type[DFSClient] = DFSClient
+    loop_class: type[Loop] = Loop
     network_class: type[Network] = Network
     disk_class: type[DiskOfLife] = DiskOfLife
 
     def __init__(self, seed: int, options: ClusterOptions | None = None, watcher: Watcher | None = None) -> None:
         self.options = options or ClusterOptions()
-        self.loop = Loop(on_crash=self._life_ended)
+        self.loop = self.loop_class(on_crash=self._life_ended)
         self.network = self.network_class(self.loop, random.Random(f"network {seed}"))
         self.log = EventLog(f"BP-{seed}")
         self.watcher = watcher or Watcher()

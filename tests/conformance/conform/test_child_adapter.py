@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 CLUSTER = Cluster(("/a",), ("client1", "client2"), ("datanode1",), "repaired", seed=1)
 REFERENCE = shlex.join([sys.executable, "-m", "genstamp_dfs.adapter"])
-STARTED = '{"ok": true, "version": 1, "first_generation_stamp": 1001, "events": []}'
+STARTED = '{"ok": true, "version": 2, "first_generation_stamp": 1001, "events": []}'
 
 
 def script(*lines: str) -> str:

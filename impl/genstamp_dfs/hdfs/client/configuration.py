@@ -43,7 +43,8 @@ class ClientConfiguration:
         datanode_restart_timeout_ms: how long a datanode that said it restarts is waited for.
         replace_policy: when a datanode that failed is replaced.
         replace_best_effort: whether to go on when none can be found.
-        replace_min_replication: go on with at least so many when none can be found; 0 for never.
+        replace_min_replication: go on with at least so many when none can be found, and set a new block up on at least
+            so many when others fail; 0 for never.
         recover_lease_on_close_exception: whether recoverLease follows a close that failed.
         semantics: in `hadoop-3.4` hsync forces the present block to disk alone, and nothing at all where the last byte
             has just filled a block; in `repaired` each block is on disk before the next one begins.

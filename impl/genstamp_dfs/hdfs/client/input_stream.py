@@ -21,7 +21,7 @@ from genstamp_dfs.hdfs.checksums import first_mismatch
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, LocatedBlocks, ReportBadBlocks
 from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, BlockOpResponse, Packet, ReadBlock, ReadStatus, Status
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
-from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
+from genstamp_dfs.hdfs.protocol import Block, LocatedBlock, Semantics
 from genstamp_dfs.hdfs.runtime import Connection
 
 if TYPE_CHECKING:
@@ -92,8 +92,13 @@ class DFSInputStream:
         self.length = _length(located, self.blocks)
 
     async def _visible_length(self, last: LocatedBlock) -> int:
-        """What the first datanode that knows says; none knowing it anywhere means that nothing was written."""
+        """What the datanodes say that know; none knowing it anywhere means that nothing was written.
+
+        Hadoop takes the first answer. Repaired, the smallest one counts: what only a node far down the pipeline shows
+        may be cut off when the pipeline is set up again.
+        """
         without_replica = 0
+        answers: list[int] = []
         for datanode in last.locations:
             try:
                 visible = await self._client.runtime.call(datanode, GetReplicaVisibleLength(last.block))
@@ -102,8 +107,11 @@ class DFSInputStream:
             except HdfsIOException:
                 continue
             else:
-                if visible >= 0:
+                if visible >= 0 and self._client.configuration.semantics is not Semantics.REPAIRED:
                     return visible
+                answers += [visible] if visible >= 0 else []
+        if answers:
+            return min(answers)
         if without_replica == len(last.locations) and (last.locations or last.block.num_bytes == 0):
             return 0
         raise CannotObtainBlockLengthException(f"cannot obtain the length of {last.block} of {self.path}")

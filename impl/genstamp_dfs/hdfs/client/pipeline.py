@@ -107,13 +107,16 @@ class Pipeline:
     async def create(self) -> None:
         """Get a block and set its first pipeline up; datanodes that cannot be reached are excluded.
 
+        Where the settings say that fewer datanodes will do, the same block is set up on those that are left; else it
+        is abandoned, and another one asked for.
+
         Raises:
             HdfsIOException: no block is to be had, or its pipeline failed too often.
         """
         previous = self.block
         for _ in range(self.client.configuration.block_write_retries + 1):
             self.take(await self._add_block(previous))
-            if await self._connect(BlockConstructionStage.PIPELINE_SETUP_CREATE, 0):
+            if await self._connect(BlockConstructionStage.PIPELINE_SETUP_CREATE, 0) or await self._create_again():
                 return
             block = self.block
             assert block is not None
@@ -121,6 +124,23 @@ class Pipeline:
             self.excluded.add(self.nodes[self.bad or 0])
             self.bad = None
         raise HdfsIOException(f"unable to create new block for {self.path}, excluded: {sorted(self.excluded)}")
+
+    async def _create_again(self) -> bool:
+        """Set the new block up under a fresh stamp on the datanodes that are left; False if those are too few.
+
+        Source: DataStreamer#setupPipelineForCreate (HDFS-17299), Hadoop 3.4.1.
+        """
+        old = self.block
+        assert old is not None
+        while 0 < self.client.configuration.replace_min_replication < len(self.nodes):
+            self._leave_bad_node()
+            located = await self._call(UpdateBlockForPipeline(old, self.client.name))
+            new = located.block
+            if await self._connect(BlockConstructionStage.PIPELINE_SETUP_CREATE, new.generation_stamp):
+                await self._call(UpdatePipeline(self.client.name, old, new, self.nodes))
+                self.generation_stamp = new.generation_stamp
+                return True
+        return False
 
     async def _add_block(self, previous: Block | None) -> LocatedBlock:
         """addBlock(), repeated while the block before is not replicated."""

@@ -1,0 +1,320 @@
+"""A cluster of the real cores in which everything waits, and what all steps of a pipeline look up in it.
+
+One writer, one file of one block; datanodes are chosen in the order of their names. The writer runs on the machine of
+every datanode, so that it waits for any of them that restarts.
+
+Leaves out: the steps.
+"""
+
+import random
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, Final, NoReturn, TypeVar
+
+from msgspec import structs
+
+from genstamp_dfs.errors import ConnectException, StepNotPossibleError
+from genstamp_dfs.events import Event, EventLog
+from genstamp_dfs.hdfs.client import DFSClient
+from genstamp_dfs.hdfs.client.configuration import PACKET_HEADER_BYTES
+from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
+from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
+from genstamp_dfs.hdfs.datanode.datanode import DataNode
+from genstamp_dfs.hdfs.datanode.replicas import Replica
+from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    AddBlock,
+    Complete,
+    GetAdditionalDatanode,
+    LastBlockWithStatus,
+    UpdateBlockForPipeline,
+    UpdatePipeline,
+)
+from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES, PipelineAck, Status
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
+from genstamp_dfs.hdfs.namenode.namenode import NameNode
+from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.simulation.cluster import SimulatedCluster
+from genstamp_dfs.simulation.scenario import Work, small_options
+from genstamp_dfs.stepwise.loop import HeldLoop
+from genstamp_dfs.stepwise.network import HeldCall, HeldConnection, HeldNetwork
+from genstamp_dfs.stepwise.words import words_of
+
+Result = TypeVar("Result")
+
+PATH: Final = "/file"
+WRITER: Final = "writer"
+STREAMER: Final = "DataStreamer "
+RESPONDER: Final = "responder of "
+CHUNK: Final = bytes(CHUNK_BYTES)
+
+
+class InOrder(random.Random):
+    """Leaves what it is to shuffle as it is."""
+
+    def shuffle(self, x: Any) -> None:
+        """Change nothing."""
+
+
+class LocalClient(DFSClient):
+    """A client on the machine of each datanode."""
+
+    def is_local(self, datanode: str) -> bool:  # noqa: ARG002
+        """It is."""
+        return True
+
+
+class HeldCluster(SimulatedCluster):
+    """All nodes, each call of the writer and each message of its pipeline held."""
+
+    client_class = LocalClient
+    loop_class = HeldLoop
+    network_class = HeldNetwork
+
+    def _dice(self, what: str) -> random.Random:
+        return InOrder(f"{what} {self._seed}")
+
+    def _handle(self, namenode: NameNode, request: Request[Any], caller: Caller) -> Any:
+        """As its parent; the datanodes of a block that is appended to are named in the order of their names."""
+        answer = super()._handle(namenode, request, caller)
+        if isinstance(answer, LastBlockWithStatus) and answer.block is not None:
+            located = structs.replace(answer.block, locations=tuple(sorted(answer.block.locations)))
+            return structs.replace(answer, block=located)
+        return answer
+
+
+class PipelineCluster:
+    """One writer and its pipeline.
+
+    Args:
+        datanodes: their names, in the order in which the namenode chooses them.
+        semantics: of all nodes.
+        seed: names the block pool, and decides the policy where no step does.
+
+    Attributes:
+        log: the steps, in the words of the pipeline.
+        hung: datanodes whose threads do nothing any more.
+        restarting: datanodes that have said that they will be back, and are not in the pipeline again yet.
+        told: datanodes that know that the next node of the pipeline has failed.
+        stream: what the writer writes to, once it does.
+        closing: the application's close, once it is called.
+        flushed: length of the file at the last hflush, in bytes.
+        copy: a second copy of an updatePipeline call that was answered, on its way.
+        readers, shown: by name, readers and the length that each was shown last, in bytes.
+        own: what the step that is made tells itself.
+        said: what a step adds to the event of a core, by event.
+    """
+
+    cluster_class: type[HeldCluster] = HeldCluster
+
+    def __init__(self, datanodes: Sequence[str], semantics: Semantics, seed: int) -> None:
+        options = small_options(
+            semantics,
+            client={"packet_size": PACKET_HEADER_BYTES + CHUNK_BYTES + CHECKSUM_BYTES, "socket_timeout_ms": 60_000},
+        )
+        self.datanodes = tuple(datanodes)
+        self.seed = seed
+        self.cluster = self.cluster_class(seed, replace(options, call_attempts=1))
+        assert isinstance(self.cluster.loop, HeldLoop)
+        assert isinstance(self.cluster.network, HeldNetwork)
+        self.loop, self.network = self.cluster.loop, self.cluster.network
+        self.log = EventLog(self.cluster.log.namespace)
+        self.hung: set[str] = set()
+        self.restarting: set[str] = set()
+        self.told: set[str] = set()
+        self.stream: DFSOutputStream | None = None
+        self.closing: Work[None] | None = None
+        self.flushed = 0
+        self.copy: HeldCall | None = None
+        self.readers: dict[str, DFSClient] = {}
+        self.shown: dict[str, int] = {}
+        self.said: dict[str, dict[str, str]] = {}
+        self.own: list[dict[str, Any]] = []
+        self._start()
+        self.network.held = frozenset(
+            {AddBlock, UpdateBlockForPipeline, UpdatePipeline, GetAdditionalDatanode, Complete}
+        )
+
+    def _start(self) -> None:
+        """Start all nodes, and let them get to know each other."""
+        self.loop.holds = False
+        self.cluster.start_namenode()
+        for name in self.datanodes:
+            self.cluster.start_datanode(name)
+        self.loop.settle()
+        self.loop.holds = True
+        self.writer = self.cluster.start_client(WRITER)
+        self.cluster.log.hand_over()
+
+    # -- recording ----------------------------------------------------------------------------------------------
+
+    def record(self, event: str, node: str, arguments: dict[str, str] | None = None, **shown: Any) -> None:
+        """A step has happened, after all that the cores tell of it."""
+        self.own.append({"event": event, "node": node, "arguments": arguments or {}, **shown})
+
+    def hand_over(self, step: str) -> list[Event]:
+        """The events of a step: what the cores tell in the words of a pipeline, then what the step tells itself."""
+        for told in self.cluster.log.hand_over():
+            words = words_of(told, self.said, step)
+            if words is not None:
+                self._log(node=told.node, **words)
+        for own in self.own:
+            self._log(**own)
+        self.own.clear()
+        self.said.clear()
+        return self.log.hand_over()
+
+    def _log(self, **event: Any) -> None:
+        self.log.record(time_us=self.loop.now_us, kind="block", entity=PATH, **event)
+
+    def end(self) -> None:
+        """Nothing goes on any more."""
+        for machine in self.cluster.machines.values():
+            if machine.life is not None:
+                self.loop.kill(machine.life)
+        self.loop.close()
+
+    def not_now(self, event: str, why: str) -> NoReturn:
+        """The step cannot happen now."""
+        raise StepNotPossibleError(event, why)
+
+    def needs(self, event: str, holds: object, why: str) -> None:
+        """Go on only if something holds; `why` says what does not."""
+        if not holds:
+            self.not_now(event, why)
+
+    # -- the writer ---------------------------------------------------------------------------------------------
+
+    def work(self, client: DFSClient, job: Coroutine[Any, Any, Result]) -> Work[Result]:
+        """Let an application begin something."""
+        work: Work[Result] = Work()
+        client.runtime.spawn(work.follow(job), "work")
+        self.loop.settle()
+        return work
+
+    def is_writer_up(self) -> bool:
+        """Whether the writer lives."""
+        return self.cluster.is_up(WRITER)
+
+    def streamer(self, event: str) -> DataStreamer:
+        """The writer's streamer, which must not have failed."""
+        self.needs(event, self.is_writer_up(), "the writer is down")
+        if self.stream is None:
+            self.not_now(event, "the writer has no block")
+        streamer = self.stream.streamer
+        self.needs(event, streamer.failure is None, f"the write has failed: {streamer.failure}")
+        abandoned = streamer.pipeline.block_id and self.network.waiting(AddBlock)
+        self.needs(event, not abandoned, "the block is abandoned")
+        return streamer
+
+    def let_streamer_run(self) -> None:
+        """The writer's thread goes on as far as it can; old connections end where it closes its own."""
+        self.loop.settle(STREAMER)
+        own = [near for near in self.network.links.values() if near.life.node == WRITER]
+        if own and own[0].is_over:
+            self.tear_down()
+
+    def let_streamer_find_error(self) -> None:
+        """The writer's thread finds its connection broken, where it waits to send."""
+        for near in self.network.links.values():
+            near.let_send(goes_on=False)
+        self.let_streamer_run()
+
+    def waiting_call(self, event: str, kind: type[Request[Any]]) -> None:
+        """Carry out the writer's call of this class, which must wait, and let the writer go on."""
+        self.streamer(event)
+        self.loop.wake(STREAMER)
+        self.let_streamer_run()
+        call = self.network.waiting(kind)
+        if call is None:
+            self.not_now(event, f"the writer makes no call {kind.__name__}")
+        self.network.carry_out(call)
+        self.let_streamer_run()
+
+    # -- connections --------------------------------------------------------------------------------------------
+
+    def link(self, event: str, datanode: str) -> HeldConnection:
+        """The connection that goes to a datanode of the pipeline, at the end of whoever opened it."""
+        near = self.network.links.get(datanode)
+        if near is None:
+            self.not_now(event, f"{datanode} is not connected")
+        return near
+
+    def up(self, event: str, datanode: str) -> HeldConnection:
+        """As `link`; the datanode's end of it must not have failed."""
+        near = self.link(event, datanode)
+        self.needs(event, not near.is_cut, f"the connection of {datanode} has failed")
+        return near
+
+    def working(self, event: str, datanode: str) -> HeldConnection:
+        """As `link`; the datanode's threads must work."""
+        near = self.up(event, datanode)
+        self.needs(event, datanode not in self.hung, f"the threads of {datanode} hang")
+        self.needs(event, not near.other.is_over, f"the receiver of {datanode} has ended")
+        return near
+
+    def mirror(self, datanode: str) -> str | None:
+        """The next node of the pipeline."""
+        return next((name for name, near in self.network.links.items() if near.life.node == datanode), None)
+
+    def cut(self, datanode: str, *, keeps_restart: bool = False) -> None:
+        """All connections of a datanode break; what was under way is lost, but for the news that it restarts."""
+        for name, near in self.network.links.items():
+            if name == datanode:
+                near.other.lose(_is_restart if keeps_restart else _is_nothing)
+                near.is_cut = True
+            elif near.life.node == datanode:
+                near.lose()
+            else:
+                continue
+            near.is_broken = near.other.is_broken = True
+
+    def tear_down(self) -> None:
+        """The writer has closed its connection: all nodes find theirs closed, and do nothing more with them."""
+        links = list(self.network.links.values())
+        self.network.links.clear()
+        for near in links:
+            near.lose()
+            near.arrived.clear()
+            near.learn_of_end()
+            near.other.learn_of_end()
+        for opening in [one for one in self.network.openings.values() if one.life.node != WRITER]:
+            del self.network.openings[opening.node]
+            opening.connection.fail(ConnectException(f"the connection to {opening.node} was given up"))
+        self.hung.clear()
+        self.told.clear()
+        # Receivers first: whoever is interrupted acknowledges nothing more.
+        self.loop.settle()
+        self.loop.settle(RESPONDER)
+
+    # -- nodes --------------------------------------------------------------------------------------------------
+
+    def datanode(self, event: str, name: str) -> DataNode:
+        """A datanode, which must be up."""
+        self.needs(event, self.cluster.is_up(name), f"{name} is down")
+        return self.cluster.datanodes[name]
+
+    @property
+    def namenode(self) -> NameNode:
+        """The namenode."""
+        assert self.cluster.namenode is not None
+        return self.cluster.namenode
+
+    def block(self) -> BlockInfo | None:
+        """The file's block at the namenode."""
+        inode = self.namenode.namesystem.directory.get_file(PATH)
+        return None if inode is None else inode.last_block()
+
+    def replica(self, datanode: str) -> Replica | None:
+        """The replica of the block at a datanode that is up."""
+        block = self.block()
+        node = self.cluster.datanodes.get(datanode)
+        return None if block is None or node is None else node.dataset.replicas.get(block.block_id)
+
+
+def _is_restart(message: object) -> bool:
+    return isinstance(message, PipelineAck) and Status.OOB_RESTART in message.replies
+
+
+def _is_nothing(message: object) -> bool:  # noqa: ARG001
+    return False

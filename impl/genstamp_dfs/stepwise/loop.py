@@ -1,0 +1,93 @@
+"""An event loop in which chosen processes wait to be let run, and no timer fires by itself.
+
+A process that is not held runs as soon as it can. A held one runs only while somebody settles it: it stands for a thread
+that the scheduler has not given a processor yet.
+
+Leaves out: which processes are held, and why.
+"""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from genstamp_dfs.simulation.loop import Life, Loop, Task, Timer
+
+HELD = ("DataStreamer ", "responder of ", "service actor", "incremental reports")
+"""Parts of the names of processes that run only when they are let."""
+
+
+class Sleep:
+    """A process that waits for a time of the loop."""
+
+    def __init__(self, loop: "HeldLoop", due_us: int) -> None:
+        self.task = loop.current
+        self.due_us = due_us
+        self.future = loop.future()
+
+
+class HeldLoop(Loop):
+    """Runs what may run, and keeps the rest.
+
+    Attributes:
+        holds: whether processes are held at all.
+        current: the task that runs now.
+    """
+
+    def __init__(self, on_crash: Callable[[Life], None] | None = None) -> None:
+        super().__init__(on_crash)
+        self.holds = True
+        self.current: Task | None = None
+        self._held: dict[Task, None] = {}
+        self._sleeping: list[Sleep] = []
+        self._settling: tuple[str, ...] = ()
+
+    def spawn(self, life: Life, coroutine: Coroutine[Any, Any, None], name: str) -> Task:
+        """Start a process; a held one waits for its first step."""
+        task = Task(self, coroutine, life, name)
+        life.tasks[task] = None
+        self.make_ready(task)
+        return task
+
+    def make_ready(self, task: Task) -> None:
+        """What the task waited for is there."""
+        if task.is_done or not task.life.is_on:
+            return
+        if self.holds and self._is_held(task):
+            self._held[task] = None
+        else:
+            self._ready.append(task)
+
+    def settle(self, *names: str) -> None:
+        """Run until nothing can go on: all that is not held, and those held whose name has one of these parts."""
+        self._settling = names
+        for task in [task for task in self._held if not self._is_held(task)]:
+            del self._held[task]
+            self._ready.append(task)
+        self.run()
+        self._settling = ()
+
+    def wake(self, name: str) -> None:
+        """The time has come for which processes wait whose name has this part; they go on when they are let."""
+        for sleep in [one for one in self._sleeping if one.task is not None and name in one.task.name]:
+            self.now_us = max(self.now_us, sleep.due_us)
+            sleep.future.succeed(None)
+
+    def at(self, time_us: int, action: Callable[[], None]) -> Timer:  # noqa: ARG002
+        """A timer that does not fire: whoever waits is told by hand that it took too long."""
+        return Timer(action)
+
+    async def sleep_us(self, duration_us: int) -> None:
+        """Wait until somebody says that the time has come."""
+        sleep = Sleep(self, self.now_us + duration_us)
+        self._sleeping.append(sleep)
+        try:
+            await sleep.future
+        finally:
+            self._sleeping.remove(sleep)
+
+    def _is_held(self, task: Task) -> bool:
+        return any(part in task.name for part in HELD) and not any(part in task.name for part in self._settling)
+
+    def _step(self, task: Task) -> None:
+        self.current = task
+        super()._step(task)
+        self.current = None
