@@ -13,10 +13,10 @@ One request a line on standard input, one answer a line on standard output, both
     {"op": "events"}                          -> {"ok": true, "events": [...]}
     {"op": "stop"}                            -> {"ok": true}
 
-A refusal is an event. A step that cannot happen now is answered by {"ok": false, "why": "..."}, and nothing has
-happened. `system` says whose steps are asked for: those of `DRIVERS`. A request that is wrong in itself is answered by {"ok": false, "error": "..."}, and nothing has happened
-either. A `start` while a run is on begins a new one. The process ends with exit code 0 after `stop` or at the end of
-its input.
+`system` says whose steps are asked for, one of `DRIVERS`. A refusal is an event. A step that cannot happen now is
+answered by {"ok": false, "why": "..."}, and nothing has happened. A request that is wrong in itself is answered by
+{"ok": false, "error": "..."}, and nothing has happened either. A `start` while a run is on begins a new one. The
+process ends with exit code 0 after `stop` or at the end of its input.
 
 Leaves out: everything else that a server has; there is one caller, and it waits for each answer.
 """
@@ -119,7 +119,9 @@ class Adapter:
             raise AdapterRequestError(f"version is {request.version}, accepted: {VERSION}")
         if request.system not in DRIVERS:
             raise AdapterRequestError(f"system is {request.system!r}, accepted: {', '.join(DRIVERS)}")
-        driver = DRIVERS[request.system](request.files, request.clients, request.datanodes, request.semantics, request.seed)
+        driver = DRIVERS[request.system](
+            request.files, request.clients, request.datanodes, request.semantics, request.seed
+        )
         self.driver = driver
         return {
             "ok": True,

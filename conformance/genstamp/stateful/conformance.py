@@ -108,7 +108,15 @@ def conform(
     figures = Figures()
     began = time.monotonic()
     try:
-        failed = _search(bench, Cluster(FILES, CLIENTS, DATANODES, chosen, system=system.name), figures, examples, steps, seed, progress)
+        failed = _search(
+            bench,
+            Cluster(FILES, CLIENTS, DATANODES, chosen, system=system.name),
+            figures,
+            examples,
+            steps,
+            seed,
+            progress,
+        )
         failure, is_deterministic = None, True
         if failed is not None:
             failure, run = failed

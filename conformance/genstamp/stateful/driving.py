@@ -29,7 +29,7 @@ class Driving:
         walked: names of the configurations that are walked; together they have what is to be driven.
         brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
             of them.
-        chosen: by event, numbers that the model picks and a walk says with the event, as the implementation can be told.
+        chosen: by event, numbers that the model picks and a walk says with it, as the implementation can be told.
         told_apart: actions that a test asks for by a name of their own, as others share their event.
     """
 
@@ -102,7 +102,9 @@ HDFS_PIPELINE: Final = Driving(
         "send_last_packet": "a client that has written nothing has no block to end",
         "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
         "transfer_fails": "whom a client has copy first is the first node",
-        "mirror_fails": "what a node has acknowledged arrives before the end of its connection",
+        "mirror_fails": "a node listens once the pipeline is set up, and to what was acknowledged before the end",
+        "receiver_fails": "once the last packet is acknowledged, the receivers end by themselves",
+        "receiver_hangs": "once the last packet is acknowledged, the receivers end by themselves",
         "error_ack_passes": "an error is told in the acknowledgement of a packet, after those before it",
         "error_ack_comes": "an error is told in the acknowledgement of a packet, after those before it",
         "connection_fails": "what a node has acknowledged arrives before the end of its connection",

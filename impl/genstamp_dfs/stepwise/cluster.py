@@ -56,8 +56,20 @@ class InOrder(random.Random):
         """Change nothing."""
 
 
+class EndingStream(DFSOutputStream):
+    """A stream that ends its block also if nothing was written: the streamer and the datanodes know no difference."""
+
+    async def close(self) -> None:
+        """As its parent; of an empty file too there is a block to end."""
+        if self.position == 0:
+            await self._end_block()
+        await super().close()
+
+
 class LocalClient(DFSClient):
     """A client on the machine of each datanode."""
+
+    stream_class = EndingStream
 
     def is_local(self, datanode: str) -> bool:  # noqa: ARG002
         """It is."""
@@ -96,11 +108,13 @@ class PipelineCluster:
         hung: datanodes whose threads do nothing any more.
         restarting: datanodes that have said that they will be back, and are not in the pipeline again yet.
         told: datanodes that know that the next node of the pipeline has failed.
+        is_set_up: whether the answers of all nodes of the pipeline have come back.
         stream: what the writer writes to, once it does.
         closing: the application's close, once it is called.
         flushed: length of the file at the last hflush, in bytes.
         copy: a second copy of an updatePipeline call that was answered, on its way.
         readers, shown: by name, readers and the length that each was shown last, in bytes.
+        ends_at_once: whether the application closes a file that it opens, instead of writing to it.
         own: what the step that is made tells itself.
         said: what a step adds to the event of a core, by event.
     """
@@ -122,6 +136,7 @@ class PipelineCluster:
         self.hung: set[str] = set()
         self.restarting: set[str] = set()
         self.told: set[str] = set()
+        self.is_set_up = False
         self.stream: DFSOutputStream | None = None
         self.closing: Work[None] | None = None
         self.flushed = 0
@@ -130,6 +145,7 @@ class PipelineCluster:
         self.shown: dict[str, int] = {}
         self.said: dict[str, dict[str, str]] = {}
         self.own: list[dict[str, Any]] = []
+        self.ends_at_once = False
         self._start()
         self.network.held = frozenset(
             {AddBlock, UpdateBlockForPipeline, UpdatePipeline, GetAdditionalDatanode, Complete}
@@ -195,6 +211,15 @@ class PipelineCluster:
     def is_writer_up(self) -> bool:
         """Whether the writer lives."""
         return self.cluster.is_up(WRITER)
+
+    def use_stream(self, stream: DFSOutputStream) -> None:
+        """The application has opened the file, and writes or closes: either way the writer needs a pipeline."""
+        self.stream, self.closing = stream, None
+        self.flushed = stream.position
+        if self.ends_at_once:
+            self.closing = self.work(self.writer, stream.close())
+        else:
+            self.work(self.writer, stream.write(CHUNK))
 
     def streamer(self, event: str) -> DataStreamer:
         """The writer's streamer, which must not have failed."""
@@ -264,7 +289,9 @@ class PipelineCluster:
                 near.other.lose(_is_restart if keeps_restart else _is_nothing)
                 near.is_cut = True
             elif near.life.node == datanode:
-                near.lose()
+                # What the next node sends goes nowhere, which it does not know.
+                near.under_way.clear()
+                near.arrived.clear()
             else:
                 continue
             near.is_broken = near.other.is_broken = True
@@ -283,9 +310,9 @@ class PipelineCluster:
             opening.connection.fail(ConnectException(f"the connection to {opening.node} was given up"))
         self.hung.clear()
         self.told.clear()
-        # Receivers first: whoever is interrupted acknowledges nothing more.
+        self.is_set_up = False
+        # Responders stay where they are: what they still could do was done before, or never is.
         self.loop.settle()
-        self.loop.settle(RESPONDER)
 
     # -- nodes --------------------------------------------------------------------------------------------------
 
@@ -316,5 +343,5 @@ def _is_restart(message: object) -> bool:
     return isinstance(message, PipelineAck) and Status.OOB_RESTART in message.replies
 
 
-def _is_nothing(message: object) -> bool:  # noqa: ARG001
+def _is_nothing(message: object) -> bool:
     return False

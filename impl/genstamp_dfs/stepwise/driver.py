@@ -14,6 +14,7 @@ genstamp_dfs.errors.StepNotPossibleError: send_packet is not possible now: no da
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
@@ -81,6 +82,20 @@ UNTOLD: Final[dict[str, tuple[str, ...]]] = {
 _OPTIONAL: Final = {"add_block": frozenset({"always"})}
 
 
+_OPENS: Final = frozenset({"add_block", "append"})
+_SENDS: Final = frozenset({"send_packet", "send_last_packet"})
+
+
+@dataclass
+class _Made:
+    """A step that was made."""
+
+    event: str
+    arguments: dict[str, str]
+    events: list[Event] = field(default_factory=list)
+    ends_at_once: bool = False
+
+
 class PipelineDriver:
     """The step-by-step face of a pipeline.
 
@@ -115,7 +130,7 @@ class PipelineDriver:
             raise ConfigurationError(f"semantics is {semantics!r}, accepted: {', '.join(accepted)}")
         self._clients, self._datanodes = tuple(clients), tuple(datanodes)
         self._semantics, self._seed = Semantics(semantics), seed
-        self._made: list[tuple[str, dict[str, str]]] = []
+        self._made: list[_Made] = []
         self.cluster = self._new_cluster()
 
     def call(self, event: str, arguments: Mapping[str, str]) -> list[Event]:
@@ -134,17 +149,15 @@ class PipelineDriver:
             WrongArgumentsError: an argument is missing or too many.
         """
         self._check(event, arguments, {**STEPS, **FAULTS, **UNTOLD})
+        made = _Made(event, dict(arguments))
         try:
-            events = self._perform(event, dict(arguments))
+            made.events = self._asked_for(made)
         except StepNotPossibleError:
             self._take_back()
-            raise
-        if event not in UNTOLD and not any(one.event == event for one in events):
-            self._take_back()
-            came = ", ".join(one.event for one in events) or "nothing"
-            raise StepNotPossibleError(event, f"{came} would come of it")
-        self._made.append((event, dict(arguments)))
-        return events
+            if event not in _SENDS or not self._opens_otherwise(made):
+                raise
+        self._made.append(made)
+        return made.events
 
     def fault(self, event: str, arguments: Mapping[str, str]) -> list[Event]:
         """Make one fault happen: `call`, restricted to `FAULTS` and `UNTOLD`."""
@@ -172,17 +185,48 @@ class PipelineDriver:
     def _new_cluster(self) -> FaultSteps:
         return self.steps_class(self._datanodes, self._semantics, self._seed)
 
-    def _perform(self, event: str, arguments: dict[str, str]) -> list[Event]:
-        """Make the step."""
-        getattr(self.cluster, event)(**arguments)
-        return self.cluster.hand_over(event)
+    def _asked_for(self, made: "_Made") -> list[Event]:
+        """Make a step; what comes of it must be what was asked for."""
+        events = self._perform(made)
+        if made.event not in UNTOLD and not any(one.event == made.event for one in events):
+            came = ", ".join(one.event for one in events) or "nothing"
+            raise StepNotPossibleError(made.event, f"{came} would come of it")
+        return events
 
-    def _take_back(self) -> None:
-        """Undo a step that was begun."""
+    def _perform(self, made: "_Made") -> list[Event]:
+        """Make a step."""
+        self.cluster.ends_at_once = made.ends_at_once
+        getattr(self.cluster, made.event)(**made.arguments)
+        return self.cluster.hand_over(made.event)
+
+    def _take_back(self) -> bool:
+        """Undo a step that was begun; whether the steps before have given the same events again."""
         self.cluster.end()
         self.cluster = self._new_cluster()
-        for event, arguments in self._made:
-            self._perform(event, arguments)
+        try:
+            return all(self._perform(made) == made.events for made in self._made)
+        except StepNotPossibleError:
+            return False
+
+    def _opens_otherwise(self, made: "_Made") -> bool:
+        """Make a step after the application has, when it opened the file last, closed it at once, or not.
+
+        Which of the two it did nobody could see until now.
+        """
+        opened = next((one for one in reversed(self._made) if one.event in _OPENS), None)
+        if opened is None:
+            return False
+        opened.ends_at_once = not opened.ends_at_once
+        if self._take_back():
+            try:
+                made.events = self._asked_for(made)
+            except StepNotPossibleError:
+                pass
+            else:
+                return True
+        opened.ends_at_once = not opened.ends_at_once
+        self._take_back()
+        return False
 
     def _check(self, event: str, arguments: Mapping[str, str], accepted: Mapping[str, tuple[str, ...]]) -> None:
         """The event must be known, and its arguments be those that it has."""

@@ -1,4 +1,4 @@
-"""What goes wrong around a pipeline: datanodes and threads that fail, restart or hang, a writer that dies or is shut out.
+"""What goes wrong around a pipeline: datanodes and threads fail, restart or hang, a writer dies or is shut out.
 
 Leaves out: how the others find out (`recovering`).
 """
@@ -6,7 +6,6 @@ Leaves out: how the others find out (`recovering`).
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import RecoverLease
-from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage
 from genstamp_dfs.hdfs.protocol import BlockUCState
 from genstamp_dfs.stepwise.cluster import PATH, RESPONDER, WRITER
 from genstamp_dfs.stepwise.recovering import RecoveringSteps
@@ -49,9 +48,7 @@ class FaultSteps(RecoveringSteps):
         """A datanode tells its writers that it will be back, and stops."""
         event = "datanode_stops_to_restart"
         node = self.datanode(event, datanode)
-        stage = self.streamer(event).stage
-        flows = (BlockConstructionStage.DATA_STREAMING, BlockConstructionStage.PIPELINE_CLOSE)
-        self.needs(event, stage in flows, "no packets and acknowledgements flow")
+        self.needs(event, self.is_set_up, "no packets and acknowledgements flow")
         self.working(event, datanode)
         node.runtime.spawn(node.stop(for_restart=True), "stop")
         self.loop.settle()
@@ -77,6 +74,9 @@ class FaultSteps(RecoveringSteps):
         self.datanode(event, datanode)
         near = self.up(event, datanode)
         self.cut(datanode)
+        replica = self.replica(datanode)
+        if replica is not None and replica.writer is not None:
+            replica.writer.interrupt()
         near.other.learn_of_end()
         self.loop.settle()
         self.loop.settle(f"{datanode} {RESPONDER}")

@@ -1,7 +1,7 @@
 """An event loop in which chosen processes wait to be let run, and no timer fires by itself.
 
-A process that is not held runs as soon as it can. A held one runs only while somebody settles it: it stands for a thread
-that the scheduler has not given a processor yet.
+A process that is not held runs as soon as it can. A held one runs only while somebody settles it: it stands for a
+thread that the scheduler has not given a processor yet.
 
 Leaves out: which processes are held, and why.
 """

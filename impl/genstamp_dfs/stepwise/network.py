@@ -167,7 +167,7 @@ class HeldNetwork(Network):
         held: classes of requests that wait; only those of a client do.
         calls: the calls that wait, oldest first.
         openings: the connections that wait to be opened, by the node that they go to.
-        links: the connections of the pipeline that is set up, by the node that they go to: the end of whoever opened it.
+        links: the connections of the pipeline that is set up, by the node that they go to: the end of who opened it.
         opened: the nodes to which connections went that do not wait, in order; for whoever wants to know.
         answered: the last call of each class that was carried out.
     """

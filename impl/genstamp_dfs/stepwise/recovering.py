@@ -5,7 +5,12 @@ Leaves out: the failures themselves (`faults`).
 
 from dataclasses import replace
 
-from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, GetAdditionalDatanode, UpdateBlockForPipeline, UpdatePipeline
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    AddBlock,
+    GetAdditionalDatanode,
+    UpdateBlockForPipeline,
+    UpdatePipeline,
+)
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockConstructionStage,
     PipelineAck,
@@ -13,7 +18,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.stepwise.cluster import CHUNK, PATH, RESPONDER
+from genstamp_dfs.stepwise.cluster import PATH, RESPONDER
 from genstamp_dfs.stepwise.network import HeldCall, HeldConnection
 from genstamp_dfs.stepwise.writing import WritingSteps
 
@@ -61,7 +66,8 @@ class RecoveringSteps(WritingSteps):
     def _open(self, datanode: str) -> None:
         """Let the request through, and the datanode do what it asks for."""
         self.network.open(datanode)
-        self.loop.settle()
+        # A writer of the replica that is interrupted has to end before.
+        self.loop.settle(f"{datanode} {RESPONDER}")
         self.restarting.discard(datanode)
 
     def start_streaming(self) -> None:
@@ -88,6 +94,7 @@ class RecoveringSteps(WritingSteps):
                 near.learn_of_end()
             self.loop.settle()
         self.let_streamer_run()
+        self.is_set_up = bool(self.network.links)
 
     def set_up_fails(self, bad: str) -> None:
         """The writer is told that a node does not do what it is asked for."""
@@ -125,6 +132,7 @@ class RecoveringSteps(WritingSteps):
         """A datanode finds the connection to the next node broken, or waits for it longer than the time-out."""
         event = "mirror_fails"
         near = self.working(event, datanode)
+        self.needs(event, self.is_set_up, "the pipeline is being set up")
         mirror = self.mirror(datanode)
         if mirror is None:
             self.not_now(event, f"no node comes after {datanode}")
@@ -304,11 +312,10 @@ class RecoveringSteps(WritingSteps):
         self.needs(event, self.is_writer_up() and self.stream is not None, "the writer is down, or there is no file")
         assert self.stream is not None
         self.needs(event, self.stream.is_closed and self.stream.streamer.failure is None, "the file is not closed")
+        self.needs(event, self.stream.position, "the file is empty: it would be written from its beginning")
         opened = self.work(self.writer, self.writer.append(PATH))
         self.needs(event, opened.is_done and opened.failure is None, f"it is refused: {opened.failure}")
-        self.stream, self.closing = opened.result(), None
-        self.flushed = self.stream.position
-        self.work(self.writer, self.stream.write(CHUNK))
+        self.use_stream(opened.result())
         self.let_streamer_run()
 
 

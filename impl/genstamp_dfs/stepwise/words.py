@@ -79,18 +79,21 @@ def words_of(event: Event, said: Mapping[str, Mapping[str, str]], step: str) -> 
         UnknownCoreEventError: nothing is known of such an event.
     """
     name, where = event.event, {"datanode": event.arguments.get("datanode", "")}
+    if step in ("add_datanode", "transfer_fails") and event.kind == "replica":
+        return None  # parts of a copy
     if event.kind == "replica" and name in _SET_UP:
         # Who refuses closes the connection; what the writer makes of that is a step of its own.
-        return None if event.refused_with else Words(event=_SET_UP[name], arguments=where, generation_stamp=event.generation_stamp)
+        return (
+            None
+            if event.refused_with
+            else Words(event=_SET_UP[name], arguments=where, generation_stamp=event.generation_stamp)
+        )
     if event.kind == "replica" and name == "receive_packet":
         return Words(event=name, arguments=where, observed=said[name])
     if event.kind == "replica" and name == "receive_ack":
         acked = {"bytes_acked": str((event.num_bytes or 0) // CHUNK_BYTES)}
         return Words(event="raise_bytes_acked", arguments=where, observed=acked)
     if event.kind == "replica" and name == "finalize_replica":
-        # A copy that is finalized is a part of another step.
-        if step in ("add_datanode", "transfer_fails"):
-            return None
         return Words(event=name, arguments=where, refused_with=event.refused_with)
     if event.kind == "replica" and name == "block_received":
         return Words(event=name, arguments=where, refused_with=event.refused_with, observed=event.observed)

@@ -10,6 +10,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete
 from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, BlockConstructionStage, Packet, PipelineAck, Status
 from genstamp_dfs.hdfs.protocol import BlockUCState
 from genstamp_dfs.stepwise.cluster import CHUNK, PATH, RESPONDER, PipelineCluster
+from genstamp_dfs.stepwise.network import HeldConnection
 
 
 class WritingSteps(PipelineCluster):
@@ -28,13 +29,10 @@ class WritingSteps(PipelineCluster):
         replaces = always or str(self.seed % 2)
         policy = ReplacePolicy.ALWAYS if replaces == "1" else ReplacePolicy.DEFAULT
         # While the first pipeline is set up, one datanode will do; later on none is gone on without (C.5, C.6).
-        self.writer.configuration = replace(
-            self.writer.configuration, replace_policy=policy, replace_min_replication=1
-        )
+        self.writer.configuration = replace(self.writer.configuration, replace_policy=policy, replace_min_replication=1)
         replication = self.datanodes.index(last) + 1
         created = self.work(self.writer, self.writer.create(PATH, replication=replication))
-        self.stream = created.result()
-        self.work(self.writer, self.stream.write(CHUNK))
+        self.use_stream(created.result())
         self.waiting_call("add_block", AddBlock)
         self.said["add_block"] = {"last": last, "always": replaces}
 
@@ -117,7 +115,7 @@ class WritingSteps(PipelineCluster):
         self.network.carry_out(call)
         self.loop.settle()
 
-    def _to_first(self, event: str):
+    def _to_first(self, event: str) -> HeldConnection:
         """The writer's end of its connection."""
         node = self.writer.runtime.node
         near = next((near for near in self.network.links.values() if near.life.node == node), None)

@@ -130,8 +130,8 @@ def test_a_step_that_is_not_possible_says_why() -> None:
         (script("sys.exit('no licence')"), "it ended with exit code 1; its last words: 'no licence'"),
         (script("os.kill(os.getpid(), 9)"), "it ended by signal 9"),
         (answers("hello"), "in 'hello'"),
-        (answers('{"ok": true}'), "version is None and first_generation_stamp None, wanted are 1 and 1 or more"),
-        (answers(STARTED.replace(": 1,", ": 2,")), "version is 2"),
+        (answers('{"ok": true}'), "version is None and first_generation_stamp None, wanted are 2 and 1 or more"),
+        (answers(STARTED.replace(": 2,", ": 1,")), "version is 1"),
         (answers('{"ok": false, "error": "too many files"}'), "too many files"),
     ],
 )

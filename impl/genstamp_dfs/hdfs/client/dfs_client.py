@@ -33,6 +33,8 @@ class DFSClient:
         namenode: name of the namenode.
     """
 
+    stream_class: type[DFSOutputStream] = DFSOutputStream
+
     def __init__(
         self,
         runtime: Runtime,
@@ -74,7 +76,7 @@ class DFSClient:
                 block_size or self.configuration.block_size,
             )
         )
-        return self._opened(DFSOutputStream(self, path, status))
+        return self._opened(self.stream_class(self, path, status))
 
     async def append(self, path: str, *, new_block: bool = False) -> DFSOutputStream:
         """Open a file to write at its end, into its last block or (`new_block`) a new one.
@@ -84,7 +86,7 @@ class DFSClient:
         """
         flag = CreateFlag.APPEND | CreateFlag.NEW_BLOCK if new_block else CreateFlag.APPEND
         answer = await self.ask(Append(path, self.name, flag))
-        stream = DFSOutputStream(self, path, answer.status, appended=answer.block, is_append=True)
+        stream = self.stream_class(self, path, answer.status, appended=answer.block, is_append=True)
         return self._opened(stream)
 
     async def open(self, path: str) -> DFSInputStream:

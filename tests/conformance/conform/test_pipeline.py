@@ -1,0 +1,125 @@
+"""The pipeline of a block, driven step by step: it conforms, and pipelines that are broken in one place do not."""
+
+import pytest
+
+from genstamp.adapters import ReferenceAdapter
+from genstamp.stateful import Failure, conform
+from genstamp.systems import system_named
+from genstamp.walk import walk
+from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
+from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
+from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, UpdateBlockForPipeline, UpdatePipeline
+from genstamp_dfs.hdfs.messages.data_transfer import Packet
+from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
+from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.hdfs.protocol import BlockUCState
+
+PIPELINE = system_named("hdfs.pipeline")
+SEED = 1
+
+
+def failure_of(configuration: str = "pair") -> Failure:
+    """The shortest run that a walk finds not to conform."""
+    found = walk(ReferenceAdapter(), PIPELINE, configuration, shrink_seconds=10)
+    assert found.verdict == "rejected"
+    assert found.failure is not None
+    assert found.is_deterministic
+    return found.failure
+
+
+def test_the_reference_implementation_conforms() -> None:
+    report = conform(ReferenceAdapter(), PIPELINE, examples=25, seed=SEED)
+    assert report.failure is None, str(report.failure)
+    assert report.verdict == "conforms"
+    assert report.figures.events > 500
+
+
+def test_a_walk_reaches_what_can_be_reached() -> None:
+    found = walk(ReferenceAdapter(), PIPELINE, "pair")
+    assert found.failure is None, str(found.failure)
+    assert found.share >= 0.93
+    assert {missing.call.split("(")[0] for missing in found.missing} <= {"error_ack_comes", "mirror_fails"}
+
+
+def test_bytes_that_become_visible_too_early_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte counts as acknowledged as soon as it is received."""
+    receive = BlockReceiver._next_packet
+
+    async def next_packet(self: BlockReceiver) -> Packet:
+        packet = await receive(self)
+        if packet.data:
+            assert self._replica is not None
+            self._replica.num_bytes = packet.offset + len(packet.data)
+            self.acknowledge(packet.offset + len(packet.data))
+        return packet
+
+    monkeypatch.setattr(BlockReceiver, "_next_packet", next_packet)
+    failure = failure_of()
+    assert failure.event == "raise_bytes_acked"
+
+
+def test_an_ack_before_its_bytes_are_visible_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDFS-2021: the ack goes up, and the bytes become visible some time later."""
+    monkeypatch.setattr(BlockReceiver, "acknowledge", lambda self, end: None)
+    failure = failure_of()
+    assert failure.event == "raise_bytes_acked"
+
+
+def test_a_writer_that_gets_a_stamp_under_recovery_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HDFS-1555: nobody looks at the state of the block."""
+    checked = FSNamesystem.check_uc_block
+
+    def check_uc_block(self: FSNamesystem, block, client_name: str):  # type: ignore[no-untyped-def]
+        stored = self.block_manager.get_stored_block(block.block_id)
+        assert stored is not None
+        inode = self.directory.file_of(stored)
+        if stored.state is not BlockUCState.UNDER_RECOVERY or inode is None:
+            return checked(self, block, client_name)
+        return stored, inode
+
+    monkeypatch.setattr(FSNamesystem, "check_uc_block", check_uc_block)
+    failure = failure_of()
+    assert failure.event in ("update_block_for_pipeline", "update_pipeline")
+    assert "the block is under construction" in failure.labels
+
+
+def test_a_late_call_that_brings_an_old_stamp_back_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """updatePipeline compares no stamps."""
+
+    def update_pipeline(self: FSNamesystem, request: UpdatePipeline, caller: object) -> None:
+        block, _ = self.check_uc_block(request.old_block, request.client_name)
+        block.generation_stamp = request.new_block.generation_stamp
+        block.set_expected_locations(request.new_nodes)
+        self.show_block(block)
+
+    monkeypatch.setattr(FSNamesystem, "update_pipeline", update_pipeline)
+    assert failure_of("append").event == "late_update_pipeline"
+
+
+def test_a_reader_that_takes_the_first_answer_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only the last node of a pipeline shows may be cut off again."""
+
+    async def fetch(self: DFSInputStream) -> None:
+        call = self._client.runtime.call
+        located = await call(self._client.namenode, GetBlockLocations(self.path))
+        last = located.last_block
+        assert last is not None
+        self.length = await call(last.locations[-1], GetReplicaVisibleLength(last.block))
+
+    monkeypatch.setattr(DFSInputStream, "_fetch", fetch)
+    assert failure_of().event == "read"
+
+
+def test_a_stamp_that_is_given_out_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = FSNamesystem.update_block_for_pipeline
+
+    def update_block_for_pipeline(self: FSNamesystem, request: UpdateBlockForPipeline, caller):  # type: ignore[no-untyped-def]
+        ids = self.block_manager.block_ids
+        before = ids.generation_stamp
+        answer = asked(self, request, caller)
+        ids.generation_stamp = before
+        return answer
+
+    monkeypatch.setattr(FSNamesystem, "update_block_for_pipeline", update_block_for_pipeline)
+    failure = failure_of("fenced")
+    assert failure.event == "update_block_for_pipeline"
