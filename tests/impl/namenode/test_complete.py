@@ -8,7 +8,6 @@ from genstamp_dfs.errors import (
     FileNotFoundException,
     HdfsIOException,
     LeaseExpiredException,
-    RecoveryInProgressException,
     SafeModeException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Complete, Fsync, SafeModeAction, SetSafeMode
@@ -157,7 +156,7 @@ def test_fsync_of_a_block_under_recovery(new_bench: Any, semantics: Semantics) -
     bench.write()
     bench.recover_lease()
     if semantics is Semantics.REPAIRED:
-        with bench.refused(RecoveryInProgressException):
+        with bench.refused(HdfsIOException):
             bench.ask(Fsync("/f", "client2", 3))
     else:
         bench.ask(Fsync("/f", "client2", 3))

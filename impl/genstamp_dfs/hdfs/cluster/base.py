@@ -1,17 +1,17 @@
-"""The cores of a cluster, the recording of their steps, and what several steps look up.
+"""The cores of a cluster, and what several steps look up.
 
 Leaves out: any step; those are in `writing`, `recovery` and `faults`.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, HdfsIOException, StepNotPossibleError
-from genstamp_dfs.events import Event, EventLog
+from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.cluster.datanode import DataNode
 from genstamp_dfs.hdfs.cluster.hand_client import DFSClient
+from genstamp_dfs.hdfs.cluster.recorder import Recorder, Step
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, RegisterDatanode
 from genstamp_dfs.hdfs.namenode.base import Shown
@@ -20,7 +20,6 @@ from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import (
     INTERNAL_LEASE_HOLDER,
-    MICROSECONDS_A_MILLISECOND,
     NAMENODE,
     Limits,
     Semantics,
@@ -30,19 +29,6 @@ Answer = TypeVar("Answer")
 
 OTHER_REPAIRS = frozenset({Repair.SOFT_LIMIT_TAKES_THE_FILE, Repair.APPEND_TO_A_FULL_BLOCK_PASSES_NONE})
 """Repairs that the step-by-step cluster does without: what it is held against knows neither of them."""
-
-
-@dataclass
-class VirtualClock:
-    """Time as its owner sets it, in microseconds."""
-
-    us: int = 0
-
-    def now_us(self) -> int:
-        return self.us
-
-    def time_ms(self) -> int:
-        return self.us // MICROSECONDS_A_MILLISECOND
 
 
 @dataclass
@@ -60,46 +46,7 @@ class NoEditLog:
         self.last_transaction += 1
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step that is about to be recorded: all that is known of its event before its outcome."""
-
-    cluster: "ClusterBase"
-    node: str
-    kind: str
-    entity: str
-    event: str
-    arguments: Mapping[str, str]
-
-    def done(
-        self,
-        *,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> Event:
-        """Record that the step happened."""
-        return self.cluster.record(
-            self,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            observed=observed,
-        )
-
-    def refused(
-        self, refusal: HdfsIOException, *, recovery_id: int | None = None, num_bytes: int | None = None
-    ) -> Event:
-        """Record that the protocol refused the step."""
-        return self.cluster.record(self, refused_with=refusal.hadoop_name, recovery_id=recovery_id, num_bytes=num_bytes)
-
-    def not_possible(self, why: str) -> StepNotPossibleError:
-        """The exception that says why the step cannot happen now."""
-        return StepNotPossibleError(self.event, why)
-
-
-class ClusterBase:
+class ClusterBase(Recorder):
     """One namenode, some datanodes and clients, all in one place; virtual time stands in `now_us`.
 
     The classes of the cores are attributes, so that a subclass can put a broken core in.
@@ -123,10 +70,9 @@ class ClusterBase:
             raise ConfigurationError(f"node names are {names}, accepted: each once, and {NAMENODE!r} for the namenode")
         if not datanodes:
             raise ConfigurationError("there are no datanodes, accepted: 1 or more")
-        self.clock = VirtualClock()
+        super().__init__(f"BP-{seed}")
         self.semantics = semantics
         self.limits = limits
-        self.log = EventLog(f"BP-{seed}")
         self.namesystem = self.namesystem_class(
             NameNodeConfiguration(
                 semantics,
@@ -153,15 +99,6 @@ class ClusterBase:
         """A new client process."""
         self.clients[name] = self.client_class(name)
 
-    @property
-    def now_us(self) -> int:
-        """Virtual time, in microseconds."""
-        return self.clock.us
-
-    @now_us.setter
-    def now_us(self, us: int) -> None:
-        self.clock.us = us
-
     def ask(self, handler: Callable[[Any, Caller], Answer], request: Request[Answer], node: str) -> Answer:
         """A call of a node at the namenode; what it shows beside its answer stands in `namesystem.shown`."""
         self.namesystem.shown = Shown()
@@ -176,37 +113,6 @@ class ClusterBase:
         """The datanode's heartbeat arrives. Leaves no event; what waits for it is a step of its own."""
         manager = self.namesystem.datanode_manager
         manager.heard_of(manager.datanodes[datanode], self.now_us)
-
-    # -- recording ----------------------------------------------------------------------------------------------
-
-    def record(
-        self,
-        step: Step,
-        *,
-        refused_with: str | None = None,
-        generation_stamp: int | None = None,
-        recovery_id: int | None = None,
-        num_bytes: int | None = None,
-        observed: Mapping[str, str] | None = None,
-    ) -> Event:
-        """Write the step's event."""
-        return self.log.record(
-            node=step.node,
-            time_us=self.now_us,
-            kind=step.kind,
-            entity=step.entity,
-            event=step.event,
-            arguments=step.arguments,
-            refused_with=refused_with,
-            generation_stamp=generation_stamp,
-            recovery_id=recovery_id,
-            num_bytes=num_bytes,
-            observed=observed,
-        )
-
-    def step(self, node: str, kind: str, entity: str, event: str, **arguments: str) -> Step:
-        """A step to be recorded; the arguments in the order in which the event shall name them."""
-        return Step(self, node, kind, entity, event, arguments)
 
     def replica_step(self, node: str, event: str, file: str, datanode: str, **others: str) -> Step:
         """A step on a replica; `others` are the arguments that come before file and datanode."""

@@ -9,8 +9,9 @@ Source: Hadoop 3.4.1; each step names its method.
 """
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.cluster.base import ClusterBase, Step
+from genstamp_dfs.hdfs.cluster.base import ClusterBase
 from genstamp_dfs.hdfs.cluster.hand_stream import BlockConstructionStage, OutputStream
+from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     Complete,

@@ -4,7 +4,7 @@ Source: NN/FSDirWriteFileOp#completeFileInternal, NN/FSNamesystem#fsync,
     NN/FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1; facts E.9, E.10, A6.
 """
 
-from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, RecoveryInProgressException
+from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
@@ -65,30 +65,33 @@ class CompleteCalls(AddBlockCalls):
 
         Raises:
             FileNotFoundException, LeaseExpiredException: as `check_lease`.
-            RecoveryInProgressException: with the repair fsync-stops-for-a-recovery, the block is under recovery.
-            HdfsIOException: with late-fsync-changes-nothing, the length is another block's, of one that is no longer
-                written, or falls.
+            HdfsIOException: with the repair fsync-stops-for-a-recovery, the block is under recovery, as of complete();
+                with late-fsync-changes-nothing, the length is another block's, of one that is no longer written, or
+                falls.
         """
         self.check_safe_mode(f"fsync file {request.path}")
         inode = self.check_lease(request.path, request.client_name, request.file_id)
         last = inode.last_block()
+        self._check_fsync(inode, last, request)
         if last is not None:
-            self._check_fsync(inode, last, request)
             if request.last_block_length > 0:
                 last.num_bytes = request.last_block_length
             self.show_block(last)
             self.shown.num_bytes = last.num_bytes
         self.persist_blocks(inode)
 
-    def _check_fsync(self, inode: INodeFile, last: BlockInfo, request: Fsync) -> None:
-        """The repairs of fsync."""
-        is_recovering = last.state is BlockUCState.UNDER_RECOVERY
+    def _check_fsync(self, inode: INodeFile, last: BlockInfo | None, request: Fsync) -> None:
+        """The repairs of fsync; a file may have lost the block of which a late call tells."""
+        is_recovering = last is not None and last.state is BlockUCState.UNDER_RECOVERY
         if is_recovering and self.is_closed_hole(Repair.FSYNC_STOPS_FOR_A_RECOVERY):
-            raise RecoveryInProgressException(f"the last block of {inode.path} is under recovery")
+            raise HdfsIOException(f"the last block of {inode.path} is under recovery")
         if request.last_block_length <= 0 or not self.is_closed_hole(Repair.LATE_FSYNC_CHANGES_NOTHING):
             return
-        if request.block is not None and not last.matches(request.block):
-            raise HdfsIOException(f"fsync of {request.block}, the last block of {inode.path} is {last.as_block()}")
+        if request.block is not None and not (last is not None and last.matches(request.block)):
+            known = None if last is None else last.as_block()
+            raise HdfsIOException(f"fsync of {request.block}, the last block of {inode.path} is {known}")
+        if last is None:
+            return
         if last.state is not BlockUCState.UNDER_CONSTRUCTION:
             raise HdfsIOException(f"fsync of blk_{last.block_id} of {inode.path}, which is {last.state}")
         if request.last_block_length < last.num_bytes:

@@ -1,0 +1,300 @@
+"""The step-by-step namenode: one call, one step; what clients and datanodes know decides what can be asked for."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
+from genstamp_dfs.events import Event, encode_lines
+from genstamp_dfs.hdfs.leases.driver import LeaseDriver
+
+WRITER = {"client": "client1", "file": "/a"}
+OTHER = {"client": "client2", "file": "/a"}
+REPORT = {"file": "/a", "datanode": "datanode1"}
+SOFT_LIMIT_MS, HARD_LIMIT_MS, GATE_MS = 60_000, 1_200_000, 30_000
+
+
+def a_driver(semantics: str = "repaired", seed: int = 0) -> LeaseDriver:
+    return LeaseDriver(["/a", "/b"], ["client1", "client2"], ["datanode1"], semantics, seed)
+
+
+def do(driver: LeaseDriver, event: str, arguments: Mapping[str, str] | None = None) -> Event:
+    """Ask for a step that leaves one event."""
+    (told,) = driver.call(event, arguments or {})
+    return told
+
+
+def unseen(driver: LeaseDriver, event: str, arguments: Mapping[str, str] | None = None) -> None:
+    """Ask for what nobody is told of."""
+    assert driver.fault(event, arguments or {}) == []
+
+
+def refuses_now(driver: LeaseDriver, event: str, arguments: Mapping[str, str]) -> str:
+    """Ask for a step that must not be possible; gives the reason."""
+    before = encode_lines(driver.cluster.log.events)
+    with pytest.raises(StepNotPossibleError) as caught:
+        driver.call(event, arguments)
+    assert encode_lines(driver.cluster.log.events) == before
+    return caught.value.why
+
+
+def writing(driver: LeaseDriver, num_bytes: int = 1) -> None:
+    """A file with a block to which something is written."""
+    do(driver, "create", WRITER)
+    do(driver, "add_block", WRITER)
+    for _ in range(num_bytes):
+        do(driver, "write", WRITER)
+
+
+def closed(driver: LeaseDriver) -> None:
+    """A closed file of one block, with a replica."""
+    writing(driver)
+    do(driver, "last_packet", WRITER)
+    unseen(driver, "finalize_replicas", {"file": "/a"})
+    do(driver, "block_received", REPORT)
+    assert do(driver, "complete", WRITER).observed == {"closed": "true", "block_state": "COMPLETE"}
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments", "error", "match"),
+    [
+        ("creat", {}, UnknownNameError, "unknown event 'creat', accepted: create, create_over"),
+        ("create", {"client": "client1"}, WrongArgumentsError, r"accepted: \(client, file\)"),
+        ("create", {"client": "client9", "file": "/a"}, UnknownNameError, "unknown client 'client9'"),
+        ("rename", {"client": "client1", "source": "/a", "target": "/c"}, UnknownNameError, "unknown target '/c'"),
+        ("release_expired_lease", {"holder": "datanode1", "file": "/a"}, UnknownNameError, "accepted: client1"),
+    ],
+)
+def test_a_call_with_wrong_words_is_a_mistake(
+    event: str, arguments: Mapping[str, str], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        a_driver().call(event, arguments)
+
+
+@pytest.mark.parametrize(
+    ("files", "clients", "datanodes", "semantics"),
+    [
+        ([], ["c"], ["d"], "repaired"),
+        (["/a", "/a"], ["c"], ["d"], "repaired"),
+        (["/a"], ["c"], [], "repaired"),
+        (["/a"], ["c"], ["c"], "repaired"),
+        (["/a"], ["c"], ["d"], "hadoop-1"),
+    ],
+)
+def test_a_run_that_is_none_is_refused(
+    files: list[str], clients: list[str], datanodes: list[str], semantics: str
+) -> None:
+    with pytest.raises(ConfigurationError):
+        LeaseDriver(files, clients, datanodes, semantics)
+
+
+def test_a_fault_is_no_call_of_a_client() -> None:
+    with pytest.raises(UnknownNameError):
+        a_driver().fault("create", WRITER)
+
+
+def test_a_file_is_written_and_closed() -> None:
+    driver = a_driver()
+    closed(driver)
+    assert do(driver, "recover_lease", OTHER).observed == {"closed": "true"}
+
+
+def test_who_did_not_open_a_file_is_refused_by_the_namenode() -> None:
+    driver = a_driver()
+    writing(driver)
+    for call in ("add_block", "complete", "fsync", "abandon_block", "get_additional_datanode"):
+        assert do(driver, call, OTHER).refused_with == "LeaseExpiredException"
+
+
+def test_a_client_calls_only_what_it_would() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    do(driver, "add_block", WRITER)
+    assert "has written nothing" in refuses_now(driver, "fsync", WRITER)
+    assert "wants no block" in refuses_now(driver, "add_block", WRITER)
+    assert "is not done" in refuses_now(driver, "complete", WRITER)
+    do(driver, "client_crash", {"client": "client1"})
+    assert refuses_now(driver, "complete", WRITER) == "client1 is down"
+
+
+@pytest.mark.parametrize("call", ["fsync", "abandon_block", "complete"])
+def test_a_block_under_recovery_is_not_for_its_writer_any_more(call: str) -> None:
+    """One exception for all three, as for complete() since HDFS-10240."""
+    driver = a_driver()
+    writing(driver)
+    do(driver, "recover_lease", WRITER)
+    assert do(driver, call, WRITER).refused_with == "IOException"
+
+
+def test_an_event_names_who_leads_the_recovery_that_it_has_begun() -> None:
+    driver = a_driver()
+    writing(driver)
+    told = do(driver, "recover_lease", OTHER)
+    assert told.arguments["primary"] == "datanode1"
+    assert told.observed == {"closed": "false"}
+    ended = do(driver, "commit_block_synchronization", {"primary": "datanode1", "file": "/a"})
+    assert (ended.recovery_id, ended.num_bytes) == (told.recovery_id, 1)
+    assert ended.observed == {"closed": "true", "deleted": "false"}
+    assert "leads no recovery" in refuses_now(
+        driver, "commit_block_synchronization", {"primary": "datanode1", "file": "/a"}
+    )
+
+
+def test_a_refused_create_past_the_soft_limit_begins_a_recovery() -> None:
+    driver = a_driver()
+    writing(driver)
+    driver.tick(SOFT_LIMIT_MS)
+    assert do(driver, "create", OTHER).refused_with == "AlreadyBeingCreatedException"
+    driver.tick(1)
+    told = do(driver, "create", OTHER)
+    assert told.refused_with == "RecoveryInProgressException"
+    assert told.recovery_id is not None
+    assert do(driver, "create", OTHER).recovery_id is None
+
+
+def test_the_monitor_takes_a_file_past_the_hard_limit_when_it_is_asked_to() -> None:
+    driver = a_driver()
+    writing(driver)
+    pass_ = {"holder": "client1", "file": "/a"}
+    driver.tick(HARD_LIMIT_MS)
+    assert "not past its hard limit" in refuses_now(driver, "release_expired_lease", pass_)
+    driver.tick(1)
+    told = do(driver, "release_expired_lease", pass_)
+    assert told.observed == {"closed": "false"}
+    assert "not in the lease of client1" in refuses_now(driver, "release_expired_lease", pass_)
+
+
+def test_an_unanswered_add_block_is_answered_by_its_repetition() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    do(driver, "add_block_unanswered", WRITER)
+    assert "repeats a call" in refuses_now(driver, "add_block_unanswered", WRITER)
+    assert do(driver, "add_block", WRITER).generation_stamp == 1001
+
+
+def test_an_unanswered_complete_is_answered_by_its_repetition() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    do(driver, "complete_unanswered", WRITER)
+    assert do(driver, "complete", WRITER).observed == {"closed": "true"}
+
+
+def test_a_late_add_block_adds_one_that_its_client_has_to_ask_for_again() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    unseen(driver, "add_block_is_analysed", WRITER)
+    assert "another call is under way" in refuses_now(driver, "add_block_is_analysed", WRITER)
+    do(driver, "add_block_goes_on", WRITER)
+    assert do(driver, "add_block", WRITER).generation_stamp == 1001
+
+
+def test_a_late_fsync_of_a_block_that_was_committed_is_refused() -> None:
+    driver = a_driver()
+    writing(driver)
+    unseen(driver, "fsync_is_delayed", WRITER)
+    do(driver, "last_packet", WRITER)
+    do(driver, "complete", WRITER)
+    assert do(driver, "fsync_arrives_late", WRITER).refused_with == "IOException"
+    unseen(driver, "late_call_ends")
+    assert "no call is under way" in refuses_now(driver, "late_call_ends", {})
+
+
+def test_a_late_fsync_of_a_block_that_was_dropped_is_refused() -> None:
+    """The block was empty for a restarted namenode, and the file was opened again; found by walking hdfs.lease."""
+    driver = a_driver()
+    writing(driver)
+    unseen(driver, "fsync_is_delayed", WRITER)
+    do(driver, "namenode_restart")
+    unseen(driver, "safe_mode_ends")
+    assert do(driver, "recover_lease", WRITER).observed == {"closed": "true"}
+    do(driver, "append_at_block_boundary", WRITER)
+    assert do(driver, "fsync_arrives_late", WRITER).refused_with == "IOException"
+
+
+def test_a_restarted_namenode_knows_what_was_logged_and_takes_no_calls_before_it_has_heard_of_replicas() -> None:
+    driver = a_driver()
+    closed(driver)
+    do(driver, "namenode_restart")
+    assert do(driver, "create", {"client": "client1", "file": "/b"}).refused_with == "SafeModeException"
+    assert "waits for reports" in refuses_now(driver, "safe_mode_ends", {})
+    do(driver, "block_received", REPORT)
+    unseen(driver, "safe_mode_ends")
+    assert do(driver, "append", WRITER).generation_stamp == 1001
+
+
+def test_a_restarted_namenode_knows_a_length_that_was_synced_and_none_that_was_only_committed() -> None:
+    driver = a_driver()
+    writing(driver, num_bytes=2)
+    do(driver, "last_packet", WRITER)
+    assert do(driver, "complete", WRITER).observed == {"closed": "false", "block_state": "COMMITTED"}
+    do(driver, "namenode_restart")
+    last = driver.cluster.last_block("/a")
+    assert last is not None
+    assert (last.state.value, last.num_bytes) == ("UNDER_CONSTRUCTION", 0)
+
+
+def test_an_append_is_to_a_full_block_or_to_one_that_has_room_by_the_seed() -> None:
+    for seed, possible, other in ((0, "append", "append_at_block_boundary"), (1, "append_at_block_boundary", "append")):
+        driver = a_driver(seed=seed)
+        closed(driver)
+        assert "full" in refuses_now(driver, other, WRITER)
+        assert do(driver, possible, WRITER).refused_with is None
+
+
+def test_a_renamed_file_is_written_on_by_its_inode() -> None:
+    driver = a_driver()
+    writing(driver)
+    do(driver, "rename", {"client": "client2", "source": "/a", "target": "/b"})
+    assert do(driver, "fsync", {"client": "client1", "file": "/b"}).num_bytes == 1
+    assert do(driver, "fsync", WRITER).refused_with == "FileNotFoundException"
+
+
+def test_a_file_that_is_overwritten_is_gone_for_its_writer() -> None:
+    driver = a_driver()
+    assert "does not exist" in refuses_now(driver, "create_over", OTHER)
+    writing(driver)
+    do(driver, "create_over", OTHER)
+    assert do(driver, "complete", WRITER).refused_with == "FileNotFoundException"
+
+
+def test_a_datanode_that_is_down_neither_takes_blocks_nor_leads_recoveries() -> None:
+    driver = a_driver()
+    writing(driver)
+    do(driver, "recover_lease", OTHER)
+    do(driver, "datanode_stops", {"datanode": "datanode1"})
+    assert "is down" in refuses_now(driver, "commit_block_synchronization", {"primary": "datanode1", "file": "/a"})
+    do(driver, "datanode_returns", {"datanode": "datanode1"})
+    assert "leads no recovery" in refuses_now(
+        driver, "commit_block_synchronization", {"primary": "datanode1", "file": "/a"}
+    )
+
+
+def test_a_second_recovery_follows_when_the_first_is_old_enough() -> None:
+    driver = a_driver()
+    writing(driver)
+    first = do(driver, "recover_lease", OTHER).recovery_id
+    driver.tick(GATE_MS)
+    assert do(driver, "recover_lease", OTHER).recovery_id is None
+    driver.tick(1)
+    second = do(driver, "recover_lease", OTHER).recovery_id
+    assert first is not None
+    assert second == first + 1
+
+
+def test_hadoop_lets_a_late_fsync_change_what_was_committed() -> None:
+    driver = a_driver("hadoop-3.4")
+    writing(driver)
+    unseen(driver, "fsync_is_delayed", WRITER)
+    do(driver, "last_packet", WRITER)
+    do(driver, "complete", WRITER)
+    assert do(driver, "fsync_arrives_late", WRITER).num_bytes == 1
+
+
+def test_the_same_requests_leave_the_same_events() -> None:
+    lines = []
+    for _ in range(2):
+        driver = a_driver(seed=3)
+        closed(driver)
+        lines.append(encode_lines(driver.cluster.log.events))
+    assert lines[0] == lines[1]
