@@ -34,7 +34,7 @@ def conform(
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option(help="What it is held against: hdfs.recovery; with --simulate hdfs.lease or hdfs.block_recovery."),
+        typer.Option(help="What it is held against; hdfs.recovery, or hdfs.lease with --simulate, unless named."),
     ] = None,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,

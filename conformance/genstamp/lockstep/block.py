@@ -12,8 +12,7 @@ the order in which the generation gets them, datanodes by their order in the pip
 Leaves out what `block_words` names.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
 
 from genstamp.events import Event
 from genstamp.lockstep import block_words as words
@@ -33,11 +32,11 @@ class BlockProjection(ReplicaReading):
         dead_us: how long a datanode must have been silent for the NameNode to take it for dead.
     """
 
-    members: Final = {"Client": (WRITER,), "File": (FILE,), "Datanode": LOCATIONS}
-    unseen: Final[dict[str, dict[str, Sequence[str]]]] = {}
-    impossible = words.IMPOSSIBLE
-    told_apart = words.TOLD_APART
-    forgotten = words.FORGOTTEN
+    members: Mapping[str, Sequence[str]] = {"Client": (WRITER,), "File": (FILE,), "Datanode": LOCATIONS}
+    unseen: Mapping[str, Mapping[str, Sequence[str]]] = {}
+    impossible: frozenset[str] = words.IMPOSSIBLE
+    told_apart: Mapping[str, str] = words.TOLD_APART
+    forgotten: Sequence[str] = words.FORGOTTEN
 
     def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
         """Each event of a run, with what it is to the system."""
@@ -275,12 +274,16 @@ class BlockProjection(ReplicaReading):
             yield self._end(one, words.APPENDED)
         elif event.event == "abandon_block" and is_done:
             yield self._end(one, words.ABANDONED)
-        elif event.recovery_id is not None and not one.is_closed:
-            yield self._released(one, event)
-        elif event.event in ("recover_lease", "release_expired_lease") and event.observed.get("closed") == "true":
-            yield self._closed_at_once(one)
         else:
-            yield LeftOut(words.LEASES)
+            yield self._of_lease(one, event)
+
+    def _of_lease(self, one: Generation, event: Event) -> Projected:
+        """A call that may have the file recovered."""
+        if event.recovery_id is not None and not one.is_closed:
+            return self._released(one, event)
+        if event.event in ("recover_lease", "release_expired_lease") and event.observed.get("closed") == "true":
+            return self._closed_at_once(one)
+        return LeftOut(words.LEASES)
 
     def _truncated(self, event: Event) -> Iterator[Projected]:
         """A file is cut, so that blocks of it are, or go."""
@@ -307,12 +310,16 @@ class BlockProjection(ReplicaReading):
     def _released(self, one: Generation, event: Event) -> Projected:
         """Somebody has the file recovered, whoever and however."""
         assert event.recovery_id is not None
-        at_us = event.time_us or 0
-        is_old = at_us - one.released_us > self._gate_us
-        gate = [Happened("recovery_gate_opens", {"file": FILE})] if is_old else []
-        one.released_us = at_us
+        gate = self._gate(one, event)
         stamp = one.new_stamp(event.recovery_id)
         return Entity(one.key, (*gate, model_step("release", {"file": FILE}, recovery_id=stamp)))
+
+    def _gate(self, one: Generation, event: Event) -> list[Step]:
+        """A recovery is started; the gate between it and the one before has opened, if so long has passed."""
+        at_us = event.time_us or 0
+        is_old = at_us - one.released_us > self._gate_us
+        one.released_us = at_us
+        return [Happened("recovery_gate_opens", {"file": FILE})] if is_old else []
 
     def _closed_at_once(self, one: Generation) -> Projected:
         if one.is_closed:

@@ -76,7 +76,7 @@ class ReplicaReading(BlockReading):
         is_written = location.kept in (Kept.WRITTEN, Kept.RECOVERED)
         if location.rank - rank > (1 if is_written else 0):
             return self._end(one, words.LOST_MORE)
-        crash = [model_step("datanode_crash", {"datanode": location.word})] if location.is_up else []
+        crash = self._goes_down(location)
         name = "datanode_restart" if rank == location.rank else "datanode_restart_losing_bytes"
         told = [self._counted(location)] if location.is_counted and not one.is_closed else []
         location.rank, location.is_up = rank, True
@@ -113,8 +113,11 @@ class ReplicaReading(BlockReading):
         primary: Location,
         location: Location,
         datanode: str,
-    ) -> list[Step]:
-        """A call that was carried out and not refused; it is late where nobody waits for its answer any more."""
+    ) -> list[Step] | None:
+        """A call that was carried out and not refused; it is late where nobody waits for its answer any more.
+
+        None where the system has no step for it.
+        """
         one.answered.add((recovery_id, call, location.word))
         if (one.block, recovery_id, call, datanode) in self._told.unanswered:
             late = model_step(words.LATE.format(call), {})
@@ -157,6 +160,8 @@ class ReplicaReading(BlockReading):
         one.answered.add(named)
         if event.refused_with is None:
             steps = self._carried_out(one, event.event, call, recovery_id, primary, location, event.node)
+            if steps is None:
+                return self._end(one, words.LOST_CALL)
             *_, step = steps
             if isinstance(step, Event) and step.event == event.event and event.num_bytes is not None:
                 rank = self._told.rank(one.block, event.num_bytes)
@@ -205,27 +210,39 @@ class ReplicaReading(BlockReading):
     def _command(self, one: Generation, recovery_id: int, primary: Location) -> Projected:
         one.primaries[recovery_id] = primary
         asked = self._told.asked[one.block, recovery_id]
-        steps: list[Step] = []
+        before: list[Step] = []
+        after: list[Step] = []
         if (one.block, recovery_id) in self._told.decided:
             for datanode, location in one.locations.items():
                 if datanode in asked:
                     continue
                 if not self._told.comes_back_next(one.block, datanode, self._position):
                     return self._end(one, words.SILENT)
-                steps += self._taken_for_dead(location)
+                absent = self._not_asked(primary, location)
+                before += absent[0]
+                after += absent[1]
         command = model_step(
             "receive_recovery_command",
             {"file": FILE, "datanode": primary.word},
             recovery_id=one.stamps[recovery_id],
         )
-        return Entity(one.key, (*steps, command))
+        return Entity(one.key, (*before, command, *after))
 
-    def _taken_for_dead(self, location: Location) -> list[Step]:
-        """A location that the command does not name is dead to the NameNode."""
+    def _not_asked(self, _primary: Location, location: Location) -> tuple[list[Step], list[Step]]:
+        """A location that the command does not name is dead to the NameNode.
+
+        Returns:
+            What goes before the command, and after it.
+        """
         named = {"datanode": location.word}
-        crash = [model_step("datanode_crash", named)] if location.is_up else []
+        dead = [Happened("datanode_becomes_stale", named), Happened("datanode_is_taken_for_dead", named)]
+        return [*self._goes_down(location), *dead], []
+
+    def _goes_down(self, location: Location) -> list[Step]:
+        """A datanode is down by now."""
+        crash: list[Step] = [model_step("datanode_crash", {"datanode": location.word})] if location.is_up else []
         location.is_up = False
-        return [*crash, Happened("datanode_becomes_stale", named), Happened("datanode_is_taken_for_dead", named)]
+        return crash
 
     def _sync(self, one: Generation, primary: Location, event: Event) -> Projected:
         taking_part = [one.locations.get(name) for name in event.observed["participants"].split(",") if name]

@@ -13,6 +13,7 @@ from genstamp.events import Event
 from genstamp.lockstep.block import BlockProjection
 from genstamp.lockstep.lease import LeaseProjection
 from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Perhaps, Projection
+from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
@@ -53,15 +54,29 @@ def _lease(options: ClusterOptions, clients: Sequence[str]) -> Projection:
 
 def _block(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
     namenode = options.namenode
-    dead_ms = namenode.heartbeat_expiry_ms
     return BlockProjection(
-        namenode.limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND, dead_ms * MICROSECONDS_A_MILLISECOND
+        namenode.limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND,
+        namenode.heartbeat_expiry_ms * MICROSECONDS_A_MILLISECOND,
+    )
+
+
+def _recovery(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
+    namenode, limits = options.namenode, options.namenode.limits
+    limits_us = {
+        "soft_limit_passes": limits.soft_limit_ms * MICROSECONDS_A_MILLISECOND,
+        "hard_limit_passes": limits.hard_limit_ms * MICROSECONDS_A_MILLISECOND,
+    }
+    return RecoveryProjection(
+        limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND,
+        namenode.heartbeat_expiry_ms * MICROSECONDS_A_MILLISECOND,
+        limits_us,
     )
 
 
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten, "files"),
     "hdfs.block_recovery": Lockstep(_block, BlockProjection.forgotten, "generations of blocks"),
+    "hdfs.recovery": Lockstep(_recovery, RecoveryProjection.forgotten, "generations of blocks"),
 }
 """The systems that simulated runs are held against."""
 
