@@ -18,7 +18,7 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
-from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Service
+from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Opcode, Service
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -127,6 +127,42 @@ class JournalProperties(TwoBlocks):
             for stamp in (s.edits.at(position).stamp, s.edits.at(position).earlier_stamp):
                 holds = (stamp <= s.last_stamp) & (s.synced > position).implies(stamp <= s.synced_stamp) & holds
         return (s.edits.size() <= LONGEST) & (s.synced <= s.edits.size()) & holds
+
+    # Blocks.
+
+    @invariant(inductive=True)
+    def absent_files_have_no_block(s, file: File) -> Bool:
+        """S19: what is not there has no block, neither in memory nor in the image, where it has no path either."""
+        image, image_earlier, earlier = s.image[file], s.image_earlier[file], s.earlier[file]
+        in_image = ~s.image_has_block(file) & image_earlier.state.at(BlockLifecycle.absent) & image.path.is_none()
+        nothing = ~s.known(file) & earlier.state.at(BlockLifecycle.absent) & (earlier.stamp == 0)
+        loaded = image.state.at(FileLifecycle.absent).implies(in_image & (image_earlier.stamp == 0))
+        return loaded & s.file[file].at(FileLifecycle.absent).implies(nothing)
+
+    @invariant(inductive=True, given=("absent_files_have_no_block",))
+    def edits_tell_their_blocks(s) -> Bool:
+        """S19: OP_ADD_BLOCK and OP_UPDATE_BLOCKS tell of a last block, and OP_ADD of none: its file is a new one."""
+        holds: Bool | bool = True
+        for position in range(LONGEST):
+            edit = s.edits.at(position)
+            told = edit.opcode.at(Opcode.ADD_BLOCK, Opcode.UPDATE_BLOCKS).implies(edit.has_block)
+            new = edit.opcode.at(Opcode.ADD).implies(~edit.has_block & (edit.earlier_stamp == 0))
+            holds = told & new & holds
+        assert not isinstance(holds, bool)  # LONGEST is above 0
+        return holds
+
+    @invariant(inductive=True)
+    def blocks_are_committed_in_order(s, file: File) -> Bool:
+        """S15: a block is committed when the one before is COMPLETE; in the image the one before always is."""
+        both = s.earlier[file].state.at(BlockLifecycle.committed) & s.block[file].at(
+            BlockLifecycle.committed, BlockLifecycle.complete
+        )
+        return ~both & ~s.image_earlier[file].state.at(*BlockLifecycle.not_complete)
+
+    @invariant(inductive=True)
+    def recoveries_have_an_id(s, file: File) -> Bool:
+        """S12: a block under recovery has a recovery id, which a primary that leads nothing does not have."""
+        return s.block[file].at(BlockLifecycle.under_recovery).implies(s.recovery_id[file] > 0)
 
     # Ownership.
 
@@ -310,6 +346,13 @@ JOURNAL = System(
             sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
             limits={"stamps": 2, "bytes": 1, "namenode_failures": 0, "edits": 1},
             doc="two clients and the NameNode compete for a file",
+        ),
+        Configuration(
+            "takeover_after_loss",
+            sizes={"Client": 2, "File": 1, "Datanode": 1, "Path": 1},
+            limits={"stamps": 2, "edits": 1, "lost_answers": 1, "deletions": 1},
+            doc="a client whose answer was lost calls for something else, and meets another writer",
+            on_demand=True,
         ),
         Configuration(
             "recoveries",
