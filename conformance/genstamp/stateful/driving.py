@@ -67,12 +67,10 @@ _HDFS_RECOVERY = Driving(
     weights={"complete": 0.2, "recover_lease": 0.2, "renew_lease": 0.3, "client_crash": 0.5},
     # What a client, its pipeline and replication do by themselves: the model allows more than they do.
     may_decline={
-        "create_rbw": "a client sets a node of its pipeline up once, even if the node has lost the replica since",
         "receive_packet": "packets pass along the chain of the pipeline, whose order the model leaves out",
         "finalize_replica": "the last packet is acknowledged along the chain, from its end",
-        "hflush": "a client that has nothing new to flush has nothing to wait for",
+        "hflush": "what was sent and has not reached the whole chain is waited for",
         "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
-        "last_packet": "a client that has written nothing has no block to end",
     },
     forgotten=("hflushed",),
     walked=("one_recovery",),

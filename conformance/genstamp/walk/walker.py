@@ -6,7 +6,7 @@ what the implementation does, which is that of every run.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -122,31 +122,49 @@ class Walker:
 
     def _follow(self, run: Run, way: list[int]) -> None:
         """Walk a way as far as the implementation follows."""
-        graph = self._graph
-        target = graph.steps.transitions[graph.transitions[way[-1]]]
-        for row in way:
-            self._take(run, row)
-            is_last = row is way[-1]
+        target = self._graph.steps.transitions[self._graph.transitions[way[-1]]]
+        position = 0
+        while position < len(way):
+            rows = self._at_once(way[position:])
+            row, is_last = rows[-1], position + len(rows) == len(way)
+            self._take(run, rows)
             if is_last and target in self._reached.certain:
                 return
-            if is_last or int(graph.targets[row]) not in self._places(run):
+            if is_last or not self._has_come_to(run, int(self._graph.targets[row])):
                 self._tries[target] += 1
                 self._reasons[row] = self._why(run, row, is_last=is_last)
-                self.obstacles[target] = Obstacle(graph.text(row), self._reasons[row])
+                self.obstacles[target] = Obstacle(self._graph.text(row), self._reasons[row])
                 self._block(row)
                 return
+            position += len(rows)
 
-    def _take(self, run: Run, row: int) -> None:
-        """Ask for a step, or wait for it."""
-        call = self._graph.steps.calls[self._graph.calls[row]]
+    def _at_once(self, way: list[int]) -> list[int]:
+        """The first step of a way, with those after it that only need more time."""
+        rows = way[:1]
+        for row in way[1:]:
+            if not (self._is_timed(rows[-1]) and self._is_timed(row)):
+                break
+            rows.append(row)
+        return rows
+
+    def _has_come_to(self, run: Run, place: int) -> bool:
+        return place in self._places(run)
+
+    def _is_timed(self, row: int) -> bool:
+        """Whether only time brings a step about."""
+        return self._graph.steps.calls[self._graph.calls[row]].action.name in self._bench.driving.clock
+
+    def _take(self, run: Run, rows: list[int]) -> None:
+        """Ask for a step, or wait for it, or for some that all need time."""
+        call = self._graph.steps.calls[self._graph.calls[rows[-1]]]
         action, driving = call.action, self._bench.driving
-        if action.name in driving.clock or action.event in driving.spontaneous:
-            for ms in self._waits(action.name):
-                if run.tracker.states and self._graph.targets[row] in self._places(run) and action.hidden:
-                    return
-                shown = self._figures.events
-                run.request(Request(ms=ms))
-                if action.event in driving.spontaneous and self._figures.events > shown:
+        if self._is_timed(rows[-1]):
+            self._wait(run, rows)
+        elif action.event in driving.spontaneous:
+            shown = self._figures.events
+            for _ in range(_WAITS):
+                run.request(Request(ms=min(driving.ticks_ms)))
+                if self._figures.events > shown:
                     return
         elif action.name in driving.brought_about:
             said = zip(action.parameters, call.arguments, strict=True)
@@ -159,14 +177,17 @@ class Walker:
             picks = tuple((p.name, str(value)) for p, value in said if p.name in chosen)
             run.request(Request(event, (*run.tracker.fit.words(action, call.arguments), *picks)))
 
-    def _waits(self, action: str) -> Iterator[int]:
-        timer = self._bench.driving.clock.get(action)
-        if timer is None:
-            yield from [min(self._bench.driving.ticks_ms)] * _WAITS
-        else:
-            yield timer.soonest_ms + 1
-            if timer.latest_ms > timer.soonest_ms:
-                yield timer.latest_ms - timer.soonest_ms + 1
+    def _wait(self, run: Run, rows: list[int]) -> None:
+        """Let so much time pass that some steps have happened: all at once if possible, as then it is certain."""
+        calls = [self._graph.steps.calls[self._graph.calls[row]] for row in rows]
+        timers = [self._bench.driving.clock[call.action.name] for call in calls]
+        if len(rows) > 1:
+            run.request(Request(ms=max(timer.latest_ms for timer in timers) + 1))
+            return
+        [timer] = timers
+        run.request(Request(ms=timer.soonest_ms + 1))
+        if timer.latest_ms > timer.soonest_ms and not self._has_come_to(run, int(self._graph.targets[rows[-1]])):
+            run.request(Request(ms=timer.latest_ms - timer.soonest_ms + 1))
 
     def _why(self, run: Run, row: int, *, is_last: bool) -> str:
         call = self._graph.steps.calls[self._graph.calls[row]]

@@ -119,9 +119,12 @@ class DataNode:
     # -- reports, deletion, faults ------------------------------------------------------------------------------
 
     def report_to_deliver(self, block_id: int) -> ReportedReplica | None:
-        """The RECEIVED report owed for the block, if its replica is FINALIZED still."""
+        """The RECEIVED report of the block, if its replica is FINALIZED: owed, or sent again as if its answer was lost.
+
+        Source: IncrementalBlockReportManager#sendIBRs, #putMissing, Hadoop 3.4.1.
+        """
         replica = self.dataset.get_replica(block_id)
-        if block_id not in self.pending_reports or replica is None or replica.state is not ReplicaState.FINALIZED:
+        if replica is None or replica.state is not ReplicaState.FINALIZED:
             return None
         return replica.report()
 

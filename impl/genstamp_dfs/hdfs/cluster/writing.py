@@ -25,7 +25,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     ReceivedDeletedBlock,
     ReceivedStatus,
 )
-from genstamp_dfs.hdfs.protocol import NAMENODE, Block
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, BlockUCState
 
 
 class WritingSteps(ClusterBase):
@@ -49,9 +49,10 @@ class WritingSteps(ClusterBase):
         step = self.step(NAMENODE, "file", file, "add_block", client=client, file=file)
         dfs_client = self.live_client(step, client)
         stream = dfs_client.streams.get(file)
-        if stream is not None and stream.block is not None:
-            raise step.not_possible(f"the stream of {client} on {file} has its block, and a file has one")
-        self._needs_writer_or_stranger(step, client, file)
+        if not self._is_fenced(client, file, None):
+            if stream is not None and stream.block is not None:
+                raise step.not_possible(f"the stream of {client} on {file} has its block, and a file has one")
+            self._needs_writer_or_stranger(step, client, file)
         try:
             located = self.ask(self.namesystem.add_block, AddBlock(file, client), client)
         except HdfsIOException as refusal:
@@ -67,11 +68,18 @@ class WritingSteps(ClusterBase):
         )
 
     def create_rbw(self, client: str, file: str, datanode: str) -> None:
-        """Set up the pipeline at one datanode (FsDatasetImpl#createRbw)."""
+        """Set up the pipeline at one datanode (FsDatasetImpl#createRbw).
+
+        A client does so once. What comes a second time is refused as long as the replica is there.
+        """
         step = self.replica_step(datanode, "create_rbw", file, datanode, client=client)
-        stream, block = self._stream(step, client, file, BlockConstructionStage.PIPELINE_SETUP_CREATE)
+        is_flowing = self._stage(client, file) is BlockConstructionStage.DATA_STREAMING
+        stage = BlockConstructionStage.DATA_STREAMING if is_flowing else BlockConstructionStage.PIPELINE_SETUP_CREATE
+        stream, block = self._stream(step, client, file, stage)
         self._needs_member(step, stream, datanode)
         process = self.live_datanode(step, datanode)
+        if datanode in stream.set_up and process.dataset.get_replica(block.block_id) is None:
+            raise step.not_possible(f"{datanode} has lost its replica, and {client} has set it up already")
         try:
             replica = process.create_rbw(block, client)
         except HdfsIOException as refusal:
@@ -97,10 +105,9 @@ class WritingSteps(ClusterBase):
         step = self.step(client, "block", self.block_entity(file), "hflush", client=client, file=file)
         stream, block = self._stream(step, client, file, BlockConstructionStage.DATA_STREAMING)
         self._needs_all_connections(step, stream, block)
-        if stream.num_bytes_acknowledged_by_all() == stream.num_bytes_acked:
-            raise step.not_possible(
-                f"nothing was acknowledged by all of {stream.pipeline} beyond {stream.num_bytes_acked} bytes"
-            )
+        acknowledged = stream.num_bytes_acknowledged_by_all()
+        if acknowledged == stream.num_bytes_acked and not stream.all_packets_acknowledged():
+            raise step.not_possible(f"nothing was acknowledged by all of {stream.pipeline} beyond {acknowledged} bytes")
         if not stream.num_bytes_acked:
             try:
                 self.ask(self.namesystem.fsync, Fsync(file, client), client)
@@ -114,8 +121,6 @@ class WritingSteps(ClusterBase):
         step = self.step(client, "block", self.block_entity(file), "last_packet", client=client, file=file)
         stream, block = self._stream(step, client, file, BlockConstructionStage.DATA_STREAMING)
         self._needs_all_connections(step, stream, block)
-        if not stream.data:
-            raise step.not_possible("a block begins with its first packet, and none was sent")
         if not stream.all_packets_acknowledged():
             raise step.not_possible(f"of {len(stream.data)} bytes sent, the pipeline has {stream.received}")
         num_bytes = stream.on_last_packet()
@@ -144,8 +149,6 @@ class WritingSteps(ClusterBase):
         if reported is None:
             raise step.not_possible(f"{datanode} has no report of a finalized replica to deliver")
         block = self.namesystem.block_manager.get_stored_block(block_id)
-        if block is None:
-            raise step.not_possible(f"the namenode has removed the block; invalidate_replica is the step at {datanode}")
         line = ReceivedDeletedBlock(
             Block(block_id, reported.generation_stamp, reported.num_bytes), ReceivedStatus.RECEIVED
         )
@@ -155,7 +158,7 @@ class WritingSteps(ClusterBase):
         step.done(
             generation_stamp=reported.generation_stamp,
             num_bytes=reported.num_bytes,
-            observed={"block_state": block.state.value},
+            observed={"block_state": "removed" if block is None else block.state.value},
         )
 
     def complete(self, client: str, file: str) -> None:
@@ -163,8 +166,10 @@ class WritingSteps(ClusterBase):
         step = self.step(NAMENODE, "file", file, "complete", client=client, file=file)
         dfs_client = self.live_client(step, client)
         stream = dfs_client.streams.get(file)
-        self._needs_writer_or_stranger(step, client, file)
-        last = None if stream is None else self._block_to_complete(step, stream)
+        last = None if stream is None else stream.block_to_complete()
+        if not self._is_fenced(client, file, stream) and (last is None or not self._is_under_recovery(file)):
+            self._needs_writer_or_stranger(step, client, file)
+            last = None if stream is None else self._block_to_complete(step, stream)
         try:
             closed = self.ask(self.namesystem.complete, Complete(file, client, last), client)
         except HdfsIOException as refusal:
@@ -187,6 +192,27 @@ class WritingSteps(ClusterBase):
         """The state of the file's last block as an observation; nothing if it has none."""
         last = self.namesystem.directory.file_at(file).last_block()
         return {} if last is None else {"block_state": last.state.value}
+
+    def _stage(self, client: str, file: str) -> BlockConstructionStage | None:
+        """Where the client's stream on the file is; None if it has none."""
+        stream = self.clients[client].streams.get(file)
+        return None if stream is None else stream.stage
+
+    def _is_fenced(self, client: str, file: str, stream: OutputStream | None) -> bool:
+        """Whether the client writes the file no more, so that it is refused whatever it sends, ready or not."""
+        inode = self.namesystem.directory.get_file(file)
+        if inode is None or inode.is_under_construction:
+            return inode is None or inode.client_name != client
+        last, passed = inode.last_block(), None if stream is None else stream.block
+        if last is None or passed is None:
+            return (last is None) != (passed is None)
+        return last.generation_stamp != passed.generation_stamp
+
+    def _is_under_recovery(self, file: str) -> bool:
+        """Whether the file's last block is being recovered."""
+        inode = self.namesystem.directory.get_file(file)
+        last = None if inode is None else inode.last_block()
+        return last is not None and last.state is BlockUCState.UNDER_RECOVERY
 
     def _needs_writer_or_stranger(self, step: Step, client: str, file: str) -> None:
         """Who took a file over by recoverLease has nothing to add or complete: it is waiting for the close."""
