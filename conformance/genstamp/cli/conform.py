@@ -10,7 +10,7 @@ import typer
 
 from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
-from genstamp.cli import lockstep
+from genstamp.cli import lockstep, walking
 from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, Place, Rule, document
 from genstamp.report.of_model import beginning
@@ -48,12 +48,21 @@ def conform(
     ] = None,
     faults: Annotated[bool, typer.Option(help="With --simulate: nodes, disks and network fail.")] = True,
     coverage: Annotated[bool, typer.Option(help="With --simulate: count abstract transitions; slow.")] = False,
-    missing: Annotated[bool, typer.Option(help="With --simulate: list those that were not reached.")] = False,
+    missing: Annotated[bool, typer.Option(help="With --simulate or --walk: list those that were not reached.")] = False,
+    walk: Annotated[
+        bool, typer.Option("--walk", help="Lead it to each abstract transition of small configurations instead.")
+    ] = False,
+    configuration: Annotated[
+        list[str] | None, typer.Option(help="With --walk: only these; may be given more than once.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="With --walk: keep what was reached in spec/walks.")] = False,
 ) -> None:
     """Drive an implementation at random, as the model suggests, and hold every event against the model.
 
     A run that does not conform is shortened and told step by step. With --simulate, whole runs of the reference
-    implementation, its seeds counted from --seed or 0, are held against the model in lockstep.
+    implementation, its seeds counted from --seed or 0, are held against the model in lockstep. With --walk, nothing is
+    left to chance: every state of small configurations is gone through, and the implementation led by shortest ways to
+    each abstract transition; those that it was not led to are counted with the reasons.
 
     Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible), 75 it cannot be driven.
     """
@@ -67,6 +76,19 @@ def conform(
     system = system or "hdfs.recovery"
     adapter: Adapter = ReferenceAdapter() if command is None else ChildAdapter(command, answer_seconds)
     try:
+        if walk:
+            raise typer.Exit(
+                walking.walks(
+                    adapter,
+                    system,
+                    semantics,
+                    configuration or (),
+                    shrink_seconds=shrink_seconds,
+                    form=form,
+                    missing=missing,
+                    keeps=keep,
+                )
+            )
         with progress.live() as show:
             report = hold(
                 adapter,

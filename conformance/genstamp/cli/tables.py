@@ -11,8 +11,17 @@ import typer
 
 from genstamp import exit_codes, lock
 from genstamp.made import outdated
+from genstamp.stateful import DRIVINGS
 from genstamp.systems import every_system
-from genstamp.tables import coverage_page, derived_page, holes_page, museum_page, mutation_page, systems_page
+from genstamp.tables import (
+    coverage_page,
+    derived_page,
+    holes_page,
+    model_coverage_page,
+    museum_page,
+    mutation_page,
+    systems_page,
+)
 from genstamp.verify.summing import LOCK
 
 Maker = Callable[[Path], str]
@@ -23,6 +32,9 @@ PAGES: Mapping[str, Maker] = {
     "tables.md": lambda repository: derived_page.page(),
     "museum.md": lambda repository: museum_page.page(every_system(), lock.read(repository / LOCK)),
     "holes.md": lambda repository: holes_page.page(every_system()),
+    "model-coverage.md": lambda repository: model_coverage_page.page(
+        tuple(DRIVINGS), lock.read(repository / LOCK), repository
+    ),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }
 """What each page is made of, given the repository's root."""
@@ -32,7 +44,7 @@ def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
-    """Write the pages of systems, coverage, tables, historic faults, open holes and mutation into docs/."""
+    """Write the pages of systems, both coverages, tables, historic faults, open holes and mutation into docs/."""
     if check:
         old = not_current(repository)
         for name in old:

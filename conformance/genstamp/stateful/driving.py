@@ -10,6 +10,7 @@ from typing import Final
 from genstamp.adapters import Cluster
 from genstamp.errors import DrivingError
 from genstamp.track import Timer
+from genstamp_model.language import Configuration
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Driving:
         may_decline: events that the implementation may say are not possible although the model can do them, because
             the model leaves out what decides; each with the reason.
         forgotten: variables that do not count for abstract transitions, as only limits and properties read them.
-        walked: names of the configurations that are walked; together they have what is to be driven.
+        walked: the configurations that are walked, of the system by name, or others; together they have what is to be
+            driven. The first is small enough to be walked in every verification.
         brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
             of them.
         chosen: by event, numbers that the model picks and a walk says with it, as the implementation can be told.
@@ -41,7 +43,7 @@ class Driving:
     weights: Mapping[str, float] = field(default_factory=dict)
     may_decline: Mapping[str, str] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
-    walked: tuple[str, ...] = ()
+    walked: tuple[str | Configuration, ...] = ()
     brought_about: frozenset[str] = frozenset()
     told_apart: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -51,15 +53,20 @@ SOFT_LIMIT_MS: Final = 60_000
 HARD_LIMIT_MS: Final = 1_200_000
 RECOVERY_GATE_MS: Final = 90_000
 
+_RECOVERY_STARTS: Final = dict.fromkeys(("recover_lease", "release_expired_lease", "create"))
+_RENEWALS: Final = {**_RECOVERY_STARTS, "renew_lease": "client"}
+
 _HDFS_RECOVERY = Driving(
     members=lambda cluster: {"Client": cluster.clients, "File": cluster.files, "Datanode": cluster.datanodes},
     faults=frozenset({"client_crash", "datanode_crash", "datanode_restart", "datanode_restart_losing_bytes"}),
     spontaneous=frozenset({"release_expired_lease"}),
     clock={
-        "soft_limit_passes": Timer(SOFT_LIMIT_MS, SOFT_LIMIT_MS),
+        "soft_limit_passes": Timer(SOFT_LIMIT_MS, SOFT_LIMIT_MS, put_off_by=_RENEWALS),
         # Possible once the soft limit has passed, but counted from the last renewal as well.
-        "hard_limit_passes": Timer(HARD_LIMIT_MS - SOFT_LIMIT_MS, HARD_LIMIT_MS),
-        "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS),
+        "hard_limit_passes": Timer(
+            HARD_LIMIT_MS - SOFT_LIMIT_MS, HARD_LIMIT_MS, due_ms=HARD_LIMIT_MS - SOFT_LIMIT_MS, put_off_by=_RENEWALS
+        ),
+        "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS, put_off_by=_RECOVERY_STARTS),
     },
     # A little more than each limit, as expiry is strict; the lease monitor looks every 2 s.
     ticks_ms=(1_000, SOFT_LIMIT_MS + 1, RECOVERY_GATE_MS + 1, HARD_LIMIT_MS + 2_001),
@@ -73,7 +80,18 @@ _HDFS_RECOVERY = Driving(
         "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
     },
     forgotten=("hflushed",),
-    walked=("one_recovery",),
+    walked=(
+        "one_recovery",
+        "takeover",
+        "outages",
+        # What the others lack: two attempts at one recovery, each with a primary of its own.
+        Configuration(
+            "two_primaries",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"stamps": 3, "bytes": 1, "crashes": 0},
+            doc="two recoveries of one block by two primaries, and nothing crashes",
+        ),
+    ),
 )
 
 HDFS_PIPELINE: Final = Driving(

@@ -183,6 +183,17 @@ class Fit:
             found = _remember(self._hidden, state, tuple((step, after) for step, after in steps if after != state))
         return found
 
+    def members_of(self, step: HiddenStep) -> set[str]:
+        """Names of the members that a hidden step is about."""
+        name, arguments = step
+        parameters = self.model.action(name).parameters
+        domains = ((parameter.domain, value) for parameter, value in zip(parameters, arguments, strict=True))
+        return {
+            self.names.member(domain, value)
+            for domain, value in domains
+            if isinstance(domain, IndexSet) and isinstance(value, int)
+        }
+
     def _unseen_choices(self, action: Action, state: State) -> Iterator[Arguments]:
         allowed = self._unseen[action.name]
         if not allowed:

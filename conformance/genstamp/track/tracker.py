@@ -30,10 +30,20 @@ class Timer:
     Attributes:
         soonest_ms: the action must have been possible for so long.
         latest_ms: it has happened if more time than this has passed and nothing else happened.
+        due_ms: it has happened once it was surely possible for more time than this, whatever else happened but what
+            puts it off; as `latest_ms` unless said otherwise.
+        put_off_by: events that put it off, each with the argument that has to name a member of the action, if only
+            then; by default every event does.
     """
 
     soonest_ms: int
     latest_ms: int
+    due_ms: int | None = None
+    put_off_by: Mapping[str, str | None] | None = None
+
+    def is_over(self, passed_ms: float, sure_ms: float) -> bool:
+        """Whether it has happened when so much time has passed, and it was surely possible for so long."""
+        return self.latest_ms < passed_ms or (self.latest_ms if self.due_ms is None else self.due_ms) < sure_ms
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,7 @@ class Tracker:
         self._max_states = max_states
         self._clock = dict(clock or {})
         self._waiting_ms: dict[HiddenStep, float] = {}
+        self._sure_ms: dict[HiddenStep, float] = {}
         self._states: dict[State, None] | None = {self.fit.initial(): None}
         self.largest = 1
         self._passing_ms: float | None = None
@@ -160,7 +171,16 @@ class Tracker:
         self._states = dict.fromkeys(after for state in before for after in self.fit.after(state, event))
         if not self._states:
             return self._rejected(event, before)
+        self._sure_ms = {step: ms for step, ms in self._sure_ms.items() if not self._puts_off(event, step)}
         return self._settled()
+
+    def _puts_off(self, event: Event, step: HiddenStep) -> bool:
+        """Whether an event may make a hidden step wait anew."""
+        by = self._clock[step[0]].put_off_by
+        if by is None or event.event not in by:
+            return by is None
+        argument = by[event.event]
+        return argument is None or event.arguments.get(argument) in self.fit.members_of(step)
 
     def has_happened(self, action: str, members: Mapping[str, str]) -> Answer:
         """Time has brought an action about that nobody shows: where it is possible, it has happened.
@@ -198,23 +218,33 @@ class Tracker:
         what takes less than this time: the states in which it has not happened are dropped.
         """
         self._waiting_ms = {step: self._waiting_ms.get(step, 0.0) + milliseconds for step in self._waiting()}
+        # Sure is only what is possible in each state, whichever the run is in.
+        everywhere = self._waiting(in_each=True)
+        self._sure_ms = {step: self._sure_ms.get(step, 0.0) + milliseconds for step in everywhere}
         self._passing_ms = milliseconds
         self._fed = 0
         self._settled()
         yield
         self._passing_ms = None
-        due = {name for name, timer in self._clock.items() if timer.latest_ms < milliseconds}
-        if due and self._states and not self._fed:
+        if self._states and not self._fed:
             self._states = {
-                state: None for state in self._states if not any(step[0] in due for step, _ in self.fit.hidden(state))
+                state: None
+                for state in self._states
+                if not any(self._is_over(step, milliseconds) for step, _ in self.fit.hidden(state))
             }
-            assert self._states, f"{', '.join(sorted(due))} can happen for ever"
+            assert self._states, f"one of {', '.join(sorted(self._clock))} can happen for ever"
         # What has become possible meanwhile may have become so at once.
         self._waiting_ms = {step: self._waiting_ms.get(step, milliseconds) for step in self._waiting()}
 
-    def _waiting(self) -> set[HiddenStep]:
-        """The hidden steps that wait for time to pass in some state."""
-        return {step for state in self.states for step, _ in self.fit.hidden(state) if step[0] in self._clock}
+    def _waiting(self, *, in_each: bool = False) -> set[HiddenStep]:
+        """The hidden steps that wait for time to pass in some state, or in each."""
+        waiting = [{step for step, _ in self.fit.hidden(state) if step[0] in self._clock} for state in self.states]
+        return (set.intersection if in_each else set.union)(*waiting) if waiting else set()
+
+    def _is_over(self, step: HiddenStep, passed_ms: float) -> bool:
+        """Whether a hidden step must have happened, as nothing else did meanwhile."""
+        timer = self._clock.get(step[0])
+        return timer is not None and timer.is_over(passed_ms, self._sure_ms.get(step, 0.0))
 
     def _may_happen(self, step: HiddenStep) -> bool:
         """Whether a hidden step may happen now."""

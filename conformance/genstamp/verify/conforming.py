@@ -1,5 +1,5 @@
 """The jobs that hold the reference implementation against the specification: step by step, in process and as a child
-process, and in simulated runs.
+process, led to each abstract transition, and in simulated runs.
 """
 
 import shlex
@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.lockstep import LOCKSTEPS, Held, hold_seeds
-from genstamp.stateful import Report
+from genstamp.stateful import Report, driving_of
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
+from genstamp.walk import configurations_of, walk
 
 CHILD = shlex.join([sys.executable, "-m", "genstamp_dfs.adapter"])
 
@@ -44,6 +45,30 @@ def _note(report: Report) -> str:
         return f"{runs}, of which {figures.undetermined} were given up: too many states were possible"
     missing = f", {len(report.never_seen)} kinds of answers not seen" if report.never_seen else ""
     return f"{runs}, at most {figures.largest_set:,} possible states{missing}"
+
+
+def walked(context: Context, claim: str, system: str, certain: int | None) -> Iterator[Row]:
+    """The reference implementation is led to the abstract transitions of the first configuration that is walked.
+
+    Args:
+        certain: how many of them it was led to when that was kept; None if nothing is kept.
+    """
+    declared = system_at(system)
+    report = walk(ReferenceAdapter(), declared, configurations_of(declared, driving_of(declared.name))[0])
+    verdict, note = _VERDICTS[report.verdict], f"{report.share:.1%} of {len(report.transitions):,}"
+    if report.failure is not None:
+        note = report.failure.problem
+    elif certain is None or len(report.certain) < certain:
+        verdict, note = Verdict.VIOLATED, f"{note}; kept in spec/walks are {certain or 'none'}"
+    yield Row(
+        claim=claim,
+        verdict=verdict,
+        count=len(report.certain),
+        unit="transitions",
+        note=note,
+        story=report.failure.lines if report.failure is not None else (),
+        data={"states": report.states, "transitions": len(report.transitions), "possible": len(report.possible)},
+    )
 
 
 def lockstep(context: Context, claim: str, system: str, seeds: int) -> Iterator[Row]:

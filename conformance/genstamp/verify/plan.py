@@ -24,6 +24,7 @@ from genstamp.systems import PLACES, system_at
 from genstamp.verify import readme, summing
 from genstamp.verify.job import Job
 from genstamp.verify.row import Row, Verdict
+from genstamp.walk import configurations_of, kept
 from genstamp_model.language import System
 
 PEERS: Final = ("tlc", "spin")
@@ -95,7 +96,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}, seconds=45))
     for place, name in plan.systems.items():
         if name in DRIVINGS:
-            plan.jobs += [_conform(place, name, False), _conform(place, name, True)]
+            plan.jobs += [_conform(place, name, False), _conform(place, name, True), _walk(repository, place, name)]
         if name in LOCKSTEPS:
             plan.jobs.append(_lockstep(place, name))
     plan.jobs.append(_simulate())
@@ -285,6 +286,23 @@ def _conform(place: str, name: str, as_child: bool) -> Job:
             "examples": EXAMPLES_AS_CHILD if as_child else EXAMPLES_IN_PROCESS,
         },
         seconds=20,
+    )
+
+
+def _walk(repository: Path, place: str, name: str) -> Job:
+    configuration = configurations_of(system_at(place), DRIVINGS[name])[0].name
+    found = kept.read(repository, name)
+    claim = f"walk {name}:{configuration}"
+    return Job(
+        name=f"walk_{name}_{configuration}",
+        claims=(claim,),
+        does="genstamp.verify.conforming:walked",
+        arguments={
+            "claim": claim,
+            "system": place,
+            "certain": found.walks[configuration].certain if found and configuration in found.walks else None,
+        },
+        seconds=30,
     )
 
 

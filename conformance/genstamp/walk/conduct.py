@@ -17,7 +17,7 @@ from genstamp.track.tracker import MAX_STATES
 from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.walker import Walker
 from genstamp.walk.ways import Ways
-from genstamp_model.language import Instance
+from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.system import System
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -48,6 +48,7 @@ class Walk:
 
     Attributes:
         system, semantics, configuration: what was walked through.
+        digest: of the model's text.
         states: how many states the configuration has.
         transitions: its abstract transitions.
         certain: those that were reached for certain.
@@ -61,7 +62,8 @@ class Walk:
 
     system: str
     semantics: str
-    configuration: str
+    configuration: Configuration
+    digest: str
     states: int
     transitions: frozenset[Transition]
     certain: frozenset[Transition]
@@ -88,7 +90,7 @@ class Walk:
 def walk(
     adapter: Adapter,
     system: System,
-    configuration: str,
+    configuration: Configuration,
     semantics: str | None = None,
     *,
     driving: Driving | None = None,
@@ -101,7 +103,7 @@ def walk(
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        configuration: name of the configuration; small, as all its states are kept.
+        configuration: small, as all its states are kept; one of the system, or another.
         semantics: the one to hold the implementation against; the system's default unless told otherwise.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
         max_states: more possible states than these leave a run undetermined.
@@ -111,18 +113,18 @@ def walk(
     Raises:
         AdapterError: the implementation cannot be driven; its `story` is the run that led there.
         DrivingError: nothing is known of how the system's events are brought about.
-        ConfigurationError: the system has no such semantics or configuration.
+        ConfigurationError: the system has no such semantics, or the configuration does not fit it.
     """
     chosen = semantics or system.default_semantics
     driving = driving or driving_of(system.name)
-    model, declared = system.model(chosen), system.configuration(configuration)
+    model = system.model(chosen)
     tell = progress or (lambda line: None)
     began = time.monotonic()
-    graph = Graph(Instance(model, declared), driving.forgotten, lambda states: tell(f"{states:,} states explored"))
+    graph = Graph(Instance(model, configuration), driving.forgotten, lambda states: tell(f"{states:,} states explored"))
     abstract = frozenset(graph.abstract)
     reached, figures = Reached(driving.forgotten), Figures()
     bench = Bench(adapter, model, driving, max_states, reached)
-    cluster = cluster_of(driving, declared.sizes, chosen, system.name)
+    cluster = cluster_of(driving, configuration.sizes, chosen, system.name)
 
     def tell_runs() -> None:
         so_far = len(reached.certain & abstract)
@@ -142,6 +144,7 @@ def walk(
         system=system.name,
         semantics=chosen,
         configuration=configuration,
+        digest=model.digest,
         states=len(graph),
         transitions=abstract,
         certain=abstract & reached.certain,
@@ -152,6 +155,16 @@ def walk(
         is_deterministic=is_deterministic,
         seconds=time.monotonic() - began,
     )
+
+
+def configurations_of(system: System, driving: Driving) -> list[Configuration]:
+    """The configurations of a system that are walked; all that are checked every time if its driving names none.
+
+    Raises:
+        ConfigurationError: the system has no configuration of a name.
+    """
+    named = driving.walked or tuple(one for one in system.configurations if not one.on_demand)
+    return [system.configuration(one) if isinstance(one, str) else one for one in named]
 
 
 def cluster_of(driving: Driving, sizes: Mapping[str, int], semantics: str, system: str) -> Cluster:

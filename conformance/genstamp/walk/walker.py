@@ -132,7 +132,7 @@ class Walker:
                 return
             if is_last or not self._has_come_to(run, int(self._graph.targets[row])):
                 self._tries[target] += 1
-                self._reasons[row] = self._why(run, row, is_last=is_last)
+                self._reasons[row] = self._why(run, row, target, is_last=is_last)
                 self.obstacles[target] = Obstacle(self._graph.text(row), self._reasons[row])
                 self._block(row)
                 return
@@ -185,20 +185,51 @@ class Walker:
             run.request(Request(ms=max(timer.latest_ms for timer in timers) + 1))
             return
         [timer] = timers
-        run.request(Request(ms=timer.soonest_ms + 1))
+        others, pauses = self._kept_waiting(run, calls[0].action.name)
+        self._pass(run, timer.soonest_ms + 1, others, pauses)
         if timer.latest_ms > timer.soonest_ms and not self._has_come_to(run, int(self._graph.targets[rows[-1]])):
-            run.request(Request(ms=timer.latest_ms - timer.soonest_ms + 1))
+            self._pass(run, timer.latest_ms - timer.soonest_ms + 1, others, pauses)
 
-    def _why(self, run: Run, row: int, *, is_last: bool) -> str:
-        call = self._graph.steps.calls[self._graph.calls[row]]
-        if call.action.hidden and call.action.name not in {
-            *self._bench.driving.clock,
-            *self._bench.driving.brought_about,
-        }:
+    def _pass(self, run: Run, ms: int, others: list[Request], pauses_ms: int) -> None:
+        """Let time pass, with pauses in which requests are made that put other things off."""
+        pieces = ms // pauses_ms + 1 if others else 1
+        for _ in range(pieces):
+            for request in others:
+                run.request(request)
+            run.request(Request(ms=ms // pieces + 1 if others else ms))
+
+    def _kept_waiting(self, run: Run, action: str) -> tuple[list[Request], int]:
+        """What puts off other steps that time would bring about too, and changes nothing; and how soon it must."""
+        clock, fit = self._bench.driving.clock, run.tracker.fit
+        found: dict[Request, int] = {}
+        for state in run.tracker.states:
+            for step, _ in fit.hidden(state):
+                timer = clock.get(step[0])
+                if timer is None or step[0] == action or timer.put_off_by is None:
+                    continue
+                for event, argument in timer.put_off_by.items():
+                    found |= {
+                        Request(event, offer.arguments): timer.soonest_ms
+                        for offer in fit.offers(state, event)
+                        if argument is not None
+                        and dict(offer.arguments).get(argument) in fit.members_of(step)
+                        and offer.refused_with is None
+                        and not offer.changes
+                    }
+        return list(found), min(found.values(), default=0)
+
+    def _why(self, run: Run, row: int, target: Transition, *, is_last: bool) -> str:
+        """Why the run is not where a step leads, or not for certain."""
+        action, driving = self._graph.steps.calls[self._graph.calls[row]].action, self._bench.driving
+        if self._is_timed(row):
+            return "something else happened in the time that it needs"
+        if action.hidden and action.name not in driving.brought_about:
             return "nobody can be asked for it, and it did not happen"
         if isinstance(run.outcome, NotPossible):
             return f"not possible now: {run.outcome.why}"
-        if is_last and run.tracker.states:
+        if action.event in driving.spontaneous and not run.outcome.events:
+            return "it was waited for and did not come"
+        if is_last and target in self._reached.possible:
             return "it may have been another transition: the states in which the run could be differ in it"
         return "the implementation went on otherwise, as the model allows"
 

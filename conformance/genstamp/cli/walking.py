@@ -1,0 +1,167 @@
+"""`conform --walk`: an implementation is led to each abstract transition of some configurations of a system.
+
+Leaves out the walk (see `genstamp.walk`).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from genstamp import exit_codes, progress
+from genstamp.adapters import Adapter
+from genstamp.report import Case, Format, Rule, document
+from genstamp.report.of_model import beginning
+from genstamp.stateful import driving_of
+from genstamp.systems import system_named
+from genstamp.walk import Walk, configurations_of, kept, walk
+from genstamp_model.language import Model
+
+_EXIT_CODES: Final = {
+    "conforms": exit_codes.HOLDS,
+    "rejected": exit_codes.VIOLATED,
+    "undetermined": exit_codes.UNDETERMINED,
+}
+
+
+def walks(
+    adapter: Adapter,
+    system: str,
+    semantics: str | None,
+    names: Sequence[str],
+    *,
+    shrink_seconds: float,
+    form: Format,
+    missing: bool,
+    keeps: bool,
+) -> int:
+    """Walk some configurations, and print what came of it.
+
+    Args:
+        adapter: the implementation.
+        system: name of the system.
+        semantics: of the system; its default unless named.
+        names: of the configurations; all that are walked unless named.
+        shrink_seconds: how long a failing run may be shortened.
+        form: what to print.
+        missing: whether the text lists what was not reached, each with a way to it.
+        keeps: whether to keep what was reached in spec/walks.
+
+    Returns:
+        The exit code, the worst of all.
+
+    Raises:
+        AdapterError: the implementation cannot be driven.
+        UsageError: there is no such configuration, or not all that is kept would be walked.
+    """
+    declared = system_named(system)
+    known = {one.name: one for one in configurations_of(declared, driving_of(system))}
+    known |= {one.name: one for one in declared.configurations if one.name not in known}
+    walked = [one.name for one in configurations_of(declared, driving_of(system))]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise typer.BadParameter(f"{system} has no configuration '{unknown[0]}', it has {', '.join(known)}")
+    if keeps and names and set(names) != set(walked):
+        raise typer.BadParameter(f"what is kept is of all configurations that are walked: {', '.join(walked)}")
+    found = []
+    for name in names or walked:
+        with progress.live() as show:
+            found.append(walk(adapter, declared, known[name], semantics, shrink_seconds=shrink_seconds, progress=show))
+        if form is Format.TEXT:
+            for line in told(found[-1], missing=missing):
+                typer.echo(line)
+        if found[-1].failure is not None:
+            break
+    model = declared.model(semantics)
+    if form is not Format.TEXT:
+        cases = [case(one, model) for one in found]
+        typer.echo(
+            document(form, "genstamp conform", lambda: {"walks": [plain(one) for one in found]}, cases), nl=False
+        )
+    if keeps and all(one.failure is None for one in found):
+        typer.echo(kept.keep(Path(), found), err=form is not Format.TEXT)
+    return max(_EXIT_CODES[one.verdict] for one in found)
+
+
+def told(one: Walk, *, missing: bool) -> Iterator[str]:
+    """What came of a walk, in lines."""
+    figures = one.figures
+    if one.failure is not None:
+        yield from one.failure.lines
+        if not one.is_deterministic:
+            yield "  repeated, these requests did not fail: the answers depend on more than the seed"
+    yield f"{one.system}:{one.configuration.name} ({one.semantics}): {one.verdict}"
+    yield f"  {one.states:,} states, {len(one.transitions):,} abstract transitions, reached:"
+    yield f"    {len(one.certain):,} ({one.share:.1%}) for certain"
+    if len(one.possible) > len(one.certain):
+        yield f"    {len(one.possible) - len(one.certain):,} more perhaps, as several states were possible"
+    yield (
+        f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
+        f"{figures.events:,} events, {figures.refusals:,} of them refusals, {one.seconds:.1f} s"
+    )
+    if figures.undetermined:
+        yield f"  {figures.undetermined:,} runs were given up, as too many states were possible"
+    if one.missing and one.failure is None:
+        yield f"  {len(one.missing):,} not reached for certain, by where the implementation did not follow:"
+        reasons = Counter((left.call.partition("(")[0], left.why) for left in one.missing)
+        yield from (f"  {count:6,}  {action}: {why}" for (action, why), count in reasons.most_common())
+    if missing:
+        for left in one.missing:
+            yield f"  {left.transition}"
+            yield f"      way: {', '.join(left.path)}"
+            yield f"      at {left.call}: {left.why}"
+
+
+def plain(one: Walk) -> dict[str, Any]:
+    """A walk as JSON."""
+    figures, failure = one.figures, one.failure
+    return {
+        "system": one.system,
+        "semantics": one.semantics,
+        "configuration": one.configuration.name,
+        "verdict": one.verdict,
+        "seconds": round(one.seconds, 3),
+        "states": one.states,
+        "transitions": len(one.transitions),
+        "certain": len(one.certain),
+        "possible": len(one.possible),
+        "runs": figures.examples,
+        "requests": figures.steps,
+        "not_possible": figures.not_possible,
+        "events": figures.events,
+        "undetermined": figures.undetermined,
+        "missing": [
+            {
+                "transition": str(left.transition),
+                "is_possible": left.is_possible,
+                "path": list(left.path),
+                "call": left.call,
+                "why": left.why,
+            }
+            for left in one.missing
+        ],
+        "failure": None
+        if failure is None
+        else {
+            "problem": failure.problem,
+            "event": failure.event,
+            "checks": list(failure.labels),
+            "requests": failure.steps,
+            "is_deterministic": one.is_deterministic,
+            "story": list(failure.lines),
+        },
+    }
+
+
+def case(one: Walk, model: Model) -> Case:
+    """A walk as a test case."""
+    group, name = f"genstamp.conform.{one.system}", f"{one.semantics}, walk through {one.configuration.name}"
+    rule = Rule(f"{one.system}/conforms", f"the implementation conforms to {one.system}", beginning(model))
+    if one.failure is not None:
+        return Case(group, name, one.seconds, "failure", "rejected", one.failure.problem, str(one.failure), rule=rule)
+    if one.verdict == "undetermined":
+        why = "too many states were possible"
+        return Case(group, name, one.seconds, "undetermined", "undetermined", why, rule=rule)
+    return Case(group, name, one.seconds, rule=rule)

@@ -1,0 +1,92 @@
+"""The page of model coverage: how much of each system the reference implementation has been led to, and what is left.
+
+Leaves out the walks, which take minutes: what they reached is kept (`genstamp.walk.kept`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from genstamp.lock import Lock
+from genstamp.walk import kept
+from genstamp.walk.kept import Kept, Left
+
+_SHOWN_OF_A_REASON: Final = 3
+
+_BEGINNING: Final = """# How much of the model the implementation has been led to
+
+Made by `genstamp tables` from `spec/walks/`, which `genstamp conform --walk --keep` writes; a test walks again and
+compares. A *walk* goes through every state of a small configuration of a system, and then leads the reference
+implementation by shortest ways to each *abstract transition* of it, one run after the other, in lockstep with the
+model: each step that it takes is judged, as in `genstamp conform`.
+
+An abstract transition is an action, or the check that refuses it; the lifecycle states, before and after, of the
+entities that its arguments name; and how their stamps, and their lengths, compare before it. It was reached *for
+certain* if a step was that transition in whatever state the run can have been, *perhaps* if it was in some of them.
+"""
+
+
+def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
+    """The page as Markdown.
+
+    Args:
+        systems: names of the systems that can be walked.
+        lock: says whether a system has changed since.
+        repository: its root.
+
+    Raises:
+        KeptWalksError: what is kept cannot be read.
+    """
+    found = {system: kept.read(repository, system) for system in systems}
+    there = {system: one for system, one in found.items() if one is not None}
+    lines = [_BEGINNING, *_table(there, lock)]
+    missing = [system for system in systems if system not in there]
+    if missing:
+        lines += [f"Not walked: {', '.join(missing)}.", ""]
+    for system, one in there.items():
+        lines += _section(system, one)
+    return "\n".join(lines)
+
+
+def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
+    yield "| system | configuration | states | abstract transitions | for certain | perhaps too | left | its text |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    for system, one in found.items():
+        entry = lock[system].semantics.get(one.semantics) if system in lock else None
+        text = "as it is" if entry is not None and entry.digest == one.digest else "changed since"
+        for name, walk in one.walks.items():
+            perhaps, left = walk.possible - walk.certain, walk.transitions - walk.possible
+            share = f"{walk.certain:,} ({walk.certain / walk.transitions:.1%})"
+            counts = f"{walk.states:,} | {walk.transitions:,} | {share} | {perhaps} | {left}"
+            yield f"| {system} | {name} | {counts} | {text} |"
+        if len(one.walks) > 1:
+            share = f"{one.certain:,} ({one.certain / one.transitions:.1%})"
+            left = one.transitions - one.certain
+            yield f"| {system} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {text} |"
+    yield ""
+
+
+def _section(system: str, one: Kept) -> Iterator[str]:
+    yield f"## {system}"
+    yield ""
+    yield f"Semantics {one.semantics}. What was not reached for certain, by where the implementation did not follow:"
+    yield ""
+    for name, walk in one.walks.items():
+        limits = {**walk.sizes, **walk.limits}
+        yield f"### {system}:{name}"
+        yield ""
+        yield f"{', '.join(f'{what} {size}' for what, size in limits.items())}."
+        yield ""
+        by_reason: defaultdict[tuple[str, str], list[Left]] = defaultdict(list)
+        for left in walk.left:
+            by_reason[left.call.partition("(")[0], left.why].append(left)
+        if not by_reason:
+            yield "Everything was reached."
+            yield ""
+        for (action, why), some in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+            yield f"- {len(some)} at `{action}`: {why}. For instance:"
+            for left in some[:_SHOWN_OF_A_REASON]:
+                yield f"    - {left.transition}; way: {', '.join(f'`{call}`' for call in left.path)}"
+        if by_reason:
+            yield ""

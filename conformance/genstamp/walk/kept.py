@@ -1,0 +1,153 @@
+"""What walks have reached, kept under version control: a page is made of it, and a test walks again.
+
+`genstamp conform --walk --keep` writes spec/walks/SYSTEM.json. Leaves out the walk itself, and the page
+(`genstamp.tables.model_coverage_page`).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from genstamp.errors import GenstampError
+from genstamp.walk.conduct import Walk
+
+WALKS: Final = Path("spec", "walks")
+
+
+class KeptWalksError(GenstampError):
+    """The kept walks cannot be read.
+
+    Attributes:
+        path: of the file.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}; `genstamp conform --walk --keep` writes it")
+        self.path = path
+        self.reason = reason
+
+
+class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An abstract transition that was not reached for certain.
+
+    Attributes:
+        transition: in words.
+        is_possible: whether a step may have been it.
+        call: the call at which the implementation did not follow.
+        why: the reason.
+        path: the calls of a shortest way to it in the model.
+    """
+
+    transition: str
+    is_possible: bool
+    call: str
+    why: str
+    path: list[str]
+
+
+class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What was reached in one configuration.
+
+    Attributes:
+        sizes: of its index sets.
+        limits: of its numbers.
+        states: how many it has.
+        transitions: how many abstract transitions it has.
+        certain: how many were reached for certain.
+        left: the others.
+    """
+
+    sizes: dict[str, int]
+    limits: dict[str, int]
+    states: int
+    transitions: int
+    certain: int
+    left: list[Left]
+
+    @property
+    def possible(self) -> int:
+        """How many a step was or may have been."""
+        return self.certain + sum(one.is_possible for one in self.left)
+
+
+class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What was reached in all configurations of a system that are walked.
+
+    Attributes:
+        semantics: of the system.
+        digest: SHA-256 of the model's text, as in spec.lock.
+        transitions: how many abstract transitions there are in any of them.
+        certain: how many were reached for certain in any of them.
+        walks: by the configuration's name.
+    """
+
+    semantics: str
+    digest: str
+    transitions: int
+    certain: int
+    walks: dict[str, Walked]
+
+
+def kept_of(walks: Sequence[Walk]) -> Kept:
+    """Walks of one system, as they are kept; at least one."""
+    return Kept(
+        semantics=walks[0].semantics,
+        digest=walks[0].digest,
+        transitions=len(frozenset[object]().union(*(one.transitions for one in walks))),
+        certain=len(frozenset[object]().union(*(one.certain for one in walks))),
+        walks={one.configuration.name: walked(one) for one in walks},
+    )
+
+
+def walked(walk: Walk) -> Walked:
+    """One walk, as it is kept."""
+    return Walked(
+        sizes=dict(walk.configuration.sizes),
+        limits=dict(walk.configuration.limits),
+        states=walk.states,
+        transitions=len(walk.transitions),
+        certain=len(walk.certain),
+        left=[
+            Left(
+                transition=str(one.transition),
+                is_possible=one.is_possible,
+                call=one.call,
+                why=one.why,
+                path=list(one.path),
+            )
+            for one in walk.missing
+        ],
+    )
+
+
+def read(repository: Path, system: str) -> Kept | None:
+    """What is kept of a system; None if nothing is.
+
+    Raises:
+        KeptWalksError: the file is there but cannot be read.
+    """
+    path = repository / WALKS / f"{system}.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Kept)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise KeptWalksError(path, str(problem)) from problem
+
+
+def keep(repository: Path, walks: Sequence[Walk]) -> Path:
+    """Keep walks of one system in place of what is kept of it; gives the file.
+
+    Raises:
+        KeptWalksError: the file cannot be written.
+    """
+    path = repository / WALKS / f"{walks[0].system}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(kept_of(walks)), indent=1) + b"\n")
+    except OSError as problem:
+        raise KeptWalksError(path, problem.strerror or str(problem)) from problem
+    return path

@@ -1,0 +1,153 @@
+"""The walk: what the implementation follows is reached, what it does not is listed, and what is wrong ends it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
+from genstamp.adapters.adapter import Started
+from genstamp.cli import walking
+from genstamp.errors import DrivingError
+from genstamp.lock import SemanticsEntry, SystemEntry
+from genstamp.stateful import DRIVINGS, driving_of
+from genstamp.systems import system_named
+from genstamp.tables import model_coverage_page
+from genstamp.walk import Walk, configurations_of, kept, walk
+from genstamp.walk.conduct import cluster_of
+from genstamp_model.language import Configuration
+
+RECOVERY = system_named("hdfs.recovery")
+MODEL = RECOVERY.model(None)
+ONE = {"Client": 1, "File": 1, "Datanode": 1}
+NO_BYTE = Configuration("no_byte", ONE, {"stamps": 1, "bytes": 0, "crashes": 0})
+
+
+class WithoutAnswer(ReferenceAdapter):
+    """Says of one event that it is not possible."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__()
+        self._event = event
+
+    def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:
+        return NotPossible("not today") if event == self._event else super().call(event, arguments)
+
+
+class WithoutTime(ReferenceAdapter):
+    """A clock that stands."""
+
+    def tick(self, ms: int) -> Outcome:  # noqa: ARG002
+        return self.events()
+
+
+class OtherStamps(ReferenceAdapter):
+    """Says that it begins with another stamp than it does."""
+
+    def start(self, cluster: Cluster) -> Started:
+        return Started(super().start(cluster).first_generation_stamp + 1)
+
+
+@pytest.fixture(scope="module")
+def small() -> Walk:
+    return walk(ReferenceAdapter(), RECOVERY, NO_BYTE)
+
+
+def test_an_implementation_is_led_to_nearly_everything_and_the_same_way_each_time(small: Walk) -> None:
+    assert small.verdict == "conforms"
+    assert small.share > 0.95
+    assert small.certain <= small.possible <= small.transitions
+    assert {one.transition for one in small.missing} == small.transitions - small.certain
+    again = walk(ReferenceAdapter(), RECOVERY, NO_BYTE)
+    assert (again.missing, again.figures) == (small.missing, small.figures)
+
+
+def test_what_is_declined_is_listed_with_a_way_and_the_reason(small: Walk) -> None:
+    declined = walk(WithoutAnswer("hflush"), RECOVERY, NO_BYTE)
+    assert declined.verdict == "conforms", "a client may decline it"
+    lost = {one.action for one in small.certain - declined.certain}
+    assert "hflush" in lost
+    [left, *_] = [one for one in declined.missing if one.transition.action == "hflush"]
+    assert left.path[-1].startswith("hflush(client client1")
+    assert (left.call, left.why) == (left.path[-1], "not possible now: not today")
+    assert not left.is_possible
+
+
+def test_what_may_not_be_declined_ends_the_walk() -> None:
+    rejected = walk(WithoutAnswer("create"), RECOVERY, NO_BYTE)
+    assert rejected.verdict == "rejected"
+    assert rejected.failure is not None
+    assert rejected.failure.event == "create"
+    assert rejected.is_deterministic
+
+
+def test_an_event_that_does_not_fit_ends_the_walk_with_a_short_story() -> None:
+    rejected = walk(OtherStamps(), RECOVERY, NO_BYTE)
+    assert rejected.failure is not None
+    assert rejected.failure.event == "add_block"
+    assert rejected.failure.steps == 2
+
+
+def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
+    timeless = walk(WithoutTime(), RECOVERY, NO_BYTE)
+    expired = {one for one in small.certain if one.action.startswith("release_expired_lease")}
+    assert expired
+    assert not expired & timeless.possible
+    assert {one.why for one in timeless.missing if one.transition in expired} == {"it was waited for and did not come"}
+
+
+def test_a_walk_needs_a_cluster_with_as_many_members() -> None:
+    driving = driving_of("hdfs.recovery")
+    assert cluster_of(driving, {**ONE, "Client": 2}, "repaired", "hdfs.recovery").clients == ("client1", "client2")
+    with pytest.raises(DrivingError):
+        cluster_of(driving, {**ONE, "Block": 2}, "repaired", "hdfs.recovery")
+
+
+def test_a_walk_is_told_to_people_and_to_machines(small: Walk) -> None:
+    lines = list(walking.told(small, missing=True))
+    assert lines[0] == "hdfs.recovery:no_byte (repaired): conforms"
+    assert lines[2].startswith(f"    {len(small.certain)} (")
+    assert any(line.startswith("      way: ") for line in lines)
+    data = walking.plain(small)
+    assert (data["transitions"], data["certain"]) == (len(small.transitions), len(small.certain))
+    assert len(data["missing"]) == len(small.missing)
+    assert walking.case(small, MODEL).outcome == "passed"
+    rejected = walk(WithoutAnswer("create"), RECOVERY, NO_BYTE)
+    assert walking.case(rejected, MODEL).outcome == "failure"
+    assert "     THIS DOES NOT CONFORM:" in walking.told(rejected, missing=False)
+
+
+def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> None:
+    assert kept.read(tmp_path, "hdfs.recovery") is None
+    kept.keep(tmp_path, [small])
+    found = kept.read(tmp_path, "hdfs.recovery")
+    assert found == kept.kept_of([small])
+    lock = {"hdfs.recovery": SystemEntry(semantics={"repaired": SemanticsEntry(digest=MODEL.digest)})}
+    page = model_coverage_page.page(["hdfs.recovery", "hdfs.pipeline"], lock, tmp_path)
+    row = f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | {len(small.certain)} ("
+    assert row in page
+    assert "| as it is |" in page
+    assert "Not walked: hdfs.pipeline." in page
+    assert "| changed since |" in model_coverage_page.page(["hdfs.recovery"], {}, tmp_path)
+    (tmp_path / kept.WALKS / "hdfs.recovery.json").write_text("{}")
+    with pytest.raises(kept.KeptWalksError, match="semantics"):
+        kept.read(tmp_path, "hdfs.recovery")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", DRIVINGS)
+def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> None:
+    """Of the first configuration; the others take minutes."""
+    declared, found = system_named(system), kept.read(repository, system)
+    assert found is not None
+    configurations = configurations_of(declared, driving_of(system))
+    assert list(found.walks) == [one.name for one in configurations]
+    assert found.digest == declared.model(None).digest, "the system has changed: walk again, with --keep"
+    assert kept.walked(walk(ReferenceAdapter(), declared, configurations[0])) == found.walks[configurations[0].name]
+
+
+@pytest.mark.parametrize("system", DRIVINGS)
+def test_nearly_all_of_each_system_is_reached(system: str, repository: Path) -> None:
+    found = kept.read(repository, system)
+    assert found is not None
+    assert found.certain >= 0.95 * found.transitions
