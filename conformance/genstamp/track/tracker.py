@@ -32,8 +32,8 @@ class Timer:
         latest_ms: it has happened if more time than this has passed and nothing else happened.
         due_ms: it has happened once it was surely possible for more time than this, whatever else happened but what
             puts it off; as `latest_ms` unless said otherwise.
-        put_off_by: events that put it off, each with the argument that has to name a member of the action, if only
-            then; by default every event does.
+        put_off_by: events that make it wait anew, by default perhaps all: each with the argument that names a member of
+            the action, so that it surely does unless it is refused, or None if it only may.
     """
 
     soonest_ms: int
@@ -171,16 +171,20 @@ class Tracker:
         self._states = dict.fromkeys(after for state in before for after in self.fit.after(state, event))
         if not self._states:
             return self._rejected(event, before)
-        self._sure_ms = {step: ms for step, ms in self._sure_ms.items() if not self._puts_off(event, step)}
+        self._sure_ms = {step: ms for step, ms in self._sure_ms.items() if not self._may_put_off(event, step)}
+        self._waiting_ms = {step: ms for step, ms in self._waiting_ms.items() if not self._puts_off(event, step)}
         return self._settled()
 
-    def _puts_off(self, event: Event, step: HiddenStep) -> bool:
+    def _may_put_off(self, event: Event, step: HiddenStep) -> bool:
         """Whether an event may make a hidden step wait anew."""
         by = self._clock[step[0]].put_off_by
-        if by is None or event.event not in by:
-            return by is None
-        argument = by[event.event]
-        return argument is None or event.arguments.get(argument) in self.fit.members_of(step)
+        return by is None or (event.event in by and (by[event.event] is None or self._puts_off(event, step)))
+
+    def _puts_off(self, event: Event, step: HiddenStep) -> bool:
+        """Whether an event surely makes a hidden step wait anew."""
+        argument = (self._clock[step[0]].put_off_by or {}).get(event.event)
+        named = None if argument is None else event.arguments.get(argument)
+        return event.refused_with is None and named in self.fit.members_of(step)
 
     def has_happened(self, action: str, members: Mapping[str, str]) -> Answer:
         """Time has brought an action about that nobody shows: where it is possible, it has happened.

@@ -126,6 +126,27 @@ def test_an_event_may_have_put_clocked_hidden_actions_off() -> None:
     assert len(tracker.states) == 2
 
 
+@pytest.mark.parametrize(("put_off_by", "states"), [(None, 2), ({}, 1), ({"acquire": None}, 2), ({"release": None}, 1)])
+def test_what_is_known_not_to_put_them_off_does_not(put_off_by: dict[str, str | None] | None, states: int) -> None:
+    tracker = lock_tracker(clock={"expire": Timer(60_000, 60_000, put_off_by=put_off_by)})
+    tracker.feed(event("acquire", client="alice"))
+    with tracker.time_passes(30_001):
+        pass
+    tracker.feed(event("acquire", client="bob", refused_with="HeldException"))
+    with tracker.time_passes(30_001):
+        pass
+    assert len(tracker.states) == states
+
+
+@pytest.mark.parametrize(("due_ms", "states"), [(None, 2), (30_000, 1)])
+def test_what_was_surely_possible_for_longer_may_be_due_earlier(due_ms: int | None, states: int) -> None:
+    tracker = lock_tracker(clock={"expire": Timer(20_000, 60_000, due_ms=due_ms)})
+    tracker.feed(event("acquire", client="alice"))
+    with tracker.time_passes(30_001):
+        pass
+    assert len(tracker.states) == states
+
+
 def test_a_refusal_by_a_check_changes_nothing_and_one_with_a_side_effect_applies_it() -> None:
     tracker = lock_tracker(clock={"expire": Timer(1, 1)})
     tracker.feed(event("acquire", client="alice"))

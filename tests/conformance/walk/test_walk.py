@@ -10,7 +10,8 @@ from genstamp.adapters.adapter import Started
 from genstamp.cli import walking
 from genstamp.errors import DrivingError
 from genstamp.lock import SemanticsEntry, SystemEntry
-from genstamp.stateful import DRIVINGS, driving_of
+from genstamp.stateful import DRIVINGS, Figures, driving_of
+from genstamp.stateful.run import Bench, Request, Run
 from genstamp.systems import system_named
 from genstamp.tables import model_coverage_page
 from genstamp.walk import Walk, configurations_of, kept, walk
@@ -94,6 +95,20 @@ def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
     assert expired
     assert not expired & timeless.possible
     assert {one.why for one in timeless.missing if one.transition in expired} == {"it was waited for and did not come"}
+
+
+@pytest.mark.parametrize(("renewer", "is_held"), [("client1", True), ("client2", False)])
+def test_a_lease_that_was_renewed_in_time_is_known_to_be_held(renewer: str, is_held: bool) -> None:
+    bench = Bench(ReferenceAdapter(), MODEL, driving_of("hdfs.recovery"), 100)
+    run = Run(bench, cluster_of(bench.driving, {**ONE, "Client": 2}, "repaired", "hdfs.recovery"), Figures())
+    run.start()
+    run.request(Request("create", (("client", "client1"), ("file", "/a"))))
+    held = run.tracker.states
+    run.request(Request(ms=30_001))
+    run.request(Request("renew_lease", (("client", renewer),)))
+    run.request(Request(ms=30_000))
+    assert len(run.tracker.states) == 1
+    assert (run.tracker.states == held) is is_held
 
 
 def test_a_walk_needs_a_cluster_with_as_many_members() -> None:
