@@ -189,6 +189,16 @@ def test_a_datanode_finalizes_after_its_downstream() -> None:
     assert do(driver, "finalize_replica", client="client1", file=FILE, datanode=last).num_bytes == 2
 
 
+def test_a_datanode_finalizes_without_a_downstream_that_is_lost() -> None:
+    driver = new_driver()
+    first, second, last = write_file(driver)
+    do(driver, "last_packet", client="client1", file=FILE)
+    do(driver, "datanode_crash", datanode=last)
+    assert do(driver, "finalize_replica", client="client1", file=FILE, datanode=second).num_bytes == 2
+    assert do(driver, "finalize_replica", client="client1", file=FILE, datanode=first).num_bytes == 2
+    assert "not acknowledged by all" in refuses_now(driver, "complete", client="client1", file=FILE)
+
+
 def test_complete_waits_for_all_datanodes() -> None:
     driver = new_driver()
     write_file(driver)

@@ -77,6 +77,8 @@ _HDFS_RECOVERY = Driving(
         "receive_packet": "packets pass along the chain of the pipeline, whose order the model leaves out",
         "finalize_replica": "the last packet is acknowledged along the chain, from its end",
         "hflush": "what was sent and has not reached the whole chain is waited for",
+        "release_expired_lease": "the namenode has a lease for each hour in which it took files over, the model one "
+        "for all; a file that it has just taken over waits for the lease of its own hour",
         "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
     },
     forgotten=("hflushed",),

@@ -16,10 +16,12 @@ from genstamp.stateful.run import Bench, Request, Run
 from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.ways import Ways
 
-TRIES: Final = 8
-"""An abstract transition is given up after so many ways to it that could not be walked to their end."""
+TRIES: Final = 24
+"""An abstract transition is given up after so many ways to it that could not be walked to their end; a way that met
+something that does not depend on time alone counts three times, as the next one meets it again.
+"""
 
-_ROW_TRIES: Final = 2
+_ROW_TRIES: Final = 3
 """A step that could not be taken in so many runs is taken by no way any more."""
 
 _LONGEST_RUN: Final = 250
@@ -131,7 +133,7 @@ class Walker:
             if is_last and target in self._reached.certain:
                 return
             if is_last or not self._has_come_to(run, int(self._graph.targets[row])):
-                self._tries[target] += 1
+                self._tries[target] += 1 if self._is_timed(row) else 3
                 self._reasons[row] = self._why(run, row, target, is_last=is_last)
                 self.obstacles[target] = Obstacle(self._graph.text(row), self._reasons[row])
                 self._block(row)
@@ -228,7 +230,8 @@ class Walker:
         if isinstance(run.outcome, NotPossible):
             return f"not possible now: {run.outcome.why}"
         if action.event in driving.spontaneous and not run.outcome.events:
-            return "it was waited for and did not come"
+            reason = driving.may_decline.get(action.event)
+            return "it was waited for and did not come" + (f": {reason}" if reason else "")
         if is_last and target in self._reached.possible:
             return "it may have been another transition: the states in which the run could be differ in it"
         return "the implementation went on otherwise, as the model allows"

@@ -69,11 +69,12 @@ class DataNode:
         return self.dataset.create_rbw(block, ClientWriter(client))
 
     def accepts_writer(self, block_id: int, client: str) -> bool:
-        """Whether packets and the last packet of this client reach the replica."""
+        """Whether the process is up, and packets and the last packet of this client reach the replica."""
         replica = self.dataset.get_replica(block_id)
         writer = replica.writer if replica is not None else None
         return (
-            isinstance(writer, ClientWriter)
+            self.is_up
+            and isinstance(writer, ClientWriter)
             and writer.client == client
             and self.dataset.is_written_by(block_id, writer)
         )

@@ -127,12 +127,15 @@ class WritingSteps(ClusterBase):
         step.done(generation_stamp=block.generation_stamp, num_bytes=num_bytes)
 
     def finalize_replica(self, client: str, file: str, datanode: str) -> None:
-        """A datanode has the last packet and its downstream's acknowledgement (BlockReceiver.PacketResponder)."""
+        """A datanode has the last packet and its downstream's acknowledgement, or has lost its downstream.
+
+        Source: BlockReceiver.PacketResponder#run, which goes on when it cannot read from its mirror, Hadoop 3.4.1.
+        """
         step = self.replica_step(datanode, "finalize_replica", file, datanode, client=client)
         stream, block = self._stream(step, client, file, BlockConstructionStage.PIPELINE_CLOSE)
         self._needs_connection(step, stream, block, datanode)
         downstream = stream.unfinalized_downstream(datanode)
-        if downstream is not None:
+        if downstream is not None and self.datanodes[downstream].accepts_writer(block.block_id, client):
             raise step.not_possible(f"{downstream}, downstream of {datanode}, has not acknowledged the last packet")
         process = self.datanodes[datanode]
         process.finalize_block(block)
