@@ -90,7 +90,7 @@ class Walk:
 def walk(
     adapter: Adapter,
     system: System,
-    configuration: Configuration,
+    configuration: Configuration | str,
     semantics: str | None = None,
     *,
     driving: Driving | None = None,
@@ -103,7 +103,7 @@ def walk(
     Args:
         adapter: the implementation; it is stopped at the end.
         system: the system.
-        configuration: small, as all its states are kept; one of the system, or another.
+        configuration: small, as all its states are kept; one of the system by name, or another.
         semantics: the one to hold the implementation against; the system's default unless told otherwise.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
         max_states: more possible states than these leave a run undetermined.
@@ -118,6 +118,8 @@ def walk(
     chosen = semantics or system.default_semantics
     driving = driving or driving_of(system.name)
     model = system.model(chosen)
+    if isinstance(configuration, str):
+        configuration = system.configuration(configuration)
     tell = progress or (lambda line: None)
     began = time.monotonic()
     graph = Graph(Instance(model, configuration), driving.forgotten, lambda states: tell(f"{states:,} states explored"))
