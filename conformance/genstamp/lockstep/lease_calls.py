@@ -18,6 +18,7 @@ from genstamp.lockstep.lease_words import (
     NOTHING_DONE,
     OTHER,
     PIPELINE,
+    REPORTS_AWAITED,
     SOME,
     STARTING,
     TOLD_APART,
@@ -190,6 +191,8 @@ class LeaseCalls:
     def _fsync(self, event: Event, _inode: Inode) -> Event | LeftOut:
         if "passed_bytes" not in event.arguments:
             return LeftOut("fsync that tells no length")
+        if event.refused_with == "RetriableException":
+            return LeftOut(REPORTS_AWAITED)
         return self._client_call(event, num_bytes=self._told.is_told(event))
 
     def _complete(self, event: Event, inode: Inode) -> Event:

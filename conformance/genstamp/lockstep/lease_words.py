@@ -88,6 +88,7 @@ TREE_WITH_FILES: Final = "a directory with files is deleted, renamed over or joi
 AGAIN: Final = "a call that was carried out already and comes again"
 NO_TARGET: Final = "no datanode can be chosen"
 LOST_BYTES: Final = "a recovery has found fewer bytes than the NameNode was told of: replicas lose none here"
+REPORTS_AWAITED: Final = "an hflush that waits for datanodes to report: hdfs.write_path_restarts has it"
 UNDONE: Final = "the NameNode died before the edits of its last calls were on disk"
 REOPENED: Final = (
     "the NameNode restarts while a file is open whose last block is not: its image makes the block UNDER_CONSTRUCTION, "

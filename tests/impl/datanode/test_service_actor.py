@@ -254,6 +254,24 @@ def test_a_commit_that_is_refused_changes_nothing_here() -> None:
 # -- requests -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_recovery_outlives_its_namenode_in_hadoop_only(semantics: Semantics) -> None:
+    """The hole recoveries-end-with-their-namenode: the block was closed meanwhile, and its replicas get a new stamp."""
+    world = World(semantics)
+    for name in NODES:
+        world.put(name, 700, F)
+    world.network.part(ONE, TWO)
+    world.recover()
+    world.run(4)
+    world.orders[ONE] = [RegisterAgain()]
+    world.run(200)
+    restamped = semantics is Semantics.HADOOP_3_4
+    assert (len(world.heard(CommitBlockSynchronization)), world.replicas()[2]) == (
+        (1, (F, 1002, 700)) if restamped else (0, (F, 1001, 700))
+    )
+    assert world.events("sync_block", "abandon_recovery") == (["sync_block"] if restamped else ["abandon_recovery"])
+
+
 def test_requests_before_the_start_may_be_tried_again() -> None:
     """An answer that there is no replica would be wrong: they are not loaded yet."""
     world = World()

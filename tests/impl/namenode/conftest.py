@@ -11,7 +11,15 @@ import pytest
 from genstamp_dfs.errors import DiskError, HdfsIOException
 from genstamp_dfs.events import Event, EventLog
 from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Create, CreateFlag, RecoverLease
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    AddBlock,
+    Complete,
+    Create,
+    CreateFlag,
+    RecoverLease,
+    SafeModeAction,
+    SetSafeMode,
+)
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
     BlockReport,
@@ -125,6 +133,10 @@ class Bench:
         self.namenode = NameNode(self.configuration, self.disk, self.clock, random.Random(7), self.events)
         self.namesystem = self.namenode.namesystem
         self.blocks = self.namesystem.block_manager
+
+    def leave_safe_mode(self) -> None:
+        """An administrator ends safe mode, whatever was reported."""
+        self.ask(SetSafeMode(SafeModeAction.LEAVE))
 
     # -- calls --------------------------------------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ def test_add_block_repeated_after_a_restart_gives_the_block_locations(bench: Any
     bench.create()
     first = bench.add_block()
     bench.start()
+    bench.leave_safe_mode()
     bench.register("b")
     again = bench.add_block()
     assert (again.block, again.locations) == (first.block, ("b",))

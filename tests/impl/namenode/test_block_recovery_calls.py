@@ -236,6 +236,7 @@ def test_commit_after_a_restart_is_refused(bench: Any) -> None:
     recovering(bench)
     block = stored(bench)
     bench.start()
+    bench.leave_safe_mode()
     with bench.refused(HdfsIOException, "does not match current recovery id 0"):
         bench.commit(block, 1002, 3)
 

@@ -8,10 +8,11 @@ from genstamp_dfs.errors import (
     FileNotFoundException,
     HdfsIOException,
     LeaseExpiredException,
+    RetriableException,
     SafeModeException,
 )
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Complete, Fsync, SafeModeAction, SetSafeMode
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 # -- complete -------------------------------------------------------------------------------------------------------
 
@@ -161,6 +162,26 @@ def test_fsync_of_a_block_under_recovery(new_bench: Any, semantics: Semantics) -
     else:
         bench.ask(Fsync("/f", "client2", 3))
         assert bench.last().num_bytes == 3
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_fsync_before_all_of_the_pipeline_have_reported(new_bench: Any, semantics: Semantics) -> None:
+    """The hole hflush-waits-for-reports: the writer is told that its bytes stay, and no recovery would ask `c`."""
+    bench = new_bench(semantics=semantics)
+    block = bench.write(datanodes="")
+    bench.start()
+    bench.leave_safe_mode()
+    for datanode in "abc":
+        bench.register(datanode)
+    for datanode in "ab":
+        bench.report(datanode, (block, ReplicaState.RBW))
+    flush = Fsync("/f", "client1", 3, pipeline=("a", "b", "c"))
+    if semantics is Semantics.REPAIRED:
+        with bench.refused(RetriableException, "of /f: c did not report"):
+            bench.ask(flush)
+        bench.report("c", (block, ReplicaState.RBW))
+    bench.ask(flush)
+    assert bench.last().num_bytes == 3
 
 
 @pytest.mark.parametrize("case", ["falls", "committed", "other block"])

@@ -102,6 +102,7 @@ def test_what_a_dead_process_has_written_is_forced_to_the_disk_before_anything_b
         disk = SimulatedDisk()
         states_of(new_bench, life(disk, crash_at))
         bench = new_bench(datanodes="", disk=life(disk))
+        bench.leave_safe_mode()
         bench.ask(Mkdirs("/after"))
         answered = bench.durable()
         disk.lose_power(random.Random(crash_at))

@@ -302,6 +302,7 @@ def test_after_a_restart_the_namenode_holds_what_it_had_taken(bench: Any) -> Non
     block = bench.write()
     bench.pass_ms(HARD_MS + 1)
     bench.start()
+    bench.leave_safe_mode()
     assert bench.inode().client_name.startswith("HDFS_NameNode-")
     with bench.refused(LeaseExpiredException, "not the lease owner"):
         bench.complete(last=block)

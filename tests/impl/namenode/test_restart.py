@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.hdfs.messages import client_protocol as client
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState
 
 CREATE = client.CreateFlag.CREATE
 
@@ -160,5 +160,6 @@ def test_the_writer_goes_on_after_a_restart(bench: Any) -> None:
     bench.start()
     for datanode in "abc":
         bench.register(datanode)
-        bench.received(block, datanode)
+        bench.report(datanode, (block, ReplicaState.FINALIZED))
+    bench.pass_ms(30_000)
     assert bench.complete(last=block)

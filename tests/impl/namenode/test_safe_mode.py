@@ -8,7 +8,7 @@ from genstamp_dfs.errors import SafeModeException
 from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.messages.datanode_protocol import TransferBlocks
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeModeStatus
-from genstamp_dfs.hdfs.protocol import Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 
 SOME = Block(1, 1, 1)
 FINALIZED = ReplicaState.FINALIZED
@@ -34,6 +34,7 @@ def test_safe_mode_ends_half_a_minute_after_the_closed_files_are_reported(new_be
     first, second = restarted(bench)
     statuses = [bench.blocks.safe_mode.status]
     bench.report("a", (first, FINALIZED))
+    bench.report("c")
     for report, ms in ((first, 100_000), (second, 29_999), (second, 1)):
         bench.report("b", (report, FINALIZED))
         bench.pass_ms(ms)
@@ -56,6 +57,8 @@ def test_the_threshold_is_a_share_of_the_blocks_rounded_down(new_bench: Any) -> 
     bench = new_bench(safe_mode_extension_ms=0)
     first, _ = restarted(bench)
     bench.report("a", (first, FINALIZED))
+    bench.report("b")
+    bench.report("c")
     bench.pass_ms(1)
     assert not bench.blocks.safe_mode.is_on
 
@@ -68,6 +71,7 @@ def test_datanodes_are_waited_for_where_a_least_number_is_asked_for(new_bench: A
         with pytest.raises(SafeModeException, match="2 are needed"):
             bench.ask(client.Mkdirs("/directory"))
         bench.register(datanode)
+        bench.report(datanode)
     bench.pass_ms(1)
     assert not bench.blocks.safe_mode.is_on
 
@@ -75,10 +79,64 @@ def test_datanodes_are_waited_for_where_a_least_number_is_asked_for(new_bench: A
 def test_missing_replicas_are_copied_only_after_safe_mode(bench: Any) -> None:
     first, second = restarted(bench)
     bench.report("a", (first, FINALIZED), (second, FINALIZED))
+    bench.report("b")
+    bench.report("c")
     assert bench.blocks.low_redundancy_blocks() == []
     bench.pass_ms(30_000)
     (command,) = bench.heartbeat("a")
     assert isinstance(command, TransferBlocks)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_block_is_recovered_without_those_that_have_not_reported_in_hadoop_only(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """The hole safe-mode-waits-for-reports: of `b`, which has bytes, nobody has told yet."""
+    bench = new_bench(semantics=semantics, safe_mode_extension_ms=0)
+    block = bench.write(datanodes="")
+    bench.ask(client.Fsync("/f", "client1", 3))
+    bench.start()
+    for datanode in "ab":
+        bench.register(datanode)
+    bench.report("a", (block, ReplicaState.RWR))
+    bench.pass_ms(1)
+    if semantics is Semantics.REPAIRED:
+        with bench.refused(SafeModeException, "the first reports of b"):
+            bench.recover_lease()
+        bench.report("b", (block, ReplicaState.RBW))
+        bench.pass_ms(1)
+    bench.recover_lease()
+    (order,) = bench.heartbeat(bench.last().primary)
+    assert order.blocks[0].locations == (("a", "b") if semantics is Semantics.REPAIRED else ("a",))
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_datanodes_get_the_time_to_register_where_a_block_is_written_in_repaired_only(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """Hadoop drops the block: it knows neither bytes nor a replica of it, and waits for nobody."""
+    bench = new_bench(semantics=semantics)
+    bench.write(datanodes="")
+    bench.start()
+    if semantics is Semantics.HADOOP_3_4:
+        assert bench.recover_lease()
+        assert bench.inode().blocks == []
+        return
+    bench.pass_ms(29_999)
+    with bench.refused(SafeModeException, "it ends after 30000 ms"):
+        bench.recover_lease()
+
+
+def test_a_datanode_that_fell_silent_before_its_first_report_is_not_waited_for_for_ever(new_bench: Any) -> None:
+    bench = new_bench(safe_mode_extension_ms=0)
+    bench.write(datanodes="")
+    bench.start()
+    bench.register("a")
+    states = []
+    for ms in (bench.configuration.heartbeat_expiry_ms, 1):
+        bench.pass_ms(ms, silent=True)
+        states.append(bench.blocks.safe_mode.is_on)
+    assert states == [True, False]
 
 
 def test_safe_mode_by_hand_ends_by_hand(bench: Any) -> None:

@@ -220,7 +220,7 @@ def test_a_truncate_that_a_restart_interrupts_is_ended_by_recover_lease(
     assert bench.last().state is BlockUCState.UNDER_RECOVERY
     for datanode in "abc":
         bench.register(datanode)
-        bench.received(block, datanode)
+        bench.report(datanode, (block, ReplicaState.FINALIZED))
     bench.pass_ms(30_000)
     assert not bench.recover_lease(client="client3")
     primary, order = command(bench)

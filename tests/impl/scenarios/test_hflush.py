@@ -6,7 +6,9 @@ no flag that ends a block with a sync), testHFlushInterrupted (a coroutine is no
 
 import pytest
 
+from genstamp_dfs.errors import RetriableException
 from genstamp_dfs.hdfs.client import DFSClient
+from genstamp_dfs.hdfs.protocol import NAMENODE, Semantics
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.scenario import Scenario, small_options
 
@@ -55,6 +57,47 @@ def test_hsync_updates_the_length_at_the_namenode(*, update_length: bool, known:
         scenario.run(writer, stream.hsync(update_length=update_length))
         lengths.append(scenario.file(PATH).size())
     assert lengths == known
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_after_a_restart_a_flush_waits_for_all_replicas_to_be_known_in_repaired_only(semantics: Semantics) -> None:
+    """The hole hflush-waits-for-reports: a recovery would ask the two datanodes alone that the namenode has heard."""
+    scenario = Scenario(options=small_options(semantics, datanode={"call_timeout_ms": 1_000}))
+    writer = scenario.client("writer")
+    stream = scenario.run(writer, writer.create(PATH))
+    scenario.run(writer, stream.write(bytes(100_000)))
+    scenario.until(lambda: stream.acknowledged > 0)
+    scenario.crash(NAMENODE)
+    scenario.cluster.network.part("datanode3", NAMENODE)
+    scenario.cluster.start_namenode()
+    scenario.advance(6)
+    flush = scenario.start(writer, stream.hflush())
+    scenario.advance(2)
+    assert flush.is_done == (semantics is Semantics.HADOOP_3_4)
+    assert len(scenario.last_block(PATH).expected_locations()) == 2
+    scenario.cluster.network.heal()
+    scenario.until(lambda: flush.is_done)
+    flush.result()
+    if semantics is Semantics.REPAIRED:
+        assert len(scenario.last_block(PATH).expected_locations()) == 3
+
+
+def test_a_flush_that_waits_too_long_fails_and_the_next_one_tells_the_length() -> None:
+    scenario = Scenario()
+    writer = scenario.client("writer")
+    stream = scenario.run(writer, writer.create(PATH))
+    scenario.run(writer, stream.write(bytes(100_000)))
+    scenario.until(lambda: stream.acknowledged > 0)
+    scenario.crash(NAMENODE)
+    scenario.cluster.network.part("datanode3", NAMENODE)
+    scenario.cluster.start_namenode()
+    scenario.advance(6)
+    with pytest.raises(RetriableException, match="datanode3 did not report"):
+        scenario.run(writer, stream.hflush())
+    scenario.cluster.network.heal()
+    scenario.advance(60)
+    scenario.run(writer, stream.hflush())
+    assert scenario.file(PATH).size() == 100_000
 
 
 def test_pipeline_heartbeat() -> None:

@@ -5,15 +5,20 @@ Leaves out: what no step of this client reads.
 Source: hdfs-default.xml; CL/impl/DfsClientConf; CL/protocol/datatransfer/ReplaceDatanodeOnFailure, Hadoop 3.4.1.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
-from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Semantics
 
 PACKET_HEADER_BYTES = 33
 """Kept free for the header of a packet (PacketHeader#PKT_MAX_HEADER_LEN)."""
+
+
+LONGEST_DELAY_MS = 60_000
+"""Longest pause between two tries of addBlock(), complete() or fsync()."""
 
 
 class ReplacePolicy(StrEnum):
@@ -37,7 +42,7 @@ class ClientConfiguration:
         soft_limit_ms, hard_limit_ms: those of the namenode; leases are renewed at half the soft limit, and the client
             gives its files up when it could not renew for the hard limit.
         block_write_retries: how often a new block is tried again on other datanodes.
-        locate_following_block_retries: how often addBlock and complete are tried again.
+        locate_following_block_retries: how often addBlock and complete are tried again, and fsync in `repaired`.
         locate_following_block_delay_ms: before the first of these; doubles, up to a minute.
         max_pipeline_recoveries: in a row, without an acknowledged packet between them.
         datanode_restart_timeout_ms: how long a datanode that said it restarts is waited for.
@@ -47,7 +52,8 @@ class ClientConfiguration:
             so many when others fail; 0 for never.
         recover_lease_on_close_exception: whether recoverLease follows a close that failed.
         semantics: in `hadoop-3.4` hsync forces the present block to disk alone, and nothing at all where the last byte
-            has just filled a block; in `repaired` each block is on disk before the next one begins.
+            has just filled a block; in `repaired` each block is on disk before the next one begins. In `repaired` a
+            flush also waits for a restarted namenode to hear of all replicas.
 
     Raises:
         ConfigurationError: a number is below its least value.
@@ -87,6 +93,18 @@ class ClientConfiguration:
     def syncs_blocks(self) -> bool:
         """Whether the end of a block waits for all of it to be on disk (CreateFlag.SYNC_BLOCK, for every file)."""
         return self.semantics is Semantics.REPAIRED
+
+    @property
+    def waits_for_reports(self) -> bool:
+        """Whether a flush names the datanodes that have its bytes, and waits until the namenode knows of them."""
+        return self.semantics is Semantics.REPAIRED
+
+    def delays_us(self) -> Iterator[int]:
+        """The pauses between the tries of a call that the namenode is not ready for, in microseconds."""
+        delay_ms = self.locate_following_block_delay_ms
+        for _ in range(self.locate_following_block_retries):
+            yield delay_ms * MICROSECONDS_A_MILLISECOND
+            delay_ms = min(2 * delay_ms, LONGEST_DELAY_MS)
 
     @property
     def packet_data_size(self) -> int:

@@ -12,10 +12,9 @@ Source: CL/DFSOutputStream, Hadoop 3.4.1; facts C.4, C.7.
 
 from typing import TYPE_CHECKING
 
-from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.errors import HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
 from genstamp_dfs.hdfs.client.packets import OutgoingPacket
-from genstamp_dfs.hdfs.client.pipeline import LONGEST_DELAY_MS
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync, HdfsFileStatus, RecoverLease
 from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES
 from genstamp_dfs.hdfs.protocol import LocatedBlock
@@ -174,14 +173,36 @@ class DFSOutputStream:
         await self._wait_for_acked(self.streamer.queues.last_queued_seqno)
         if self._block_position > 0 and (self.streamer.persist_blocks or update_length):
             # The first flush of a block makes the namenode know its length (HDFS-4516).
-            self.streamer.persist_blocks = False
-            await self.client.runtime.call(
-                self.client.namenode,
-                Fsync(self.path, self.client.name, self.streamer.pipeline.bytes_acked, self.file_id),
-            )
+            await self._tell_length()
         self.streamer.is_hflushed = True
         on_disk = self._block_position > 0 or self.client.configuration.syncs_blocks
         self.client.events.flushed(self, sync=sync, on_disk=sync and on_disk)
+
+    async def _tell_length(self) -> None:
+        """fsync(); a later flush tells no length. Repaired, one after a call that failed does, and replicas are known.
+
+        Raises:
+            HdfsIOException: the namenode refuses, or did not hear of a replica for too long.
+        """
+        if not self.client.configuration.waits_for_reports:
+            self.streamer.persist_blocks = False
+            await self.client.ask(self._fsync())
+            return
+        for delay_us in self.client.configuration.delays_us():
+            try:
+                await self.client.ask(self._fsync(self.streamer.pipeline.nodes))
+            except RetriableException:
+                await self.client.runtime.sleep_us(delay_us)
+            else:
+                self.streamer.persist_blocks = False
+                return
+        await self.client.ask(self._fsync(self.streamer.pipeline.nodes))
+        self.streamer.persist_blocks = False
+
+    def _fsync(self, pipeline: tuple[str, ...] = ()) -> Fsync:
+        """What the namenode is told; the datanodes are those of now, as the pipeline may be set up again meanwhile."""
+        acked = self.streamer.pipeline.bytes_acked
+        return Fsync(self.path, self.client.name, acked, self.file_id, pipeline=pipeline)
 
     async def _wait_for_acked(self, seqno: int) -> None:
         while self.streamer.queues.last_acked_seqno < seqno:
@@ -193,14 +214,13 @@ class DFSOutputStream:
 
     async def _complete(self) -> None:
         """complete(), repeated while the namenode knows too few replicas."""
-        configuration = self.client.configuration
-        delay_ms = configuration.locate_following_block_delay_ms
         request = Complete(self.path, self.client.name, self.streamer.pipeline.block, self.file_id)
-        for _ in range(configuration.locate_following_block_retries + 1):
-            if await self.client.runtime.call(self.client.namenode, request):
+        for delay_us in self.client.configuration.delays_us():
+            if await self.client.ask(request):
                 return
-            await self.client.runtime.sleep_us(delay_ms * 1_000)
-            delay_ms = min(2 * delay_ms, LONGEST_DELAY_MS)
+            await self.client.runtime.sleep_us(delay_us)
+        if await self.client.ask(request):
+            return
         raise HdfsIOException(
             f"unable to close {self.path}: the last block {self.streamer.pipeline.block} does not have enough replicas"
         )

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-LONGEST_DELAY_MS = 60_000
-"""Longest pause between two tries of addBlock() or complete()."""
-
 RESTART_STEP_US = 4_000_000
 """How often a datanode that restarts is tried."""
 
@@ -144,15 +141,12 @@ class Pipeline:
 
     async def _add_block(self, previous: Block | None) -> LocatedBlock:
         """addBlock(), repeated while the block before is not replicated."""
-        configuration = self.client.configuration
-        delay_ms = configuration.locate_following_block_delay_ms
         request = AddBlock(self.path, self.client.name, previous, tuple(sorted(self.excluded)), self.file_id)
-        for _ in range(configuration.locate_following_block_retries):
+        for delay_us in self.client.configuration.delays_us():
             try:
                 return await self._call(request)
             except NotReplicatedYetException:
-                await self.client.runtime.sleep_us(delay_ms * 1_000)
-                delay_ms = min(2 * delay_ms, LONGEST_DELAY_MS)
+                await self.client.runtime.sleep_us(delay_us)
         return await self._call(request)
 
     # -- the same block again -----------------------------------------------------------------------------------

@@ -12,10 +12,11 @@ from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException,
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
 from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE, RecoveringBlock
-from genstamp_dfs.hdfs.runtime import Runtime
+from genstamp_dfs.hdfs.runtime import Runtime, Task
 
 NO_ANSWER = (ConnectException, EOFException, SocketTimeoutException)
 """How a call fails whose refusal nobody has told."""
@@ -28,12 +29,36 @@ class BlockRecoveryWorker:
         self._configuration = configuration
         self._runtime = runtime
         self._events = events
+        self._tasks: list[Task] = []
+        self._led: list[RecoveringBlock] = []
         self._timeout_us = configuration.call_timeout_ms * MICROSECONDS_A_MILLISECOND
 
     async def recover_blocks(self, blocks: tuple[RecoveringBlock, ...]) -> None:
         """Lead the recoveries of one command (#recoverBlocks); a block that fails does not stop the next."""
         for command in blocks:
-            await self.recover(command)
+            self._led.append(command)
+            try:
+                await self.recover(command)
+            finally:
+                self._led.remove(command)
+
+    def spawn(self, blocks: tuple[RecoveringBlock, ...]) -> None:
+        """Lead the recoveries of a command, beside those of others."""
+        self._tasks = [task for task in self._tasks if not task.is_done]
+        self._tasks.append(self._runtime.spawn(self.recover_blocks(blocks), "block recovery"))
+
+    def namenode_changed(self) -> None:
+        """The datanode has registered anew: the namenode knows nothing of the recoveries that it leads.
+
+        Hadoop goes on with them. Repaired, they end: what they change may be a block that is closed by now.
+        """
+        if Repair.RECOVERIES_END_WITH_THEIR_NAMENODE not in self._configuration.closed_holes:
+            return
+        for command in self._led:
+            self._record("abandon_recovery", command)
+        for task in self._tasks:
+            task.cancel()
+        self._tasks.clear()
 
     async def recover(self, command: RecoveringBlock) -> None:
         """Lead one attempt, to its commit or until it has to be abandoned (RecoveryTaskContiguous#recover)."""

@@ -26,6 +26,7 @@ class Repair(StrEnum):
     RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = "restart-keeps-what-was-acknowledged"
     INCREMENTAL_REPORTS_OVERTAKE_A_FULL_ONE = "incremental-reports-overtake-a-full-one"
     ORDERS_OVERTAKE_REPORTS = "orders-overtake-reports"
+    RECOVERIES_END_WITH_THEIR_NAMENODE = "recoveries-end-with-their-namenode"
     SYNCED_BYTES_SURVIVE = "synced-bytes-survive"
 
 

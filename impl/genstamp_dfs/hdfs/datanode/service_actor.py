@@ -96,6 +96,7 @@ class ServiceActor:
             else:
                 self._must_register = False
                 self._reports.forget()
+                self._worker.namenode_changed()
                 return
 
     async def _send_heartbeat(self) -> None:
@@ -130,7 +131,7 @@ class ServiceActor:
         """Carry orders out; `unsettled` is what was when the namenode was asked."""
         for command in commands:
             if isinstance(command, RecoverBlocks):
-                self._runtime.spawn(self._worker.recover_blocks(command.blocks), "block recovery")
+                self._worker.spawn(command.blocks)
             elif isinstance(command, InvalidateBlocks):
                 self._runtime.spawn(self._invalidate(command.blocks, unsettled), "invalidation")
             elif isinstance(command, TransferBlocks):

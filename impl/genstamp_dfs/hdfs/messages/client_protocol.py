@@ -223,6 +223,7 @@ class Fsync(Request[None], frozen=True):
 
     Attributes:
         block: whose length it is, where the client says so; Hadoop's cannot.
+        pipeline: the datanodes that have the bytes, where the client says so; Hadoop's cannot.
     """
 
     path: str
@@ -230,6 +231,7 @@ class Fsync(Request[None], frozen=True):
     last_block_length: int = -1
     file_id: int = NO_FILE_ID
     block: Block | None = None
+    pipeline: tuple[str, ...] = ()
 
 
 class RenewLease(Request[None], frozen=True):

@@ -4,7 +4,7 @@ Source: NN/FSDirWriteFileOp#completeFileInternal, NN/FSNamesystem#fsync,
     NN/FileUnderConstructionFeature#updateLengthOfLastBlock, Hadoop 3.4.1; facts E.9, E.10, A6.
 """
 
-from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException
+from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, RetriableException
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
@@ -68,6 +68,8 @@ class CompleteCalls(AddBlockCalls):
             HdfsIOException: with the repair fsync-stops-for-a-recovery, the block is under recovery, as of complete();
                 with late-fsync-changes-nothing, the length is another block's, of one that is no longer written, or
                 falls.
+            RetriableException: with hflush-waits-for-reports, a datanode of the client's pipeline is no location of
+                the block: since a restart it has not told of its replica, and no recovery would ask it.
         """
         self.check_safe_mode(f"fsync file {request.path}")
         inode = self.check_lease(request.path, request.client_name, request.file_id)
@@ -85,11 +87,15 @@ class CompleteCalls(AddBlockCalls):
         is_recovering = last is not None and last.state is BlockUCState.UNDER_RECOVERY
         if is_recovering and self.is_closed_hole(Repair.FSYNC_STOPS_FOR_A_RECOVERY):
             raise HdfsIOException(f"the last block of {inode.path} is under recovery")
+        known = () if last is None else last.expected_locations()
+        unknown = [datanode for datanode in request.pipeline if datanode not in known]
+        if unknown and self.is_closed_hole(Repair.HFLUSH_WAITS_FOR_REPORTS):
+            raise RetriableException(f"fsync of {inode.path}: {', '.join(unknown)} did not report the last block yet")
         if request.last_block_length <= 0 or not self.is_closed_hole(Repair.LATE_FSYNC_CHANGES_NOTHING):
             return
         if request.block is not None and not (last is not None and last.matches(request.block)):
-            known = None if last is None else last.as_block()
-            raise HdfsIOException(f"fsync of {request.block}, the last block of {inode.path} is {known}")
+            stored = None if last is None else last.as_block()
+            raise HdfsIOException(f"fsync of {request.block}, the last block of {inode.path} is {stored}")
         if last is None:
             return
         if last.state is not BlockUCState.UNDER_CONSTRUCTION:

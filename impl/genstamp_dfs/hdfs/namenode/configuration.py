@@ -46,6 +46,8 @@ class Repair(StrEnum):
     RECOVERY_ID_LEAVES_UNSYNCED = "recovery-id-leaves-unsynced"
     ANSWERS_ARE_KEPT = "answers-are-kept"
     COPIES_OF_EARLIER_ATTEMPTS = "copies-of-earlier-attempts"
+    SAFE_MODE_WAITS_FOR_REPORTS = "safe-mode-waits-for-reports"
+    HFLUSH_WAITS_FOR_REPORTS = "hflush-waits-for-reports"
     STALE_REPLICA_JOINS_A_RECOVERY = "stale-replica-joins-a-recovery"
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.base import Journal
-from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.read_calls import ReadCalls
 from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
@@ -60,7 +60,7 @@ class FSNamesystem(ReadCalls):
         """Run the monitors whose time has come; gives what the lease monitor did."""
         now_us = self.clock.now_us()
         self.remove_blocks(self.configuration.block_deletion_increment)
-        if self.block_manager.safe_mode.ends(now_us):
+        if self.block_manager.safe_mode.ends(now_us, self._awaited_reports(now_us)):
             self.block_manager.initialize_queues()
         if self.heartbeat_monitor.is_due(now_us):
             self.check_heartbeats()
@@ -68,6 +68,17 @@ class FSNamesystem(ReadCalls):
             self.block_manager.process_pending_timeouts()
             self.block_manager.compute_work()
         return self.check_leases() if self.lease_monitor.is_due(now_us) else []
+
+    def _awaited_reports(self, now_us: int) -> list[str]:
+        """The datanodes without whose first full report safe mode does not end; of Hadoop none.
+
+        One that has been silent for too long is not waited for, although safe mode takes nobody for dead.
+        """
+        if not self.is_closed_hole(Repair.SAFE_MODE_WAITS_FOR_REPORTS):
+            return []
+        silent = self.datanode_manager.expired_datanodes(now_us)
+        known = self.datanode_manager.datanodes.values()
+        return [each.name for each in known if each.is_alive and each.is_content_stale and each not in silent]
 
     def next_due_us(self) -> int:
         """When something is due next, in microseconds."""

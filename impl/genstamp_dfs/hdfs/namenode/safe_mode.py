@@ -6,11 +6,16 @@ mode by hand, and leaves it by hand. How many blocks are COMPLETE does not chang
 Datanodes are counted too where a least number of them is asked for: without it a namenode with hardly a block would
 give out new ones before anybody is there to take them.
 
+Hadoop does not wait for replicas of blocks that are being written: a block is then recovered without the datanodes that
+have not reported yet. Repaired (safe-mode-waits-for-reports), a namenode with such a block waits for half a minute at
+least, in which datanodes register, and then for the first full report of each that has and is not silent for too long.
+
 Leaves out: safe mode for want of disk space.
 
 Source: BM/BlockManagerSafeMode, Hadoop 3.4.1; facts I.4.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -34,6 +39,7 @@ class SafeMode:
         total: COMPLETE blocks.
         safe: those of them with a replica.
         datanodes: those that are alive.
+        awaited: those whose first full report was waited for when it was last looked at.
     """
 
     threshold: float
@@ -43,16 +49,26 @@ class SafeMode:
     total: int = 0
     safe: int = 0
     datanodes: int = 0
+    awaited: tuple[str, ...] = ()
     _reached_us: int = 0
 
     @property
     def is_on(self) -> bool:
         return self.status is not SafeModeStatus.OFF
 
-    def activate(self, total: int) -> None:
-        """The namenode starts with so many COMPLETE blocks, of which no replica is known."""
+    def activate(self, total: int, now_us: int, *, waits: bool = False) -> None:
+        """The namenode starts with so many COMPLETE blocks, of which no replica is known.
+
+        Args:
+            total: how many.
+            now_us: the time.
+            waits: whether datanodes get the time to register, however few blocks there are.
+        """
         self.total, self.safe = total, 0
-        self.status = SafeModeStatus.OFF if self._is_reached() else SafeModeStatus.PENDING_THRESHOLD
+        self.status = SafeModeStatus.OFF
+        if waits or not self._is_reached():
+            self.status = SafeModeStatus.PENDING_THRESHOLD
+            self._look(now_us)
 
     def enter(self) -> None:
         """An administrator wants safe mode."""
@@ -79,10 +95,18 @@ class SafeMode:
         elif self.status is SafeModeStatus.EXTENSION and not self._is_reached():
             self.status = SafeModeStatus.PENDING_THRESHOLD
 
-    def ends(self, now_us: int) -> bool:
-        """Leave safe mode if the extension is over; says whether it ended by this."""
+    def ends(self, now_us: int, awaited: Collection[str] = ()) -> bool:
+        """Leave safe mode if the extension is over; says whether it ended by this.
+
+        Args:
+            now_us: the time.
+            awaited: datanodes that have to report first.
+        """
+        self.awaited = tuple(awaited)
         waited_us = now_us - self._reached_us
         if self.status is not SafeModeStatus.EXTENSION or waited_us < self.extension_ms * MICROSECONDS_A_MILLISECOND:
+            return False
+        if awaited:
             return False
         self.leave()
         return True
@@ -98,6 +122,7 @@ class SafeMode:
                 blocks = f"{self.safe} of {self.total} blocks are reported, {needed} are needed"
                 return f"{blocks}; {self.datanodes} datanodes are alive, {self.min_datanodes} are needed"
             case SafeModeStatus.EXTENSION:
-                return f"the threshold is reached, it ends after {self.extension_ms} ms"
+                reports = f" and the first reports of {', '.join(self.awaited)}" if self.awaited else ""
+                return f"the threshold is reached, it ends after {self.extension_ms} ms{reports}"
             case _:
                 return "it was turned on manually"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.disk import Disk
-from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.edit_log import (
     DIRECTORY,
     EditLog,
@@ -75,9 +75,17 @@ def start_namesystem(
     _end_last_segment(disk, saved)
     edit_log.start_segment()
     namesystem.lease_manager.renew_all_leases(clock.now_us())
-    blocks = namesystem.block_manager.blocks.values()
-    namesystem.block_manager.safe_mode.activate(sum(block.is_complete for block in blocks))
+    _enter_safe_mode(namesystem)
     return namesystem, edit_log
+
+
+def _enter_safe_mode(namesystem: FSNamesystem) -> None:
+    """Nothing changes until the COMPLETE blocks are reported; repaired, nor while others may be reported."""
+    blocks = namesystem.block_manager.blocks.values()
+    complete = sum(block.is_complete for block in blocks)
+    is_repaired = namesystem.is_closed_hole(Repair.SAFE_MODE_WAITS_FOR_REPORTS)
+    waits = is_repaired and complete < len(blocks)
+    namesystem.block_manager.safe_mode.activate(complete, namesystem.clock.now_us(), waits=waits)
 
 
 def _format(

@@ -359,9 +359,13 @@ CALLS: Final[dict[type[Request[Any]], Call]] = dict(
         _call(
             ours.Fsync,
             "fsync",
-            lambda m, c: ours.Fsync(m.src, m.client, m.lastBlockLength, m.fileId),
+            lambda m, c: ours.Fsync(m.src, m.client, m.lastBlockLength, m.fileId, pipeline=tuple(m.pipeline)),
             lambda r, c: theirs.FsyncRequest(
-                src=r.path, client=r.client_name, lastBlockLength=r.last_block_length, fileId=r.file_id
+                src=r.path,
+                client=r.client_name,
+                lastBlockLength=r.last_block_length,
+                fileId=r.file_id,
+                pipeline=r.pipeline,
             ),
             _empty(theirs.FsyncResponse),
         ),

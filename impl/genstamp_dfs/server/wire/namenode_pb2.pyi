@@ -228,16 +228,18 @@ class CompleteResponse(_message.Message):
     def __init__(self, result: _Optional[bool] = ...) -> None: ...
 
 class FsyncRequest(_message.Message):
-    __slots__ = ("src", "client", "lastBlockLength", "fileId")
+    __slots__ = ("src", "client", "lastBlockLength", "fileId", "pipeline")
     SRC_FIELD_NUMBER: _ClassVar[int]
     CLIENT_FIELD_NUMBER: _ClassVar[int]
     LASTBLOCKLENGTH_FIELD_NUMBER: _ClassVar[int]
     FILEID_FIELD_NUMBER: _ClassVar[int]
+    PIPELINE_FIELD_NUMBER: _ClassVar[int]
     src: str
     client: str
     lastBlockLength: int
     fileId: int
-    def __init__(self, src: _Optional[str] = ..., client: _Optional[str] = ..., lastBlockLength: _Optional[int] = ..., fileId: _Optional[int] = ...) -> None: ...
+    pipeline: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, src: _Optional[str] = ..., client: _Optional[str] = ..., lastBlockLength: _Optional[int] = ..., fileId: _Optional[int] = ..., pipeline: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class FsyncResponse(_message.Message):
     __slots__ = ()
