@@ -21,6 +21,10 @@ LAST_RESERVED_BLOCK_ID = 2**30
 
 MICROSECONDS_A_MILLISECOND = 1000
 
+NO_FILE_ID = 0
+"""File id where none is given (HdfsConstants.GRANDFATHER_INODE_ID); of a block, that it belongs to no file any longer.
+"""
+
 
 class ReplicaState(IntEnum):
     """State of a replica at a datanode; a smaller number is a better state."""

@@ -55,13 +55,20 @@ class Chaos:
             case FaultKind.PARTITION:
                 for other in fault.others:
                     cluster.network.part(fault.node, other)
-                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, cluster.network.heal)
+                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, lambda: self._rejoin(fault))
             case FaultKind.BAD_NETWORK:
                 cluster.network.faults = fault.network
-                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, self._calm)
+                cluster.loop.at(cluster.loop.now_us + fault.lasts_us, lambda: self._calm(fault))
 
-    def _calm(self) -> None:
-        self._cluster.network.faults = NetworkFaults()
+    def _rejoin(self, fault: Fault) -> None:
+        """This partition ends, and no other that began since."""
+        for other in fault.others:
+            self._cluster.network.rejoin(fault.node, other)
+
+    def _calm(self, fault: Fault) -> None:
+        """The network is good again, unless it has become bad in another way since."""
+        if self._cluster.network.faults is fault.network:
+            self._cluster.network.faults = NetworkFaults()
 
     def _crashed(self, node: str) -> None:
         """A node has died, by whatever cause: it comes back after its time, unless it is a client."""

@@ -11,7 +11,7 @@ Leaves out: bandwidth, and names of hosts: a node is reached by its name.
 """
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
@@ -67,14 +67,14 @@ class Network:
 
     Attributes:
         faults: how bad it is now; may be changed while it runs.
-        parted: pairs of nodes that do not hear each other, each pair both ways round.
+        parted: pairs of nodes that do not hear each other, each pair both ways round, and by how many partitions.
     """
 
     def __init__(self, loop: Loop, chance: random.Random, faults: NetworkFaults | None = None) -> None:
         self.loop = loop
         self.chance = chance
         self.faults = faults or NetworkFaults()
-        self.parted: set[tuple[str, str]] = set()
+        self.parted: Counter[tuple[str, str]] = Counter()
         self.nodes: dict[str, Node] = {}
         self._connections: dict[Life, dict[SimulatedConnection, None]] = {}
         self._unanswered: dict[Life, dict[Future[Any], Life]] = {}
@@ -96,10 +96,14 @@ class Network:
 
     def part(self, one: str, other: str) -> None:
         """From now on two nodes do not hear each other."""
-        self.parted |= {(one, other), (other, one)}
+        self.parted.update([(one, other), (other, one)])
+
+    def rejoin(self, one: str, other: str) -> None:
+        """A partition of two nodes ends; they hear each other unless another one parts them too."""
+        self.parted -= Counter([(one, other), (other, one)])
 
     def heal(self) -> None:
-        """All nodes hear each other again."""
+        """All partitions end."""
         self.parted.clear()
 
     def delay_us(self) -> int:

@@ -20,7 +20,7 @@ from typing import Any, Final
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.arguments import add_run_arguments, at_least
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
-from genstamp_dfs.simulation.run import Run, RunResult, default_options
+from genstamp_dfs.simulation.run import Run, RunResult, default_options, run_seed
 from genstamp_dfs.simulation.shrink import shrink
 
 EXIT_SAFETY: Final = 12
@@ -73,7 +73,7 @@ class SweepResult:
 
 def run_one(seed: int, semantics: Semantics, options: PlanOptions) -> SeedOutcome:
     """The run of one seed."""
-    result = Run(make_plan(seed, options), default_options(semantics, options)).run(keep_events=False)
+    result = run_seed(seed, semantics, options, keep_events=False)
     return SeedOutcome(seed, result.is_safe, tuple(result.problems), _totals(result))
 
 

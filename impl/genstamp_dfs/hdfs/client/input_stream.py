@@ -17,9 +17,10 @@ from genstamp_dfs.errors import (
     HdfsIOException,
     ReplicaNotFoundException,
 )
+from genstamp_dfs.hdfs.block_operation import begin_operation
 from genstamp_dfs.hdfs.checksums import first_mismatch
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, LocatedBlocks, ReportBadBlocks
-from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, BlockOpResponse, Packet, ReadBlock, ReadStatus, Status
+from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, Packet, ReadBlock, ReadStatus, Status
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock, Semantics
 from genstamp_dfs.hdfs.runtime import Connection
@@ -147,10 +148,9 @@ class DFSInputStream:
     async def _read_from(self, datanode: str, block: Block, start: int, length: int) -> bytes:
         timeout_us = self._client.configuration.socket_timeout_us(1)
         operation = ReadBlock(block, self._client.name, start, length)
-        connection = await self._client.runtime.connect(datanode, operation, timeout_us=timeout_us)
+        connection, answer = await begin_operation(self._client.runtime, datanode, operation, timeout_us)
         try:
-            answer = await connection.receive(timeout_us)
-            if not isinstance(answer, BlockOpResponse) or answer.status is not Status.SUCCESS:
+            if answer.status is not Status.SUCCESS:
                 raise HdfsIOException(f"{datanode} does not give {block}: {answer}")
             if not start - CHUNK_BYTES < answer.chunk_offset <= start:
                 # Else the bytes would be taken for others (BlockReaderRemote#newBlockReader).

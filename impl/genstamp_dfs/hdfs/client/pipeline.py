@@ -11,7 +11,8 @@ Source: CL/DataStreamer#nextBlockOutputStream, #setupPipelineInternal, #createBl
 
 from typing import TYPE_CHECKING, TypeVar
 
-from genstamp_dfs.errors import EOFException, HdfsIOException, NotReplicatedYetException
+from genstamp_dfs.errors import HdfsIOException, NotReplicatedYetException
+from genstamp_dfs.hdfs.block_operation import begin_operation
 from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AbandonBlock,
@@ -22,7 +23,6 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockConstructionStage,
-    BlockOpResponse,
     Status,
     TransferReplica,
     WriteBlock,
@@ -255,12 +255,9 @@ class Pipeline:
         """Have a datanode copy its replica to another one."""
         runtime, timeout_us = self.client.runtime, self.client.configuration.socket_timeout_us(2)
         operation = TransferReplica(block, self.client.name, (target,))
-        connection = await runtime.connect(source, operation, timeout_us=timeout_us)
-        try:
-            answer = await connection.receive(timeout_us)
-        finally:
-            connection.close()
-        if not isinstance(answer, BlockOpResponse) or answer.status is not Status.SUCCESS:
+        connection, answer = await begin_operation(runtime, source, operation, timeout_us)
+        connection.close()
+        if answer.status is not Status.SUCCESS:
             raise HdfsIOException(f"failed to copy {block} from {source} to {target}: {answer}")
 
     # -- connections --------------------------------------------------------------------------------------------
@@ -280,15 +277,9 @@ class Pipeline:
             latest_generation_stamp=new_stamp,
         )
         timeout_us = self.client.configuration.socket_timeout_us(len(self.nodes))
-        connection: Connection | None = None
         try:
-            connection = await self.client.runtime.connect(self.nodes[0], operation, timeout_us=timeout_us)
-            answer = await connection.receive(timeout_us)
-            if not isinstance(answer, BlockOpResponse):
-                raise EOFException(f"{self.nodes[0]} answered {answer}")
+            connection, answer = await begin_operation(self.client.runtime, self.nodes[0], operation, timeout_us)
         except HdfsIOException:
-            if connection is not None:
-                connection.close()
             self.bad = 0
             return False
         if answer.status is Status.SUCCESS:

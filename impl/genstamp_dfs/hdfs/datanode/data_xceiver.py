@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from genstamp_dfs.errors import DiskError, EOFException, HdfsIOException, SocketTimeoutException
+from genstamp_dfs.hdfs.block_operation import begin_operation
 from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
 from genstamp_dfs.hdfs.datanode.block_sender import (
     CorruptReplicaError,
@@ -166,19 +167,14 @@ class DataXceiver:
             request.latest_generation_stamp,
             request.source,
         )
-        mirror: Connection | None = None
-        try:
-            mirror = await self.steps.runtime.connect(first, passed_on, timeout_us=timeout_us)
-            if not must_answer:
-                return mirror
-            answer = await mirror.receive(timeout_us)
-            if not isinstance(answer, BlockOpResponse):
-                raise EOFException(f"{type(answer).__name__} came from {first}, accepted: BlockOpResponse")
-        except HdfsIOException:
-            if mirror is not None:
-                mirror.close()
-            if not must_answer:
+        if not must_answer:
+            try:
+                return await self.steps.runtime.connect(first, passed_on, timeout_us=timeout_us)
+            except HdfsIOException:
                 return None  # a copy goes on without the nodes that it should go on to
+        try:
+            mirror, answer = await begin_operation(self.steps.runtime, first, passed_on, timeout_us)
+        except HdfsIOException:
             await connection.send(BlockOpResponse(Status.ERROR, first_bad_link=first))
             raise
         if answer.status is not Status.SUCCESS:

@@ -13,10 +13,7 @@ from enum import IntFlag, StrEnum
 import msgspec
 
 from genstamp_dfs.hdfs.messages.base import Request
-from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
-
-NO_FILE_ID = 0
-"""File id of a caller that knows only the path."""
+from genstamp_dfs.hdfs.protocol import NO_FILE_ID, Block, LocatedBlock
 
 
 class CreateFlag(IntFlag):

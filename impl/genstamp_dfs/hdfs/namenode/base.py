@@ -14,7 +14,7 @@ from typing import Protocol
 
 from genstamp_dfs.errors import FileNotFoundException, LeaseExpiredException, SafeModeException
 from genstamp_dfs.hdfs.messages.base import Caller
-from genstamp_dfs.hdfs.messages.client_protocol import NO_FILE_ID, HdfsFileStatus
+from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
@@ -27,7 +27,7 @@ from genstamp_dfs.hdfs.namenode.edit_ops import (
 )
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INode, INodeDirectory, INodeFile
-from genstamp_dfs.hdfs.protocol import LocatedBlock
+from genstamp_dfs.hdfs.protocol import NO_FILE_ID, LocatedBlock
 
 
 class Journal(Protocol):

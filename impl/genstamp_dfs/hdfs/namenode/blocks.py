@@ -8,19 +8,16 @@ Source: BM/BlockInfo, BM/BlockUnderConstructionFeature, BM/BlockIdManager, BM/Pe
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
 
 from genstamp_dfs.hdfs.protocol import (
     LAST_RESERVED_BLOCK_ID,
     LAST_RESERVED_STAMP,
     MICROSECONDS_A_MILLISECOND,
+    NO_FILE_ID,
     Block,
     BlockUCState,
     ReplicaState,
 )
-
-NO_FILE: Final = 0
-"""File id of a block that belongs to no file any longer."""
 
 
 class CorruptReason(StrEnum):
@@ -55,7 +52,7 @@ class BlockInfo:
     """A block of a file, as the namenode knows it.
 
     Attributes:
-        file_id: of the file that it belongs to; `NO_FILE` while it waits for its removal.
+        file_id: of the file that it belongs to; `NO_FILE_ID` while it waits for its removal.
         replication: how many replicas the file wants.
         num_bytes: length in bytes; only a lower bound before the commit (0 after addBlock).
         replicas: expected locations, in pipeline order; none once COMPLETE.
@@ -91,7 +88,7 @@ class BlockInfo:
     @property
     def is_deleted(self) -> bool:
         """Whether it belongs to no file any longer, and only waits for its removal."""
-        return self.file_id == NO_FILE
+        return self.file_id == NO_FILE_ID
 
     @property
     def is_copy_on_truncate(self) -> bool:

@@ -16,7 +16,7 @@ from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperation
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.client_protocol import NO_FILE_ID, HdfsFileStatus
+from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
 from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
@@ -25,7 +25,7 @@ from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguratio
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
-from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE
+from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, NO_FILE_ID
 
 Answer = TypeVar("Answer")
 

@@ -10,11 +10,12 @@ from collections import deque
 
 from genstamp_dfs.errors import MaxDirectoryItemsExceededException, PathComponentTooLongException
 from genstamp_dfs.hdfs.namenode.base import Journal
-from genstamp_dfs.hdfs.namenode.blocks import NO_FILE, BlockInfo
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.edit_ops import MkdirOp
 from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
+from genstamp_dfs.hdfs.protocol import NO_FILE_ID
 
 
 class TreeChanges(LeaseRecovery):
@@ -88,7 +89,7 @@ class TreeChanges(LeaseRecovery):
                     self._remove_later(source)
 
     def _remove_later(self, block: BlockInfo) -> None:
-        block.file_id = NO_FILE
+        block.file_id = NO_FILE_ID
         self.blocks_to_remove.append(block)
 
     def remove_blocks(self, limit: int) -> int:
