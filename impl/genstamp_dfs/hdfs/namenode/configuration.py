@@ -26,8 +26,8 @@ class Clock(Protocol):
 class Repair(StrEnum):
     """A hole of Hadoop 3.4.1 in what the namenode does; the names are those of docs/holes.md.
 
-    The last one was found by simulation, and is not on that page: a FINALIZED replica of an older generation, reported
-    while the block is under recovery, becomes a location that every attempt asks in vain.
+    Beyond that page, safe-mode-waits-for-reports also gives datanodes the time to register, and
+    stale-replica-joins-a-recovery leaves replicas that are known to be corrupt out of what is appended to.
 
     Left out: deletion-spares-snapshots (there are no snapshots), and the holes of datanodes and clients.
     """

@@ -68,7 +68,9 @@ class NamenodeCorruption(ReportMessages, lane="namenode"):
         settled = complete | block.at(BlockLifecycle.committed)
         other = stamp != s.block_stamp[file]
         finalized, unfinished = state.at(ReportedState.FINALIZED), state.at(ReportedState.RBW, ReportedState.RWR)
-        of_old_finalized = finalized & ((settled & other) | (writing & s.is_old(file, stamp)))
+        recovering = block.at(BlockLifecycle.under_recovery)
+        too_old = (writing & s.is_old(file, stamp)) | (recovering & s.is_too_old_to_recover(file, stamp))
+        of_old_finalized = finalized & ((settled & other) | too_old)
         of_old_unfinished = unfinished & when(complete, other, s.is_old_unfinished(file, stamp))
         wrong_size = finalized & settled & ~other & (num_bytes != s.block_bytes[file])
         wrong_state = complete & ~other & s.cannot_be_complete(state)
@@ -79,6 +81,13 @@ class NamenodeCorruption(ReportMessages, lane="namenode"):
 
     def is_old(s, file: File, stamp: Ordered) -> Bool:
         """A FINALIZED replica of an open block: its stamp is below the block's (HDFS-5723)."""
+        return stamp < s.block_stamp[file]
+
+    def is_too_old_to_recover(s, file: File, stamp: Ordered) -> Bool:
+        """A FINALIZED replica of a block under recovery: its stamp is below the block's, so that it can take no part.
+
+        A repair: Hadoop 3.4.1 takes it for a location, which each attempt asks in vain.
+        """
         return stamp < s.block_stamp[file]
 
     def is_old_unfinished(s, file: File, stamp: Ordered) -> Bool:

@@ -3,7 +3,7 @@
 The promises are in `reports_promises.py`, what must be possible in `reports_reached.py`; `OMITS` says what is left out.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, System
+from genstamp_model.language import Bool, Configuration, Hole, Ordered, System
 from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
@@ -21,6 +21,7 @@ OMITS = (
     "that comes after the commit",
     "failover and the queued reports of a standby, which are hdfs.standby_reports; edits",
     "reports that are lost while their datanode runs, or that come twice",
+    "that an append, too, makes a location of a replica that is known to be corrupt, and a later recovery asks it",
     "maintenance, erasure-coded files, snapshots",
     "the thresholds and the extension of safe mode",
 )
@@ -41,6 +42,14 @@ class ExcessOutlivesReopening(SomeWriters, lane=Client):
 
     def no_longer_excess(s, file: File) -> None:
         """ExcessRedundancyMap is not told."""
+
+
+class OldReplicaIsAsked(NamenodeReports, lane="namenode"):
+    """checkReplicaCorrupt has no case for a block under recovery."""
+
+    def is_too_old_to_recover(s, file: File, stamp: Ordered) -> Bool:
+        """No FINALIZED replica is."""
+        return super().is_too_old_to_recover(file, stamp) & s.file[file].at(FileLifecycle.absent)
 
 
 class CopyIsNotJudgedAnew(NamenodeReports, lane="namenode"):
@@ -107,7 +116,18 @@ PENDING_ENDS_UNSEEN = Hole(
     repair="judge the block anew when a pending copy ends without adding a replica.",
     source="found with this model; BlockManager#addBlock, PendingReconstructionBlocks#decrement, Hadoop 3.4.1",
 )
-STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN)
+STALE_REPLICA_JOINS = Hole(
+    "stale-replica-joins-a-recovery",
+    "a FINALIZED replica of an older generation is a location of a block under recovery, and refuses each attempt",
+    parts=(OldReplicaIsAsked,),
+    breaks=("recoveries_ask_no_old_replica",),
+    configuration="recoveries",
+    depth=11,
+    repair="treat UNDER_RECOVERY as UNDER_CONSTRUCTION in BlockManager#checkReplicaCorrupt.",
+    source="found by simulation of the reference implementation; BlockManager#checkReplicaCorrupt, Hadoop 3.4.1; "
+    "facts I.2",
+)
+STILL_OPEN = (MARKS_STAY, EXCESS_STAYS, PENDING_ENDS_UNSEEN, STALE_REPLICA_JOINS)
 
 
 LIMITS = (

@@ -41,6 +41,14 @@ class ReportsPromises(SomeFaults):
         return (open_ & there & s.has_settled(datanode, file)).implies(replica.stamp >= s.block_stamp[file])
 
     @invariant
+    def recoveries_ask_no_old_replica(s, file: File, datanode: Datanode) -> Bool:
+        """L6: no recovery asks a FINALIZED replica that is older than its block, once all reports have come."""
+        asked = s.block[file].at(BlockLifecycle.under_recovery) & s.locations[file].has(datanode)
+        replica = s.replica[datanode][file]
+        finalized = replica.state.at(ReplicaLifecycle.finalized)
+        return (asked & finalized & s.has_settled(datanode, file)).implies(replica.stamp >= s.block_stamp[file])
+
+    @invariant
     def corrupt_replicas_do_not_match(s, file: File, datanode: Datanode) -> Bool:
         """S21: once all that a datanode had to report has arrived, a replica that matches is not taken for corrupt."""
         ordered = s.to_invalidate[datanode][file] > 0
