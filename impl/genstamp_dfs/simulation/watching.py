@@ -84,7 +84,7 @@ class WatchedClientEvents(ClientEvents):
         super().__init__(log, runtime)
         self._watcher = watcher
         self._lives: dict[int, Lives] = {}
-        self._ended: dict[int, list[Acknowledged]] = {}
+        self._ended: dict[DataStreamer, list[Acknowledged]] = {}
         self._cuts: dict[DataStreamer, int] = {}
 
     def block_begun(self, streamer: DataStreamer) -> None:
@@ -98,13 +98,13 @@ class WatchedClientEvents(ClientEvents):
         self._note_lives(streamer)
 
     def block_ended(self, streamer: DataStreamer) -> None:
-        """The next flush speaks for this block, too."""
+        """The stream's next flush speaks for this block, too; that of a later stream of the file does not."""
         super().block_ended(streamer)
         pipeline = streamer.pipeline
         assert pipeline.block is not None, f"{streamer.path} has ended a block that it does not have"
         offset = streamer.file_offset - pipeline.bytes_acked
         ended = Acknowledged(pipeline.block, offset, self._lives.get(pipeline.block_id, {}))
-        self._ended.setdefault(pipeline.file_id, []).append(ended)
+        self._ended.setdefault(streamer, []).append(ended)
 
     def flushed(self, stream: "DFSOutputStream", *, sync: bool, on_disk: bool) -> None:
         """hflush or hsync returned."""
@@ -126,7 +126,7 @@ class WatchedClientEvents(ClientEvents):
             # Somebody has taken the file and cut it meanwhile: what this writer hears late is no promise any more.
             return
         blocks_on_disk = stream.client.configuration.syncs_blocks
-        for ended in self._ended.pop(stream.file_id, []):
+        for ended in self._ended.pop(stream.streamer, []):
             self._watcher.ledger.flushed(
                 stream.file_id, stream.path, ended.block, ended.offset, ended.lives, sync=blocks_on_disk
             )

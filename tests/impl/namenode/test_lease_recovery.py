@@ -20,7 +20,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     SafeModeAction,
     SetSafeMode,
 )
-from genstamp_dfs.hdfs.protocol import Block, BlockUCState, Semantics
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
 
 HARD_MS = 1_200_000
 GATE_MS = 90_000
@@ -306,3 +306,18 @@ def test_after_a_restart_the_namenode_holds_what_it_had_taken(bench: Any) -> Non
     assert bench.inode().client_name.startswith("HDFS_NameNode-")
     with bench.refused(LeaseExpiredException, "not the lease owner"):
         bench.complete(last=block)
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_recovery_of_which_only_a_stale_replica_is_known_asks_it_in_hadoop_only(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """The hole stale-replica-joins-a-recovery, after a restart: the datanodes with the block are not back yet."""
+    bench = new_bench("abcd", semantics=semantics)
+    block = bench.write(datanodes="")
+    bench.last().generation_stamp = 1005
+    bench.last().set_expected_locations(())
+    bench.report("d", (block, ReplicaState.RWR))
+    assert not bench.recover_lease()
+    asked = semantics is Semantics.HADOOP_3_4
+    assert (bench.last().expected_locations(), bench.last().primary) == ((("d",), "d") if asked else ((), None))

@@ -187,10 +187,10 @@ class LeaseRecovery(FSNamesystemBase):
 
     def _drops_empty_last_block(self, inode: INodeFile, last: BlockInfo) -> bool:
         """Drop a last block of which nobody was told and nothing is known, and close the file (facts F.3 rows 7, 8)."""
+        known = self._source_of(last)
         if not last.replicas:
-            known = self._source_of(last)
-            last.set_expected_locations([*known.stored, *known.corrupt])
-        if last.replicas or last.num_bytes:
+            last.set_expected_locations(self._known_locations(known))
+        if last.replicas or last.num_bytes or known.corrupt:
             return False
         if self.is_closed_hole(Repair.CLOSING_FAILS_BEFORE_IT_BEGINS):
             self.check_closable(inode, inode.blocks[:-1])
@@ -198,6 +198,16 @@ class LeaseRecovery(FSNamesystemBase):
         self.block_manager.remove_block_from_map(last)
         self.finalize_inode_file_under_construction(inode)
         return True
+
+    def _known_locations(self, block: BlockInfo) -> list[str]:
+        """Who has reported the block; repaired, without those whose replica is too old to take part in a recovery."""
+        corrupt = [
+            datanode
+            for datanode, mark in block.corrupt.items()
+            if mark.generation_stamp >= block.generation_stamp
+            or not self.is_closed_hole(Repair.STALE_REPLICA_JOINS_A_RECOVERY)
+        ]
+        return [*block.stored, *corrupt]
 
     def _source_of(self, block: BlockInfo) -> BlockInfo:
         """The block whose replicas a recovery would work on: the block, or the one that it is a copy of."""
