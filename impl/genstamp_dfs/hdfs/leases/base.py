@@ -17,7 +17,6 @@ from genstamp_dfs.errors import ConfigurationError, HdfsIOException
 from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
 from genstamp_dfs.hdfs.cluster.recorder import Recorder, Step
 from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.client_protocol import NO_FILE_ID
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks, RegisterDatanode, SendHeartbeat
 from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -28,6 +27,7 @@ from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import (
     INTERNAL_LEASE_HOLDER,
     NAMENODE,
+    NO_FILE_ID,
     Block,
     BlockUCState,
     Limits,
