@@ -126,6 +126,8 @@ class ReplicaReading(BlockReading):
 
     def _init_replica_recovery(self, one: Generation, location: Location, event: Event) -> Projected:
         is_found = event.refused_with is None and event.observed["replica_state"] != "none"
+        if event.refused_with is None and not is_found and location.kept is not Kept.NOTHING:
+            return self._end(one, words.LOST_WHOLE)
         projected = self._called("init_replica_recovery", one, location, event)
         if not is_found or not isinstance(projected, Entity):
             return projected
