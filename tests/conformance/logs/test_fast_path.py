@@ -119,7 +119,7 @@ def test_first_rejected_event_is_the_one_that_is_told() -> None:
 
 def test_entities_do_not_disturb_each_other() -> None:
     of = automaton("block", all_steps("block"))
-    number = next(n for n, rule in enumerate(of.rules) if rule.event == "add_block" and not rule.role)
+    number = next(n for n, rule in enumerate(of.rules) if rule.event == "add_block" and not rule.role and not rule.when)
     once, twice = [(number, Values(1001))], [(number, Values(1001)), (number, Values(1002))]
     assert [judgment.rejected_at for judgment in _fast(of, [once, twice, once])] == [None, 1, None]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from genstamp.events import Event, Place
+from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit, shortened
 from genstamp.logs.rules import NO_RULE, rule_of
@@ -18,6 +18,8 @@ NAMENODE = "namenode"
 """The holder to which expired leases go."""
 
 _OPENS = frozenset({"create", "append", "truncate"})
+
+_NAMES_ITS_LAST_BLOCK = frozenset({"add_block", "append", "truncate", "complete"})
 
 
 def is_native(head: bytes) -> bool:
@@ -40,6 +42,8 @@ class NativeReader:
         self._trees: dict[str, FileTree] = {}
         self._files: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], set[str]] = {}
+        self._inodes: dict[tuple[str, str], KnownFile] = {}
+        self._known: dict[str, set[tuple[Kind, str]]] = {}
         self._sequences: dict[tuple[str, str], int] = {}
         self._order = 0
 
@@ -92,16 +96,16 @@ class NativeReader:
         concerns = [Concern(event.kind, event.entity if event.kind != "file" or file is None else file.key)]
         if file is not None:
             concerns.append(Concern("file", file.key))
-            block = file.last_block()
-            if block is not None:
-                concerns.append(Concern("block", str(block.block_id)))
+            concerns += self._blocks_of(event, file)
             if file.holder:
                 concerns.append(Concern("lease", file.holder, "holder"))
         if event.kind == "replica":
             block_id, _, datanode = event.entity.partition("@")
             concerns.append(Concern("block", block_id))
             self._replicas.setdefault((event.namespace, datanode), set()).add(event.entity)
-        if event.kind == "node":
+        if event.event == "namenode_restart":
+            concerns += [Concern(kind, entity) for kind, entity in sorted(self._known.get(event.namespace, ()))]
+        elif event.kind == "node":
             concerns += [
                 Concern("replica", each) for each in sorted(self._replicas.get((event.namespace, event.node), ()))
             ]
@@ -110,13 +114,21 @@ class NativeReader:
             concerns += [Concern("lease", actor), Concern("lease", actor, "new_holder")]
         if event.event == "release_expired_lease":
             concerns.append(Concern("lease", event.arguments.get("new_holder", NAMENODE), "new_holder"))
+        if "replaced" in event.arguments:
+            concerns.append(Concern("file", event.arguments["replaced"], "replaced"))
         self._remember(event, file)
+        self._known.setdefault(event.namespace, set()).update(
+            (each.kind, each.entity) for each in concerns if each.kind in ("block", "lease")
+        )
         # An event concerns those of them for which a rule says what it means. Where there is none at all, that is told.
         distinct = list(dict.fromkeys(concerns))
         return [each for each in distinct if rule_of(each.kind, each.role, event) != NO_RULE] or distinct[:1]
 
     def _file(self, event: Event) -> KnownFile | None:
         path = event.entity if event.kind == "file" else event.arguments.get("file")
+        inode = event.arguments.get("inode")
+        if inode is not None:
+            return self._by_inode(event, inode, path)
         if path is None:
             return None
         tree = self._trees.setdefault(event.namespace, FileTree())
@@ -125,11 +137,31 @@ class NativeReader:
             return tree.create(path)
         return tree.at(path)
 
+    def _by_inode(self, event: Event, inode: str, path: str | None) -> KnownFile:
+        """The file of an event that names it by inode, whatever paths it has had."""
+        known = self._inodes.get((event.namespace, inode))
+        if known is None:
+            known = self._inodes[event.namespace, inode] = KnownFile(inode, path or "")
+        return known
+
+    def _blocks_of(self, event: Event, file: KnownFile) -> list[Concern]:
+        """The block that the event names or that is the last of its file; of a new block also the one before it."""
+        last, named = file.last_block(), event.arguments.get("block")
+        if named is None or event.kind == "block":
+            # A truncate that needs no recovery has removed blocks, and does not say which.
+            is_lost = event.event == "truncate" and event.observed.get("answer") == "true"
+            return [] if last is None or is_lost else [Concern("block", str(last.block_id))]
+        concerns = [Concern("block", named)]
+        if event.event == "add_block" and last is not None and str(last.block_id) != named:
+            concerns.append(Concern("block", str(last.block_id), "previous"))
+        return concerns
+
     def _remember(self, event: Event, file: KnownFile | None) -> None:
         """What later events of the same file imply."""
         if file is None or event.refused_with is not None:
             return
-        if event.event == "delete":
+        self._remember_blocks(event, file)
+        if event.event == "delete" and "inode" not in event.arguments:
             self._trees[event.namespace].remove(file.path)
         elif event.event in _OPENS:
             file.holder = event.arguments.get("client", "")
@@ -141,3 +173,15 @@ class NativeReader:
             file.holder = event.arguments.get("client", "")
         elif event.event == "release_expired_lease":
             file.holder = event.arguments.get("new_holder", NAMENODE)
+
+    def _remember_blocks(self, event: Event, file: KnownFile) -> None:
+        """Which block is the last, where the NameNode names it in events of the file."""
+        named = event.arguments.get("block")
+        if event.kind != "file":
+            if event.event == "commit_block_synchronization" and event.observed.get("deleted") == "true":
+                file.blocks.clear()
+            return
+        if event.event == "abandon_block" or (event.event == "truncate" and named is None):
+            file.blocks.clear()
+        elif named is not None and named.isdecimal() and event.event in _NAMES_ITS_LAST_BLOCK:
+            file.blocks.append(KnownBlock(int(named)))

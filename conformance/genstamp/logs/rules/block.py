@@ -74,6 +74,13 @@ def _starts_recovery(event: str, source: str, refused: str | None = None) -> Rul
 _WRITING = (
     Rule(
         "add_block",
+        (Way(("add_block",)), Way((), (_STAMP_IS_STORED,), states("under_construction"))),
+        "A1, E.5  FSNamesystem#getAdditionalBlock, of one call among several: a repeated one gives the same block",
+        when={"call": "*"},
+        sets={**_AS_GIVEN, RECOVERY_ID: "0"},
+    ),
+    Rule(
+        "add_block",
         (Way(("add_block",)),),
         "A1  FSNamesystem#getAdditionalBlock; A.1: no recovery yet",
         sets={**_AS_GIVEN, RECOVERY_ID: "0"},
@@ -326,9 +333,40 @@ _END = (
     ),
 )
 
-_ASIDE = tuple(
-    Rule(event, _UNCHANGED, "no step of the block at the NameNode")
-    for event in ("create", "hflush", "last_packet", "abandon_recovery")
+_RESTART = (
+    Rule(
+        "namenode_restart",
+        (Way(), Way(("restart_last_of_open_file",)), Way(("restart_any_other",))),
+        "A18, A19, A.7  FSImageFormatPBINode.Loader#loadINodeFile",
+        sets={RECOVERY_ID: "", LENGTH: ""},
+    ),
 )
 
-BLOCK = RuleBook("block", _EFFECTS, (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_ASIDE))
+_ASIDE = (
+    *(
+        Rule(event, _UNCHANGED, "no step of the block at the NameNode")
+        for event in ("create", "hflush", "last_packet", "abandon_recovery")
+    ),
+    *(
+        Rule(event, _UNCHANGED, "of the client's pipeline, or refused", refused=refused)
+        for event in (
+            "set_up_create",
+            "receive_ack",
+            "start_streaming",
+            "end_block",
+            "update_block_for_pipeline",
+            "report_back",
+            "init_replica_recovery_failed",
+            "update_replica_failed",
+            "update_replica_under_recovery",
+            "retry_cache_answers",
+        )
+        for refused in (None, "*")
+    ),
+    *(
+        Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
+        for event in ("update_pipeline", "commit_block_synchronization")
+    ),
+)
+
+BLOCK = RuleBook("block", _EFFECTS, (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *_ASIDE))

@@ -56,6 +56,21 @@ _WRITING = (
     _plain("create", "E.1  FSDirWriteFileOp#startFile"),
     _plain("append", "E.2  FSDirAppendOp#prepareFileForAppend"),
     Rule("truncate", (Way(("truncate_at_block_boundary",)),), "E.4  FSDirTruncateOp#truncate", when={"closed": "true"}),
+    Rule(
+        "truncate",
+        (Way(("truncate_at_block_boundary",)), Way((), (), _CLOSED)),
+        "E.4  FSDirTruncateOp#truncate, also to the length that the file has",
+        when={"answer": "true"},
+    ),
+    Rule(
+        "create",
+        (Way(("delete",)), Way((), (), _NOT_THERE)),
+        "E.1, A20  FSDirWriteFileOp#startFile, of the file that is overwritten",
+        role="replaced",
+    ),
+    Rule("get_additional_datanode", _STAYS_OPEN, "E.11  FSNamesystem#getAdditionalDatanode"),
+    # What the client tells of close(), after the NameNode has.
+    Rule("close", _UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
     _plain("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
     Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
     _plain("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
@@ -127,10 +142,31 @@ _RECOVERY = (
 )
 
 _TREE = (
+    *(
+        Rule(event, _UNCHANGED, "E.14: nothing was there, or it could not be", when={"answer": "false"})
+        for event in ("delete", "rename")
+    ),
     _plain("delete", "E.14  FSDirDeleteOp#delete"),
-    Rule("rename", (Way((), (), _OPEN | _CLOSED),), "E.14  FSDirRenameOp#renameTo"),
+    *(Rule(event, (Way((), (), _OPEN | _CLOSED),), "E.14  FSDirRenameOp#renameTo") for event in ("rename", "rename2")),
     Rule("concat", (Way((), (), _CLOSED),), "E.14  FSDirConcatOp#concat"),
 )
+
+_ASIDE = (
+    "hflush",
+    "hsync",
+    "get_file_info",
+    "get_listing",
+    "get_block_locations",
+    "get_content_summary",
+    "is_file_closed",
+    "mkdirs",
+    "set_replication",
+    "set_permission",
+    "set_owner",
+    "set_times",
+    "retry_cache_answers",
+)
+"""Calls that read, or change what no lifecycle has; what a client was promised; an answer that is given once more."""
 
 FILE = RuleBook(
     "file",
@@ -139,6 +175,7 @@ FILE = RuleBook(
         *_WRITING,
         *_RECOVERY,
         *_TREE,
+        *(Rule(event, _UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
         *(
             Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")
             for event in (
@@ -153,7 +190,11 @@ FILE = RuleBook(
                 "commit_block_synchronization",
                 "abandon_block",
                 "rename",
+                "rename2",
+                "concat",
                 "delete",
+                "get_additional_datanode",
+                "release_expired_lease",
             )
         ),
     ),

@@ -30,6 +30,7 @@ _FILE_LEAVES = (*_IN_HAND, Way(("release",)), Way(("recovery_ends",)))
 _FILE_IS_TAKEN = (*_FILE_LEAVES, Way(("reassign",)))
 
 _HOLDER = (
+    Rule("truncate", _UNCHANGED, "E.4  FSDirTruncateOp#truncate: nothing is recovered", when={"answer": "true"}),
     *(Rule(event, (Way(("grant",)),), "D.2  LeaseManager#addLease") for event in ("create", "append", "truncate")),
     # S17: a file under construction belongs to a lease, so who works on one has a lease.
     *(
@@ -47,14 +48,15 @@ _HOLDER = (
         "D.1, D.3  LeaseManager#checkLeases",
     ),
     Rule("client_crash", _UNCHANGED, "the NameNode does not notice"),
+    Rule("namenode_restart", (Way(("restart",)), *_UNCHANGED), "A.7  LeaseManager#renewAllLeases"),
 )
 
 _FILE_HOLDER = (
     # The soft limit had passed: a recovery was started, and the holder stays.
     Rule(
         "create",
-        (Way(("start_recovery",)),),
-        "F.1 row 5  FSNamesystem#recoverLeaseInternal",
+        (Way(("start_recovery",)), Way(("reassign",))),
+        "F.1 row 5  FSNamesystem#recoverLeaseInternal; with soft-limit-takes-the-file repaired the file goes",
         role="holder",
         refused="RecoveryInProgressException",
         when={"recovery_id": "*"},

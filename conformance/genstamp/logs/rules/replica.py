@@ -39,6 +39,7 @@ _EFFECTS = {
 _BYTES_ARRIVE = Drift("receive_packet", states("rbw", "temporary"), Effect(length=Move.NOT_LOWER))
 
 _STAMP_MATCHES = Check("generation_stamp", "is", STAMP)
+_STAMP_NOT_LOWER = Check("generation_stamp", "at_least", STAMP)
 _NOT_OLDER_THAN_BLOCK = Check("generation_stamp", "at_most", STAMP)
 _LENGTH_NOT_LOWER = Check("num_bytes", "at_least", LENGTH)
 _LENGTH_MATCHES = Check("num_bytes", "is", LENGTH)
@@ -87,6 +88,37 @@ _WRITING = (
         "B8  FsDatasetImpl#finalizeBlock",
         sets=_AS_GIVEN,
     ),
+    Rule("append_finalized", (Way(("append",), (_STAMP_NOT_LOWER,)),), "B2  FsDatasetImpl#append", sets=_AS_GIVEN),
+    *(
+        Rule(event, (Way((event,), (_STAMP_NOT_LOWER,)),), f"{row}  FsDatasetImpl#{method}", sets=_AS_GIVEN)
+        for event, row, method in (
+            ("recover_append", "B3", "recoverAppend"),
+            ("recover_rbw", "B4", "recoverRbw"),
+            ("recover_close", "B5", "recoverClose"),
+        )
+    ),
+    Rule(
+        "create_temporary",
+        (Way(("create_temporary",)), Way(("create_temporary_over_existing",))),
+        "B6  FsDatasetImpl#createTemporary",
+        sets=_AS_GIVEN,
+    ),
+    Rule(
+        "convert_temporary_to_rbw",
+        (Way(("convert_temporary_to_rbw",), (_STAMP_MATCHES,)),),
+        "B7  FsDatasetImpl#convertTemporaryToRbw",
+        sets=_AS_GIVEN,
+    ),
+    Rule("unfinalize_block", (Way(("unfinalize",)),), "B16  FsDatasetImpl#unfinalizeBlock", sets=_FORGET),
+    Rule(
+        "transfer_replica",
+        (Way(("transfer_for_pipeline_recovery",), (_STAMP_MATCHES,)),),
+        "B18  DataNode#transferReplicaForPipelineRecovery",
+    ),
+    # The last packet may have been acknowledged by others when the replica is final here.
+    Rule(
+        "receive_ack", (Way((), (_STAMP_MATCHES,), states("rbw", "finalized")),), "C.3  BlockReceiver.PacketResponder"
+    ),
     # `Receiving ...` precedes every check, and does not say what the stage of the pipeline is.
     Rule(
         "write_block",
@@ -114,6 +146,8 @@ _WRITING = (
         "invalidate_replica", (Way(("invalidate",), (_STAMP_MATCHES,)),), "B17  FsDatasetImpl#invalidate", sets=_FORGET
     ),
 )
+
+_FROM_RECOVERY = (("restart_over_finalized",), ("restart_over_unfinalized",))
 
 _RECOVERY = (
     Rule(
@@ -201,6 +235,20 @@ _RECOVERY = (
     ),
 )
 
+_FOUND = tuple(
+    Rule(
+        "restart",
+        tuple(
+            Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name]))
+            for fires in ((), ("restart_as_rwr",), ("restart_as_rbw",), *_FROM_RECOVERY)
+        ),
+        "B11 to B14, B.8  BlockPoolSlice#addReplicaToReplicasMap, of a replica that was found",
+        when={"replica_state": name},
+        sets={**_AS_GIVEN, RECOVERY_ID: ""},
+    )
+    for name in ("FINALIZED", "RBW", "RWR")
+)
+
 _RESTARTS = tuple(
     Rule(
         event,
@@ -234,8 +282,25 @@ _ASIDE = tuple(
         "create_rbw",
         "invalidate_replica",
         "finalize_replica",
+        "append_finalized",
+        "recover_append",
+        "recover_rbw",
+        "recover_close",
+        "create_temporary",
+        "convert_temporary_to_rbw",
+        "transfer_replica",
+        "receive_packet",
+        "receive_ack",
     )
     for refused in ((None, "*") if event.endswith(("failed", "command", "crash")) else ("*",))
 )
 
-REPLICA = RuleBook("replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_RESTARTS, *_ASIDE), (_BYTES_ARRIVE,))
+_HEARD = tuple(
+    Rule(event, _UNCHANGED, "I.1: what the NameNode makes of a report, no step of the replica", refused=refused)
+    for event in ("block_received", "block_receiving", "block_deleted")
+    for refused in (None, "*")
+)
+
+REPLICA = RuleBook(
+    "replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_FOUND, *_RESTARTS, *_ASIDE, *_HEARD), (_BYTES_ARRIVE,)
+)
