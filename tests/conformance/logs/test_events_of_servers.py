@@ -43,8 +43,8 @@ def recorded(tree: ast.AST) -> Iterator[tuple[str, str]]:
             kind = RECORDERS.get(node.func.attr)
             if kind is not None:
                 yield from ((kind, name) for name in strings(node.args[0]))
-            if node.func.attr == "_record" and isinstance(node.args[0], ast.Constant):
-                yield "block", node.args[0].value
+            if node.func.attr == "_record":
+                yield from (("block", name) for name in strings(node.args[0]))
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
             target, value = node.targets[0].elts[0], node.value
             if isinstance(target, ast.Name) and target.id == "name" and isinstance(value, ast.Tuple):
