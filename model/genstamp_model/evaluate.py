@@ -105,7 +105,7 @@ class Evaluator:
         for effect in action.effects:
             value = self._compute(effect.value)(state, state, bound)
             position = self._position[effect.variable]
-            fault = _out_of_range(value, self.model.variables[position].type, effect.variable)
+            fault = out_of_range(value, self.model.variables[position].type, effect.variable)
             if fault:
                 raise EvaluationError(f"{action.name} {fault}", effect.source)
             after[position] = value
@@ -289,13 +289,15 @@ def _strict(expr: Expr, sizes: Sizes) -> Callable[..., Any]:
             return _PLAIN[op]
 
 
-def _stored(array: tuple[Any, ...], i: int | None, value: Any) -> tuple[Any, ...]:
+def stored(array: tuple[Any, ...], i: int | None, value: Any) -> tuple[Any, ...]:
+    """The array with another element; the same where it has no such position."""
     if i is None or i >= len(array):
         return array
     return (*array[:i], value, *array[i + 1 :])
 
 
-def _taken(bag: tuple[Any, ...], message: Any) -> tuple[Any, ...]:
+def taken(bag: tuple[Any, ...], message: Any) -> tuple[Any, ...]:
+    """The bag with one copy of a message less; the same where there is none."""
     if message not in bag:
         return bag
     i = bag.index(message)
@@ -312,7 +314,7 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.MUL: lambda a, b: a * b,
     Op.MIN: min,
     Op.MAX: max,
-    Op.STORE: _stored,
+    Op.STORE: stored,
     Op.MEMBER: lambda members, i: i in members,
     Op.INSERT: lambda members, i: members if i is None else members | {i},
     Op.REMOVE: lambda members, i: members - {i},
@@ -325,12 +327,12 @@ _PLAIN: dict[Op, Callable[..., Any]] = {
     Op.APPEND: lambda items, value: (*items, value),
     Op.DROP_FIRST: lambda items: items[1:],
     Op.SEND: lambda bag, message: tuple(sorted((*bag, message), key=sort_key)),
-    Op.TAKE: _taken,
+    Op.TAKE: taken,
     Op.HOLDS: lambda bag, message: message in bag,
 }
 
 
-def _out_of_range(value: Any, type_: Type, name: str) -> str | None:
+def out_of_range(value: Any, type_: Type, name: str) -> str | None:
     """How a value leaves its declared range, in words; None where it does not."""
     match type_:
         case NumberType(low=low, high=high):
@@ -350,7 +352,7 @@ def _out_of_range(value: Any, type_: Type, name: str) -> str | None:
 
 
 def _first_fault(parts: Iterator[tuple[Any, Type, str]]) -> str | None:
-    return next((fault for part in parts if (fault := _out_of_range(*part))), None)
+    return next((fault for part in parts if (fault := out_of_range(*part))), None)
 
 
 def limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:

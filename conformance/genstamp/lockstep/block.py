@@ -13,6 +13,7 @@ Leaves out what `block_words` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep import block_words as words
@@ -22,6 +23,8 @@ from genstamp.lockstep.block_words import FILE, WRITER
 from genstamp.lockstep.foretold import foretell
 from genstamp.lockstep.generation import LOCATIONS, Generation, Kept, generation
 from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step
+
+_AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in words.DROPPED.items()}
 
 
 class BlockProjection(ReplicaReading):
@@ -43,14 +46,16 @@ class BlockProjection(ReplicaReading):
         self._told = foretell(events)
         for position, event in enumerate(events):
             self._position = position
-            yield event, list(self._projected(event))
-
-    def _projected(self, event: Event) -> Iterator[Projected]:
-        if event.event in words.DROPPED:
             if event.event == "send_heartbeat":
                 self._heard_us[event.arguments["datanode"]] = event.time_us or 0
-            yield LeftOut(words.DROPPED[event.event])
-        elif event.node == "namenode":
+            yield event, self._at_once(event) or list(self._projected(event))
+
+    def _at_once(self, event: Event) -> list[Projected] | None:
+        """What an event is that the system has no word for."""
+        return _AT_ONCE.get(event.event)
+
+    def _projected(self, event: Event) -> Iterator[Projected]:
+        if event.node == "namenode":
             for projected in self._of_namenode(event):
                 if isinstance(projected, Entity):
                     self._of_key[projected.key].transaction = int(event.arguments.get("transaction", 0))

@@ -44,6 +44,11 @@ _OPENING: Final = frozenset({"create", "append", "recover_lease", "truncate"})
 """Calls after which the client may have the file open."""
 
 
+_ELSEWHERE: Final[list[Projected]] = [LeftOut(OTHER_NODES)]
+_AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in DROPPED.items()}
+"""What most events are."""
+
+
 class LeaseProjection(LeaseCalls):
     """The projection of one run on hdfs.lease; its arguments are those of `LeaseCalls`."""
 
@@ -57,16 +62,13 @@ class LeaseProjection(LeaseCalls):
         self._told = told_lengths(events, self._is_repetition)
         self._carried_out.clear()
         for event in events:
-            yield event, list(self._projected(event))
+            dropped = _AT_ONCE.get(event.event) if event.node == "namenode" else _ELSEWHERE
+            yield event, dropped or list(self._projected(event))
 
     # -- which file ---------------------------------------------------------------------------------------------
 
     def _projected(self, event: Event) -> Iterator[Projected]:
-        if event.node != "namenode":
-            yield LeftOut(OTHER_NODES)
-        elif event.event in DROPPED:
-            yield LeftOut(DROPPED[event.event])
-        elif event.event == "namenode_restart":
+        if event.event == "namenode_restart":
             yield from self._restarted(event)
         elif event.event == "renew_lease":
             yield from self._renewed(event)

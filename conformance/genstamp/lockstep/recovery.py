@@ -52,6 +52,10 @@ class RecoveryProjection(BlockProjection):
         self._found: dict[tuple[str, int], set[str]] = {}
         self._leads: dict[tuple[str, str], int] = {}
 
+    def _at_once(self, event: Event) -> list[Projected] | None:
+        is_renewal = event.event == "renew_lease" and event.refused_with is None
+        return None if is_renewal else super()._at_once(event)
+
     def _projected(self, event: Event) -> Iterator[Projected]:
         is_call = event.node == NAMENODE and event.refused_with is None
         if is_call and event.event == "renew_lease":

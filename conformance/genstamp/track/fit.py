@@ -1,11 +1,11 @@
 """How one event fits one state of a model: the states that it can lead to, or why there is none.
 
-Everything is computed by `evaluate`, on unbounded integers, and remembered, since the runs of one test share most of
+Everything is computed as by `evaluate`, on unbounded integers, and remembered, since the runs of one test share most of
 their states. Leaves out sets of states and their closure under hidden actions, which are the tracker's.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, TypeVar
@@ -17,6 +17,7 @@ from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import EnumType, IndexSet, Type, Value
+from genstamp_model.written_out import WrittenOutEvaluator
 
 _UNLIMITED = 2**31 - 1
 _MEMORY = 200_000
@@ -76,7 +77,7 @@ class Fit:
         self.names = names
         self._unseen = {a.name: {} for a in model.actions if a.hidden} if unseen is None else unseen
         limits = dict.fromkeys(model.limit_names, _UNLIMITED)
-        self.evaluator = Evaluator(Instance(model, Configuration("run", names.unnamed, limits)))
+        self.evaluator: Evaluator = WrittenOutEvaluator(Instance(model, Configuration("run", names.unnamed, limits)))
         self._actions: dict[str, list[Action]] = defaultdict(list)
         by_name = {variable.name: position for position, variable in enumerate(model.variables)}
         self._forgotten = tuple(by_name[name] for name in forgotten)
@@ -89,6 +90,13 @@ class Fit:
         self.events = tuple(self._actions)
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
+        self._by_name = {action.name: action for action in model.actions}
+        # Of these, an argument is a message on its way, so that the choice is the state's.
+        self._with_messages = {
+            a.name for a in model.actions if any(isinstance(p.domain, MessageOf) for p in a.parameters)
+        }
+        self._chosen: dict[_Key, tuple[Arguments, ...]] = {}
+        self._unseen_chosen: dict[str, tuple[Arguments, ...]] = {}
         self._after: dict[_Key, tuple[State, ...]] = {}
         self._hidden: dict[State, tuple[tuple[HiddenStep, State], ...]] = {}
         self._offers: dict[_Key, tuple[Offer, ...]] = {}
@@ -142,11 +150,10 @@ class Fit:
         key = (state, action, *members.items())
         found = self._after.get(key)
         if found is None:
-            declared = self.model.action(action)
-            domains = (self._domain(parameter, state, members) for parameter in declared.parameters)
+            declared = self._by_name[action]
             possible = [
                 self._apply(declared, arguments, state)
-                for arguments in product(*domains)
+                for arguments in self._choices(declared, state, members)
                 if self.evaluator.first_failing(declared, arguments, state) is None
             ]
             found = _remember(self._after, key, tuple(possible[:1]) or (state,))
@@ -194,17 +201,23 @@ class Fit:
             if isinstance(domain, IndexSet) and isinstance(value, int)
         }
 
-    def _unseen_choices(self, action: Action, state: State) -> Iterator[Arguments]:
+    def _unseen_choices(self, action: Action, state: State) -> Iterable[Arguments]:
+        """Every choice of arguments for which the action may happen unseen; remembered likewise."""
         allowed = self._unseen[action.name]
         if not allowed:
-            return self.evaluator.choices(action, state)
-        domains = (
-            [value for word in allowed.get(p.name, ()) for value in self._domain(p, state, {p.name: word})]
-            if p.name in allowed
-            else self._domain(p, state, {})
-            for p in action.parameters
-        )
-        return product(*domains)
+            return self._choices(action, state, {})
+        found = self._unseen_chosen.get(action.name)
+        if found is None:
+            domains = (
+                [value for word in allowed.get(p.name, ()) for value in self._domain(p, state, {p.name: word})]
+                if p.name in allowed
+                else self._domain(p, state, {})
+                for p in action.parameters
+            )
+            found = tuple(product(*domains))
+            if action.name not in self._with_messages:
+                self._unseen_chosen[action.name] = found
+        return found
 
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:
         """What a state answers to each call of an event, by performing a step or with an exception."""
@@ -246,8 +259,19 @@ class Fit:
 
     def _steps(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[tuple[Action, Arguments]]:
         for action in self._actions.get(event, ()):
-            for arguments in product(*(self._domain(parameter, state, fixed) for parameter in action.parameters)):
+            for arguments in self._choices(action, state, fixed):
                 yield action, arguments
+
+    def _choices(self, action: Action, state: State, fixed: Mapping[str, str]) -> Iterable[Arguments]:
+        """Every choice of arguments; it is remembered where it is the same in every state."""
+        if action.name in self._with_messages:
+            return product(*(self._domain(parameter, state, fixed) for parameter in action.parameters))
+        key = (action.name, *fixed.items())
+        found = self._chosen.get(key)
+        if found is None:
+            found = tuple(product(*(self._domain(parameter, state, fixed) for parameter in action.parameters)))
+            _remember(self._chosen, key, found)
+        return found
 
     def _domain(self, parameter: ActionParameter, state: State, fixed: Mapping[str, str]) -> list[Value]:
         word = fixed.get(parameter.name)

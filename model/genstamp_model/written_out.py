@@ -1,0 +1,366 @@
+"""The steps of a model as Python functions, for whoever computes many of them in states of any size.
+
+`evaluate` calls one small function for each node of an expression; here each action becomes one function with its
+expressions written out, quantifiers over few members unrolled, and what occurs more than once computed once. Numbers
+stay unbounded, so that every state fits. What the functions say is sampled against `evaluate`, which is the meaning.
+
+Leaves out properties and observations, which stay `evaluate`'s.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from genstamp_model import evaluate
+from genstamp_model.errors import EvaluationError
+from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.language.ir import BINDERS, Expr, Op
+from genstamp_model.language.model import Action, Instance
+from genstamp_model.language.trace import Check
+from genstamp_model.language.types import (
+    ArrayType,
+    BagType,
+    IndexSet,
+    NumberType,
+    RecordType,
+    SequenceType,
+    Sizes,
+    Type,
+    sort_key,
+    zero,
+)
+
+SAMPLED_EVERY: Final = 500
+"""One computation in so many is repeated by `evaluate`."""
+
+_REMEMBERED: Final = 100_000
+"""Values that are known to be in range; a bound on memory."""
+
+_UNROLLED: Final = 4
+"""Quantifiers over more members than this stay loops."""
+
+_BIG: Final = 60
+"""As do those with a larger body, in nodes."""
+
+_INFIX: Final = {
+    Op.EQ: "==",
+    Op.LT: "<",
+    Op.LE: "<=",
+    Op.ADD: "+",
+    Op.SUB: "-",
+    Op.MUL: "*",
+    Op.UNION: "|",
+    Op.INTERSECTION: "&",
+    Op.DIFFERENCE: "-",
+    Op.SUBSET: "<=",
+    Op.AND: "and",
+    Op.OR: "or",
+}
+_CALLS: Final = {
+    Op.MIN: "min",
+    Op.MAX: "max",
+    Op.CARDINALITY: "len",
+    Op.LENGTH: "len",
+    Op.STORE: "stored",
+    Op.INSERT: "added",
+    Op.TAKE: "taken",
+}
+_EMPTY: Final = {Op.AND: "True", Op.OR: "False", Op.FORALL: "True", Op.EXISTS: "False"}
+_FREE: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER})
+
+
+def _with_field(record: tuple[Any, ...], position: int, value: Any) -> tuple[Any, ...]:
+    return (*record[:position], value, *record[position + 1 :])
+
+
+def _element(items: tuple[Any, ...], position: int | None, default: Any) -> Any:
+    return items[position] if position is not None and 0 <= position < len(items) else default
+
+
+def _added(members: frozenset[int], position: int | None) -> frozenset[int]:
+    return members if position is None else members | {position}
+
+
+class WrittenOutEvaluator(Evaluator):
+    """Computes as `Evaluator` does, checks and effects by functions that are written when they are first asked for.
+
+    Args:
+        instance: as of `Evaluator`.
+        sampled_every: one computation in so many is compared with that of `Evaluator`.
+    """
+
+    def __init__(self, instance: Instance, sampled_every: int = SAMPLED_EVERY) -> None:
+        super().__init__(instance)
+        self._sampled_every = sampled_every
+        self._computed_steps = 0
+        self._in_range: set[tuple[int, Any]] = set()
+        self._checks: dict[str, Callable[..., int]] = {}
+        self._effects: dict[str, Callable[..., tuple[Any, ...]]] = {}
+        self._changed = {
+            action.name: [
+                (place := self._position[effect.variable], effect, _has_range(self.model.variables[place].type))
+                for effect in action.effects
+            ]
+            for action in self.model.actions
+        }
+
+    def first_failing(self, action: Action, arguments: Arguments, state: State) -> Check | None:
+        """As `Evaluator.first_failing`.
+
+        Raises:
+            EvaluationError: `Evaluator` finds another check.
+        """
+        checks = self._checks.get(action.name)
+        if checks is None:
+            checks = self._checks[action.name] = _Writer(self, action).checks()
+        found = checks(state, *arguments)
+        failing = None if found < 0 else action.checks[found]
+        if self._is_sampled() and super().first_failing(action, arguments, state) is not failing:
+            raise EvaluationError(f"{action.name} fails another check when it is written out", action.source)
+        return failing
+
+    def apply(self, action: Action, arguments: Arguments, state: State) -> State:
+        """As `Evaluator.apply`.
+
+        Raises:
+            EvaluationError: a value leaves its declared range, or `Evaluator` computes another one.
+        """
+        effects = self._effects.get(action.name)
+        if effects is None:
+            effects = self._effects[action.name] = _Writer(self, action).effects()
+        after = list(state)
+        for (position, effect, has_range), value in zip(
+            self._changed[action.name], effects(state, *arguments), strict=True
+        ):
+            if has_range and (position, value) not in self._in_range:
+                fault = evaluate.out_of_range(value, self.model.variables[position].type, effect.variable)
+                if fault:
+                    raise EvaluationError(f"{action.name} {fault}", effect.source)
+                self._remember(position, value)
+            after[position] = value
+        computed = tuple(after)
+        if self._is_sampled() and super().apply(action, arguments, state) != computed:
+            raise EvaluationError(f"{action.name} leads to another state when it is written out", action.source)
+        return computed
+
+    def _remember(self, position: int, value: Any) -> None:
+        """A variable's value is within its range."""
+        if len(self._in_range) >= _REMEMBERED:
+            self._in_range.clear()
+        self._in_range.add((position, value))
+
+    def _is_sampled(self) -> bool:
+        self._computed_steps += 1
+        return self._computed_steps % self._sampled_every == 0
+
+
+def _has_range(type_: Type) -> bool:
+    """Whether a value of the type can leave its range."""
+    match type_:
+        case NumberType(low=low, high=high):
+            return low is not None or high is not None
+        case SequenceType(element=element, capacity=capacity):
+            return capacity is not None or _has_range(element)
+        case RecordType(fields=fields):
+            return any(_has_range(kind) for _, kind in fields)
+        case ArrayType(element=element):
+            return _has_range(element)
+        case BagType(message=message):
+            return _has_range(message)
+    return False
+
+
+class _Writer:
+    """Writes the functions of one action."""
+
+    def __init__(self, evaluator: Evaluator, action: Action) -> None:
+        self._action = action
+        self._sizes: Sizes = evaluator.sizes
+        self._places = {variable.name: place for place, variable in enumerate(evaluator.model.variables)}
+        self._names = {parameter.name: f"p{number}" for number, parameter in enumerate(action.parameters)}
+        self._known = {
+            parameter.name: self._sizes.of(parameter.domain)
+            for parameter in action.parameters
+            if isinstance(parameter.domain, IndexSet)
+        }
+        self._constants: dict[str, Any] = {
+            "with_field": _with_field,
+            "element": _element,
+            "stored": evaluate.stored,
+            "taken": evaluate.taken,
+            "added": _added,
+            "sort_key": sort_key,
+        }
+        self._lines: list[str] = []
+        self._kept: dict[Expr, str] = {}
+        self._uses: Counter[Expr] = Counter()
+        self._weights: dict[Expr, int] = {}
+        self._bound = 0
+
+    def checks(self) -> Callable[..., int]:
+        """A function of a state and arguments: position of the first check that fails, or -1."""
+        self._count(check.condition for check in self._action.checks)
+        for position, check in enumerate(self._action.checks):
+            condition = self._text(check.condition, self._names, self._known)
+            self._lines.append(f"if not {condition}: return {position}")
+        self._lines.append("return -1")
+        return self._function()
+
+    def effects(self) -> Callable[..., tuple[Any, ...]]:
+        """A function of a state and arguments: the new values of what the action changes, in order."""
+        self._count(effect.value for effect in self._action.effects)
+        values = [self._text(effect.value, self._names, self._known) for effect in self._action.effects]
+        self._lines.append(f"return ({''.join(f'{value}, ' for value in values)})")
+        return self._function()
+
+    def _function(self) -> Callable[..., Any]:
+        parameters = ", ".join(["s", *self._names.values()])
+        body = "".join(f"    {line}\n" for line in self._lines)
+        exec(compile(f"def step({parameters}):\n{body}", f"<{self._action.name}>", "exec"), self._constants)
+        written: Callable[..., Any] = self._constants["step"]
+        return written
+
+    def _count(self, roots: Iterator[Expr]) -> None:
+        """How often each node is used by others."""
+        pending, seen = list(roots), set()
+        self._uses.update(pending)
+        while pending:
+            node = pending.pop()
+            if node not in seen:
+                seen.add(node)
+                self._uses.update(node.args)
+                pending += node.args
+
+    def _weight(self, node: Expr) -> int:
+        found = self._weights.get(node)
+        if found is None:
+            found = self._weights[node] = 1 + sum(self._weight(arg) for arg in node.args)
+        return found
+
+    def _text(self, node: Expr, names: Mapping[str, str], known: Mapping[str, int]) -> str:
+        """The node in Python; what is used again and needs no bound variable is computed before, once."""
+        kept = self._kept.get(node)
+        if kept is not None:
+            return kept
+        is_fixed = all(names[name] == self._names.get(name) for name in node.free)
+        text = self._written(node, names, known)
+        if not is_fixed or node.op in _FREE or (self._uses[node] < 2 and self._weight(node) < _BIG):
+            return text
+        kept = self._kept[node] = f"v{len(self._kept)}"
+        self._lines.append(f"{kept} = {text}")
+        return kept
+
+    def _written(self, node: Expr, names: Mapping[str, str], known: Mapping[str, int]) -> str:
+        if node.op in BINDERS:
+            return self._quantified(node, names, known)
+        if node.op is Op.CONST:
+            return self._constant(evaluate.named_position(node, self._sizes))
+        if node.op is Op.VARIABLE:
+            return f"s[{self._places[node.data]}]"
+        if node.op is Op.PARAMETER:
+            return names[node.data]
+        args = [self._text(arg, names, known) for arg in node.args]
+        if node.op in _INFIX:
+            return f"({f' {_INFIX[node.op]} '.join(args)})" if args else _EMPTY[node.op]
+        if node.op in _CALLS:
+            return f"{_CALLS[node.op]}({', '.join(args)})"
+        return self._composed(node, args, known)
+
+    def _composed(self, node: Expr, args: list[str], known: Mapping[str, int]) -> str:
+        match node.op:
+            case Op.NOT:
+                return f"(not {args[0]})"
+            case Op.ITE:
+                return f"({args[1]} if {args[0]} else {args[2]})"
+            case Op.FIELD:
+                return f"{args[0]}[{node.data}]"
+            case Op.WITH_FIELD:
+                return f"with_field({args[0]}, {node.data}, {args[1]})"
+            case Op.RECORD:
+                return f"({''.join(f'{arg}, ' for arg in args)})"
+            case Op.SELECT | Op.AT:
+                return self._selected(node, args, known)
+            case Op.MEMBER | Op.HOLDS:
+                return f"({args[1]} in {args[0]})"
+            case Op.REMOVE:
+                return f"({args[0]} - {{{args[1]}}})"
+            case Op.APPEND:
+                return f"(*{args[0]}, {args[1]})"
+            case Op.DROP_FIRST:
+                return f"{args[0]}[1:]"
+            case Op.SEND:
+                return f"tuple(sorted((*{args[0]}, {args[1]}), key=sort_key))"
+            case op:
+                raise AssertionError(f"'{op}' is no part of a step")
+
+    def _selected(self, node: Expr, args: list[str], known: Mapping[str, int]) -> str:
+        """An element; where the position is sure to be one, without asking."""
+        array, position = node.args[0].type, node.args[1]
+        if isinstance(array, ArrayType) and position.op is Op.PARAMETER:
+            size = known.get(position.data)
+            if size is not None and size <= self._sizes.of(array.index):
+                return f"{args[0]}[{args[1]}]"
+        return f"element({args[0]}, {args[1]}, {self._constant(zero(node.type, self._sizes))})"
+
+    def _constant(self, value: Any) -> str:
+        if value is None or isinstance(value, bool | int):
+            return f"({value})" if isinstance(value, int) and value < 0 else repr(value)
+        name = f"k{len(self._constants)}"
+        self._constants[name] = value
+        return name
+
+    def _quantified(self, node: Expr, names: Mapping[str, str], known: Mapping[str, int]) -> str:
+        name, over = node.data.name, node.data.over
+        if isinstance(over, IndexSet):
+            size = self._sizes.of(over)
+            unrolls = size <= _UNROLLED and self._weight(node) <= _BIG
+            if unrolls and node.op in (Op.FORALL, Op.EXISTS, Op.TABULATE, Op.COUNT):
+                return self._unrolled(node, size, names, known)
+            values = f"range({size})"
+        else:
+            size, values = 0, self._text(node.args[0], names, known)
+        self._bound += 1
+        word = f"b{self._bound}"
+        inside = {**names, name: word}
+        within = {key: value for key, value in known.items() if key != name}
+        if isinstance(over, IndexSet):
+            within[name] = size
+        return self._loop(node, word, values, [self._text(arg, inside, within) for arg in self._bodies(node)])
+
+    def _bodies(self, node: Expr) -> tuple[Expr, ...]:
+        return node.args[1:] if node.op in (Op.FORALL_IN, Op.EXISTS_IN) else node.args
+
+    def _loop(self, node: Expr, word: str, values: str, bodies: list[str]) -> str:
+        each = f"for {word} in {values}"
+        match node.op:
+            case Op.FORALL | Op.FORALL_IN:
+                return f"all({bodies[0]} {each})"
+            case Op.EXISTS | Op.EXISTS_IN:
+                return f"any({bodies[0]} {each})"
+            case Op.COUNT:
+                return f"sum(1 {each} if {bodies[0]})"
+            case Op.TABULATE:
+                return f"tuple([{bodies[0]} {each}])"
+            case Op.MEMBERS:
+                return f"frozenset([{word} {each} if {bodies[0]}])"
+            case Op.CHOOSE:
+                return f"next(({word} {each} if {bodies[0]}), None)"
+            case Op.MINIMUM | Op.MAXIMUM:
+                best = "min" if node.op is Op.MINIMUM else "max"
+                return f"{best}([{bodies[1]} {each} if {bodies[0]}], default={bodies[2]})"
+            case op:
+                raise AssertionError(f"'{op}' binds nothing")
+
+    def _unrolled(self, node: Expr, size: int, names: Mapping[str, str], known: Mapping[str, int]) -> str:
+        """The body once for each member."""
+        name = node.data.name
+        within = {**known, name: size}
+        bodies = [self._text(node.args[0], {**names, name: str(one)}, within) for one in range(size)]
+        match node.op:
+            case Op.TABULATE:
+                return f"({''.join(f'{body}, ' for body in bodies)})"
+            case Op.COUNT:
+                return f"({' + '.join(f'bool({body})' for body in bodies) or '0'})"
+            case op:
+                joined = " and " if op is Op.FORALL else " or "
+                return f"({joined.join(bodies)})" if bodies else _EMPTY[op]
