@@ -11,6 +11,7 @@ from genstamp_dfs.adapter import DRIVERS
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.events import Event as ReferenceEvent
 from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+from genstamp_dfs.hdfs.protocol import Limits
 from genstamp_dfs.stepwise.driver import PipelineDriver
 
 
@@ -20,6 +21,16 @@ class ReferenceAdapter:
     def __init__(self, driver_class: type[Driver | PipelineDriver] | None = None) -> None:
         self._driver_class = driver_class
         self._driver: Driver | PipelineDriver | None = None
+        self._times: dict[str, Limits] = {}
+
+    def set_times(self, times_ms: Mapping[str, int]) -> None:
+        """Have the runs that begin from now on other times than Hadoop's.
+
+        Args:
+            times_ms: those that are others, by their names in `genstamp_dfs.hdfs.protocol.Limits`; none, and all are
+                Hadoop's again.
+        """
+        self._times = {"limits": Limits(**times_ms)} if times_ms else {}
 
     def start(self, cluster: Cluster) -> Started:
         """Begin a run from nothing."""
@@ -32,6 +43,7 @@ class ReferenceAdapter:
                 datanodes=cluster.datanodes,
                 semantics=cluster.semantics,
                 seed=cluster.seed,
+                **self._times,
             )
         except GenstampDfsError as problem:
             raise AdapterRefusedError("start", str(problem)) from problem

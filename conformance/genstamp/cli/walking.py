@@ -11,7 +11,7 @@ from typing import Any, Final
 import typer
 
 from genstamp import exit_codes, progress
-from genstamp.adapters import Adapter
+from genstamp.adapters import Adapter, ReferenceAdapter
 from genstamp.report import Case, Format, Rule, document
 from genstamp.report.of_model import beginning
 from genstamp.stateful import driving_of
@@ -68,7 +68,17 @@ def walks(
     found = []
     for name in names or walked:
         with progress.live() as show:
-            found.append(walk(adapter, declared, known[name], semantics, shrink_seconds=shrink_seconds, progress=show))
+            found.append(
+                walk(
+                    adapter,
+                    declared,
+                    known[name],
+                    semantics,
+                    set_times=adapter.set_times if isinstance(adapter, ReferenceAdapter) else None,
+                    shrink_seconds=shrink_seconds,
+                    progress=show,
+                )
+            )
         if form is Format.TEXT:
             for line in told(found[-1], missing=missing):
                 typer.echo(line)

@@ -14,6 +14,19 @@ from genstamp_model.language import Configuration
 
 
 @dataclass(frozen=True)
+class Times:
+    """Other times than those by which an implementation usually goes, as the model knows none.
+
+    Attributes:
+        times_ms: the times that are others, by name.
+        clock: the clock with them.
+    """
+
+    times_ms: Mapping[str, int]
+    clock: Mapping[str, Timer]
+
+
+@dataclass(frozen=True)
 class Driving:
     """How the events of one system are brought about.
 
@@ -29,6 +42,7 @@ class Driving:
         forgotten: variables that do not count for abstract transitions, as only limits and properties read them.
         walked: the configurations that are walked, of the system by name, or others; together they have what is to be
             driven. The first is small enough to be walked in every verification.
+        other_times: with which a walk goes to what cannot be had in the usual times.
         brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
             of them.
         chosen: by event, numbers that the model picks and a walk says with it, as the implementation can be told.
@@ -44,6 +58,7 @@ class Driving:
     may_decline: Mapping[str, str] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
     walked: tuple[str | Configuration, ...] = ()
+    other_times: tuple[Times, ...] = ()
     brought_about: frozenset[str] = frozenset()
     told_apart: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -56,18 +71,27 @@ RECOVERY_GATE_MS: Final = 90_000
 _RECOVERY_STARTS: Final = dict.fromkeys(("recover_lease", "release_expired_lease", "create"))
 _RENEWALS: Final = {**_RECOVERY_STARTS, "renew_lease": "client"}
 
+
+def _recovery_clock(soft_limit_ms: int, recovery_gate_ms: int) -> Mapping[str, Timer]:
+    # The hard limit can pass once the soft limit has passed, but is counted from the last renewal as well.
+    rest_ms = HARD_LIMIT_MS - soft_limit_ms
+    return {
+        "soft_limit_passes": Timer(soft_limit_ms, soft_limit_ms, put_off_by=_RENEWALS),
+        "hard_limit_passes": Timer(rest_ms, HARD_LIMIT_MS, due_ms=rest_ms, put_off_by=_RENEWALS),
+        "recovery_gate_opens": Timer(recovery_gate_ms, recovery_gate_ms, put_off_by=_RECOVERY_STARTS),
+    }
+
+
+def _recovery_times(soft_limit_ms: int, recovery_gate_ms: int) -> Times:
+    times = {"soft_limit_ms": soft_limit_ms, "recovery_gate_ms": recovery_gate_ms}
+    return Times(times, _recovery_clock(soft_limit_ms, recovery_gate_ms))
+
+
 _HDFS_RECOVERY = Driving(
     members=lambda cluster: {"Client": cluster.clients, "File": cluster.files, "Datanode": cluster.datanodes},
     faults=frozenset({"client_crash", "datanode_crash", "datanode_restart", "datanode_restart_losing_bytes"}),
     spontaneous=frozenset({"release_expired_lease"}),
-    clock={
-        "soft_limit_passes": Timer(SOFT_LIMIT_MS, SOFT_LIMIT_MS, put_off_by=_RENEWALS),
-        # Possible once the soft limit has passed, but counted from the last renewal as well.
-        "hard_limit_passes": Timer(
-            HARD_LIMIT_MS - SOFT_LIMIT_MS, HARD_LIMIT_MS, due_ms=HARD_LIMIT_MS - SOFT_LIMIT_MS, put_off_by=_RENEWALS
-        ),
-        "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS, put_off_by=_RECOVERY_STARTS),
-    },
+    clock=_recovery_clock(SOFT_LIMIT_MS, RECOVERY_GATE_MS),
     # A little more than each limit, as expiry is strict; the lease monitor looks every 2 s.
     ticks_ms=(1_000, SOFT_LIMIT_MS + 1, RECOVERY_GATE_MS + 1, HARD_LIMIT_MS + 2_001),
     # What ends something too soon, or can be done all the time.
@@ -94,6 +118,8 @@ _HDFS_RECOVERY = Driving(
             doc="two recoveries of one block by two primaries, and nothing crashes",
         ),
     ),
+    # A recovery that is young still when leases expire, and one that is not young any more when they have not aged.
+    other_times=(_recovery_times(SOFT_LIMIT_MS, 4 * HARD_LIMIT_MS), _recovery_times(HARD_LIMIT_MS // 2, 1_000)),
 )
 
 HDFS_PIPELINE: Final = Driving(

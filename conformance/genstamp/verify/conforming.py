@@ -54,7 +54,8 @@ def walked(context: Context, claim: str, system: str, certain: int | None) -> It
         certain: how many of them it was led to when that was kept; None if nothing is kept.
     """
     declared = system_at(system)
-    report = walk(ReferenceAdapter(), declared, configurations_of(declared, driving_of(declared.name))[0])
+    adapter, configuration = ReferenceAdapter(), configurations_of(declared, driving_of(declared.name))[0]
+    report = walk(adapter, declared, configuration, set_times=adapter.set_times)
     verdict, note = _VERDICTS[report.verdict], f"{report.share:.1%} of {len(report.transitions):,}"
     if report.failure is not None:
         note = report.failure.problem

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from genstamp.adapters import Adapter, Cluster
@@ -15,8 +15,7 @@ from genstamp.stateful.shorten import shorten
 from genstamp.stateful.story import Failure
 from genstamp.track.tracker import MAX_STATES
 from genstamp.transitions import Graph, Reached, Transition
-from genstamp.walk.walker import Walker
-from genstamp.walk.ways import Ways
+from genstamp.walk.walker import Obstacle, Walker
 from genstamp_model.language import Configuration, Instance
 from genstamp_model.language.system import System
 
@@ -53,7 +52,7 @@ class Walk:
         transitions: its abstract transitions.
         certain: those that were reached for certain.
         possible: those that a step may have been; these among them.
-        missing: those that were not reached for certain, sorted.
+        missing: those that were not reached for certain, sorted; those of a walk that was not ended are not all known.
         figures: what was done.
         failure: the shortest run found that does not conform.
         is_deterministic: False if it did not fail again when it was repeated.
@@ -94,6 +93,7 @@ def walk(
     semantics: str | None = None,
     *,
     driving: Driving | None = None,
+    set_times: Callable[[Mapping[str, int]], None] | None = None,
     max_states: int = MAX_STATES,
     shrink_seconds: float = 60.0,
     progress: Callable[[str], None] | None = None,
@@ -106,6 +106,7 @@ def walk(
         configuration: small, as all its states are kept; one of the system by name, or another.
         semantics: the one to hold the implementation against; the system's default unless told otherwise.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
+        set_times: has the implementation go by other times from the next run on; not all can.
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         progress: told how far it is.
@@ -132,16 +133,26 @@ def walk(
         so_far = len(reached.certain & abstract)
         tell(f"{so_far:,} of {len(abstract):,} abstract transitions, {figures.examples:,} runs")
 
-    walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
     failure, is_deterministic = None, True
+    obstacles: dict[Transition, Obstacle] = {}
+    walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
     try:
         walker.walk()
+        obstacles = walker.obstacles_of(abstract - reached.certain)
+        if set_times is not None:
+            for times in driving.other_times:
+                set_times(times.times_ms)
+                bench = replace(bench, driving=replace(driving, clock=times.clock))
+                walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
+                walker.walk()
     except NonconformingError as error:
         assert walker.run is not None
         run = walker.run
         failure, is_deterministic = shorten(bench, error.failure, run.requests, run.cluster, shrink_seconds)
     finally:
         adapter.stop()
+        if set_times is not None:
+            set_times({})
     return Walk(
         system=system.name,
         semantics=chosen,
@@ -151,7 +162,11 @@ def walk(
         transitions=abstract,
         certain=abstract & reached.certain,
         possible=abstract & reached.possible,
-        missing=tuple(_missing(one, graph, walker, reached) for one in sorted(abstract - reached.certain)),
+        missing=tuple(
+            Missing(one, walker.way_to(one), *obstacles[one], one in reached.possible)
+            for one in sorted(abstract - reached.certain)
+            if one in obstacles
+        ),
         figures=figures,
         failure=failure,
         is_deterministic=is_deterministic,
@@ -185,15 +200,3 @@ def cluster_of(driving: Driving, sizes: Mapping[str, int], semantics: str, syste
     if {base: len(names) for base, names in driving.members(cluster).items()} != dict(sizes):
         raise DrivingError(system, sorted(DRIVINGS))
     return cluster
-
-
-def _missing(transition: Transition, graph: Graph, walker: Walker, reached: Reached) -> Missing:
-    ways = Ways(graph)
-    ways.wanted[graph.steps.transitions.index(transition)] = True
-    way = ways.shortest([0])
-    assert way is not None, "an abstract transition of the graph is of one of its steps"
-    path = tuple(graph.text(row) for row in way)
-    obstacle = walker.obstacles.get(transition)
-    if obstacle is None:
-        obstacle = walker.first_obstacle(way)
-    return Missing(transition, path, obstacle.call, obstacle.why, transition in reached.possible)

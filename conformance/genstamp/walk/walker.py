@@ -6,9 +6,9 @@ what the implementation does, which is that of every run.
 """
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from genstamp.adapters import Cluster, NotPossible
 from genstamp.stateful.figures import Figures
@@ -30,8 +30,7 @@ _WAITS: Final = 5
 """How often a walk waits for what comes by itself."""
 
 
-@dataclass(frozen=True)
-class Obstacle:
+class Obstacle(NamedTuple):
     """Why a way could not be walked to its end.
 
     Attributes:
@@ -70,6 +69,7 @@ class Walker:
         self._bench, self._graph, self._cluster = bench, graph, cluster
         self._reached, self._figures, self._progress = reached, figures, progress
         self._ways = Ways(graph)
+        self._all_ways: Ways | None = None
         self._abstract = graph.abstract
         self.obstacles: dict[Transition, Obstacle] = {}
         self._tries: Counter[Transition] = Counter()
@@ -89,10 +89,30 @@ class Walker:
             self._one_run()
             self._unblock()
 
-    def first_obstacle(self, way: list[int]) -> Obstacle:
-        """What is in the way where no way was tried: the first step of it that no way takes any more."""
+    def obstacles_of(self, missing: Iterable[Transition]) -> dict[Transition, Obstacle]:
+        """Why some abstract transitions were not reached.
+
+        Where no way to it was tried, that is the first step of a shortest one that no way takes any more.
+        """
+        return {one: self.obstacles.get(one) or self._first_obstacle(one) for one in missing}
+
+    def way_to(self, transition: Transition) -> tuple[str, ...]:
+        """The calls of a shortest way to an abstract transition, whatever is in it; itself the last."""
+        return tuple(self._graph.text(row) for row in self._shortest(transition))
+
+    def _first_obstacle(self, transition: Transition) -> Obstacle:
+        way = self._shortest(transition)
         row = next((row for row in way if not self._ways.usable[row]), way[-1])
         return Obstacle(self._graph.text(row), self._reasons.get(row, "no run came this far"))
+
+    def _shortest(self, transition: Transition) -> list[int]:
+        if self._all_ways is None:
+            self._all_ways = Ways(self._graph)
+        self._all_ways.wanted[:] = False
+        self._all_ways.wanted[self._graph.steps.transitions.index(transition)] = True
+        way = self._all_ways.shortest([0])
+        assert way is not None, "an abstract transition of the graph is of one of its steps"
+        return way
 
     def _one_run(self) -> None:
         run = self.run = Run(self._bench, replace(self._cluster, seed=self._figures.examples), self._figures)

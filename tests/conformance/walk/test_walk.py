@@ -8,7 +8,7 @@ import pytest
 from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
 from genstamp.cli import walking
-from genstamp.errors import DrivingError
+from genstamp.errors import AdapterRefusedError, DrivingError
 from genstamp.lock import SemanticsEntry, SystemEntry
 from genstamp.stateful import DRIVINGS, Figures, driving_of
 from genstamp.stateful.run import Bench, Request, Run
@@ -99,6 +99,17 @@ def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
     assert all(why.startswith("it was waited for and did not come: ") for why in whys)
 
 
+def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
+    one_recovery = Configuration("one_byte", ONE, {"stamps": 2, "bytes": 0, "crashes": 0})
+    usual, adapter = walk(ReferenceAdapter(), RECOVERY, one_recovery), ReferenceAdapter()
+    others = walk(adapter, RECOVERY, one_recovery, set_times=adapter.set_times)
+    assert usual.certain < others.certain
+    assert {one.action for one in others.certain - usual.certain} >= {"recover_lease_waits"}
+    adapter.set_times({"soft_limit_ms": 2_000_000})
+    with pytest.raises(AdapterRefusedError, match="hard_limit_ms is 1200000"):
+        walk(adapter, RECOVERY, one_recovery)
+
+
 @pytest.mark.parametrize(("renewer", "is_held"), [("client1", True), ("client2", False)])
 def test_a_lease_that_was_renewed_in_time_is_known_to_be_held(renewer: str, is_held: bool) -> None:
     bench = Bench(ReferenceAdapter(), MODEL, driving_of("hdfs.recovery"), 100)
@@ -160,7 +171,9 @@ def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> N
     configurations = configurations_of(declared, driving_of(system))
     assert list(found.walks) == [one.name for one in configurations]
     assert found.digest == declared.model(None).digest, "the system has changed: walk again, with --keep"
-    assert kept.walked(walk(ReferenceAdapter(), declared, configurations[0])) == found.walks[configurations[0].name]
+    adapter = ReferenceAdapter()
+    again = walk(adapter, declared, configurations[0], set_times=adapter.set_times)
+    assert kept.walked(again) == found.walks[configurations[0].name]
 
 
 @pytest.mark.parametrize("system", DRIVINGS)
