@@ -24,6 +24,8 @@ model: each step that it takes is judged, as in `genstamp conform`.
 An abstract transition is an action, or the check that refuses it; the lifecycle states, before and after, of the
 entities that its arguments name; and how their stamps, and their lengths, compare before it. It was reached *for
 certain* if a step was that transition in whatever state the run can have been, *perhaps* if it was in some of them.
+The models know no times. What HDFS' usual ones do not allow, such as a recovery that is young still when the hard limit
+passes, is walked to with others.
 """
 
 

@@ -88,6 +88,8 @@ class Walker:
         while self._way([0]) is not None:
             self._one_run()
             self._unblock()
+            if self.run is None or not self.run.requests:
+                return  # Runs do not begin where the model does.
 
     def obstacles_of(self, missing: Iterable[Transition]) -> dict[Transition, Obstacle]:
         """Why some abstract transitions were not reached.
