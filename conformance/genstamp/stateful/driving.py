@@ -39,6 +39,7 @@ class Driving:
         weights: how much less or more often than others an event is asked for; 1 where nothing is said.
         may_decline: events that the implementation may say are not possible although the model can do them, because
             the model leaves out what decides; each with the reason.
+        may_not_come: spontaneous events that may not come although the model can do them; each with the reason.
         forgotten: variables that do not count for abstract transitions, as only limits and properties read them.
         walked: the configurations that are walked, of the system by name, or others; together they have what is to be
             driven. The first is small enough to be walked in every verification.
@@ -56,6 +57,7 @@ class Driving:
     ticks_ms: tuple[int, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     may_decline: Mapping[str, str] = field(default_factory=dict)
+    may_not_come: Mapping[str, str] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
     walked: tuple[str | Configuration, ...] = ()
     other_times: tuple[Times, ...] = ()
@@ -98,12 +100,16 @@ _HDFS_RECOVERY = Driving(
     weights={"complete": 0.2, "recover_lease": 0.2, "renew_lease": 0.3, "client_crash": 0.5},
     # What a client, its pipeline and replication do by themselves: the model allows more than they do.
     may_decline={
+        "create_rbw": "a client sets a node of its pipeline up once, even if the node has lost the replica since",
         "receive_packet": "packets pass along the chain of the pipeline, whose order the model leaves out",
         "finalize_replica": "the last packet is acknowledged along the chain, from its end",
-        "hflush": "what was sent and has not reached the whole chain is waited for",
+        "hflush": "a client waits for what is on its way, and need not ask where it has nothing new to flush",
+        "last_packet": "a client that has written nothing need not have a block to end",
+        "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
+    },
+    may_not_come={
         "release_expired_lease": "the namenode has a lease for each hour in which it took files over, the model one "
         "for all; a file that it has just taken over waits for the lease of its own hour",
-        "invalidate_replica": "how long a useless replica is kept depends on replication, which the model leaves out",
     },
     forgotten=("hflushed",),
     walked=(

@@ -252,7 +252,7 @@ class Walker:
         if isinstance(run.outcome, NotPossible):
             return f"not possible now: {run.outcome.why}"
         if action.event in driving.spontaneous and not run.outcome.events:
-            reason = driving.may_decline.get(action.event)
+            reason = driving.may_not_come.get(action.event)
             return "it was waited for and did not come" + (f": {reason}" if reason else "")
         if is_last and target in self._reached.possible:
             return "it may have been another transition: the states in which the run could be differ in it"
