@@ -32,8 +32,17 @@ from genstamp_dfs.errors import (
 )
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
-from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetFileInfo, HdfsFileStatus, Mkdirs, Rename2, Truncate
+from genstamp_dfs.hdfs.messages.client_protocol import (
+    Delete,
+    GetFileInfo,
+    HdfsFileStatus,
+    IsFileClosed,
+    Mkdirs,
+    Rename2,
+    Truncate,
+)
 from genstamp_dfs.server.client import PATIENCE_S, dfs_client
+from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import LOOPBACK, host_and_port
 
 REFUSED: Final = 1
@@ -43,10 +52,24 @@ dfs_app = typer.Typer(help="Run the reference implementation of HDFS, and work w
 Namenode = Annotated[
     str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="Where the namenode is.")
 ]
-Patience = Annotated[float, typer.Option("--patience", help="Seconds to wait for a namenode that is away.")]
+Patience = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        "--patience",
+        min=0,
+        help="Seconds to wait for a namenode that is away or in safe mode; then exit code 75, or 1 in safe mode.",
+    ),
+]
 Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")]
 Host = Annotated[str, typer.Option(help="Where to listen; loopback by default.")]
 EventsFile = Annotated[Path | None, typer.Option("--events", help="File for events, as JSON lines.")]
+EventsLimit = Annotated[
+    int,
+    typer.Option(
+        "--events-limit", metavar="MIB", min=0, help="Begin another file of events then; one older is kept. 0: never."
+    ),
+]
 SHORT_PATIENCE_S: Final = 10.0
 """For calls after which a user waits for the prompt."""
 
@@ -67,12 +90,13 @@ def namenode(
     host: Host = LOOPBACK,
     port: Annotated[int, typer.Option(help="Where to listen; 0 lets the system choose.")] = 8020,
     events: EventsFile = None,
+    events_limit: EventsLimit = 0,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
     from genstamp_dfs.server.namenode_server import main
 
-    arguments = [str(directory), f"--host={host}", f"--port={port}", *_given(events, settings)]
+    arguments = [str(directory), f"--host={host}", f"--port={port}", *_given(events, events_limit, settings)]
     raise typer.Exit(main(arguments))
 
 
@@ -86,20 +110,22 @@ def datanode(
     transfer_port: Annotated[int, typer.Option(help="For blocks; 0 lets the system choose.")] = 0,
     rpc_port: Annotated[int, typer.Option(help="For calls; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
+    events_limit: EventsLimit = 0,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
     from genstamp_dfs.server.datanode_server import main
 
-    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *_given(events, settings)]
+    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *_given(events, events_limit, settings)]
     arguments += [f"--transfer-port={transfer_port}", f"--rpc-port={rpc_port}"]
     arguments += [f"--name={name}"] if name else []
     arguments += [f"--advertise={advertise}"] if advertise else []
     raise typer.Exit(main(arguments))
 
 
-def _given(events: Path | None, settings: list[str]) -> list[str]:
-    return [*([f"--events={events}"] if events else []), *(f"--set={setting}" for setting in settings)]
+def _given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
+    told = [f"--events={events}", f"--events-limit={events_limit}"] if events else []
+    return [*told, *(f"--set={setting}" for setting in settings)]
 
 
 @dfs_app.command()
@@ -108,6 +134,7 @@ def up(
     datanodes: Annotated[int, typer.Option(help="How many datanodes.")] = 3,
     host: Host = LOOPBACK,
     port: Annotated[int | None, typer.Option(help="Of the namenode; by default that of the last run.")] = None,
+    events_limit: EventsLimit = EVENTS_LIMIT_MIB,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a namenode and datanodes on this machine until told to stop; one that ends is started again.
@@ -116,7 +143,10 @@ def up(
     """
     from genstamp_dfs.server.cluster import run_cluster
 
-    raise typer.Exit(run_cluster(directory, datanodes=datanodes, host=host, port=port, settings=settings))
+    code = run_cluster(
+        directory, datanodes=datanodes, host=host, port=port, settings=settings, events_limit_mib=events_limit
+    )
+    raise typer.Exit(code)
 
 
 # -- files to and from the cluster ----------------------------------------------------------------------------------
@@ -250,7 +280,7 @@ def stat(
             if status is None:
                 raise FileNotFoundException(f"File does not exist: {path}")
             fields = {name: getattr(status, name) for name in status.__struct_fields__}
-            typer.echo(json.dumps({**fields, "path": path}))
+            typer.echo(json.dumps({**fields, "path": path, "permission": f"{status.permission:04o}"}))
 
     _run(work())
 
@@ -300,19 +330,34 @@ async def _ask_flag(namenode: str, patience: float, request: Delete | Mkdirs, ot
             raise typer.Exit(REFUSED)
 
 
-@dfs_app.command()
+@dfs_app.command(context_settings={"ignore_unknown_options": True})  # so that -5 is a length
 def truncate(
     path: Annotated[str, typer.Argument(metavar="PATH")],
-    length: Annotated[int, typer.Argument(metavar="LENGTH", help="In bytes; not more than the file has.")],
+    length: Annotated[str, typer.Argument(metavar="LENGTH", help="In bytes; not more than the file has.")],
     namenode: Namenode = DEFAULT_NAMENODE,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the last block to be cut.")] = 0.0,
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
-    """Cut a file. Within a block that takes a while: exit code 3 says that the file stays open until then."""
+    """Cut a file. Within a block the datanodes have to agree first, which takes some seconds.
+
+    Exit code 3 says that they have not yet: the file is still open, and will be closed with the new length. --wait
+    waits for that.
+    """
+    if not length.isdecimal():
+        typer.echo(f"genstamp: cannot cut {path} to {length!r}, accepted: a number of bytes, 0 or more", err=True)
+        raise typer.Exit(exit_codes.USAGE)
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
-            if not await client.ask(Truncate(path, length, client.name)):
-                typer.echo(f"genstamp: {path} is closed when its last block is cut", err=True)
+            is_cut = await client.ask(Truncate(path, int(length), client.name))
+            give_up = time.monotonic() + wait
+            while not is_cut and time.monotonic() < give_up:
+                await asyncio.sleep(min(1, wait))
+                is_cut = await client.ask(IsFileClosed(path))
+            if not is_cut:
+                typer.echo(
+                    f"genstamp: not yet: {path} is closed with {length} bytes when its last block is cut", err=True
+                )
                 raise typer.Exit(exit_codes.UNDETERMINED)
 
     _run(work())
@@ -368,8 +413,12 @@ async def _client(namenode: str, patience: float, events: Path | None = None) ->
     host, port = host_and_port(namenode)
     # Small clusters have no datanode to take the place of one that fails; HDFS advises this setting for them.
     configuration = ClientConfiguration(replace_best_effort=True)
-    async with dfs_client(host, port, configuration, events=events, patience_s=patience) as client:
+    async with dfs_client(host, port, configuration, events=events, patience_s=patience, on_wait=_tell) as client:
         yield client
+
+
+def _tell(sentence: str) -> None:
+    typer.echo(f"genstamp: {sentence}", err=True)
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

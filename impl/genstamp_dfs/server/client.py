@@ -5,7 +5,7 @@ Leaves out: retries of calls that datanodes did not answer, which the client's c
 
 import getpass
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ async def dfs_client(
     *,
     events: Path | None = None,
     patience_s: float = PATIENCE_S,
+    on_wait: Callable[[str], None] = lambda sentence: None,
 ) -> AsyncIterator[DFSClient]:
     """A client of the namenode at an address; what it has open when the block ends stays open there.
 
@@ -37,11 +38,13 @@ async def dfs_client(
         configuration: the client's settings.
         events: a file that it tells of what it does.
         patience_s: how long a namenode that is away, or in safe mode, is waited for.
+        on_wait: is told in a sentence that it is waited for, and when that was given up.
     """
     name = f"DFSClient_NONMAPREDUCE_{int.from_bytes(os.urandom(4)) >> 1}_{os.getpid()}"
     user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
     converter = Converter("", AddressBook())
-    runtime = AsyncioRuntime(name, (host, port), converter, user=user, patience_us=int(patience_s * 1_000_000))
+    patience_us = int(patience_s * 1_000_000)
+    runtime = AsyncioRuntime(name, (host, port), converter, user=user, patience_us=patience_us, on_wait=on_wait)
     sink = NoEvents() if events is None else EventFile(events)
     if isinstance(sink, EventFile):
         sink.namespace = lambda: converter.block_pool_id

@@ -24,6 +24,7 @@ from genstamp_dfs.errors import ConfigurationError, StorageError
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import (
     CONFIGURATION,
     LOOPBACK,
@@ -106,14 +107,25 @@ class Cluster:
         host: where to listen.
         port: of the namenode; None for the one of the last run, or whichever the system chooses.
         settings: name=value, for the namenode, the datanodes or both.
+        events_limit_mib: how long each node's file of events gets, of which one older is kept; 0 for no limit.
 
     Raises:
         ConfigurationError: a setting is not one of theirs.
         StorageError: the directory is something else; it is as it was.
     """
 
-    def __init__(self, directory: Path, *, datanodes: int, host: str, port: int | None, settings: list[str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        datanodes: int,
+        host: str,
+        port: int | None,
+        settings: list[str],
+        events_limit_mib: int = EVENTS_LIMIT_MIB,
+    ) -> None:
         self.directory = directory.resolve()
+        self._events_limit_mib = events_limit_mib
         self._host = host
         self._settings = settings
         namenode, datanode = NameNodeConfiguration(), DataNodeConfiguration()
@@ -174,6 +186,7 @@ class Cluster:
         command = [sys.executable, "-m", f"genstamp_dfs.server.{module}", str(self.directory / name)]
         command += ["--host", self._host, "--ends-with-parent"]
         command += ["--events", str(self.directory / "events" / f"{name}.jsonl")]
+        command += ["--events-limit", str(self._events_limit_mib)]
         return command + [f"--set={setting}" for setting in settings]
 
     async def _keep(self, node: Node, ready: asyncio.Event, stopping: asyncio.Event) -> None:
@@ -253,6 +266,7 @@ def add_cluster_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default=LOOPBACK, help="where to listen; loopback by default")
     parser.add_argument("--port", type=int, help="of the namenode; by default that of the last run")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--events-limit", type=int, default=EVENTS_LIMIT_MIB, metavar="MIB")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -261,18 +275,40 @@ def main(arguments: list[str] | None = None) -> int:
     add_cluster_options(parser)
     given = parser.parse_args(arguments)
     return run_cluster(
-        given.directory, datanodes=given.datanodes, host=given.host, port=given.port, settings=given.settings
+        given.directory,
+        datanodes=given.datanodes,
+        host=given.host,
+        port=given.port,
+        settings=given.settings,
+        events_limit_mib=given.events_limit,
     )
 
 
-def run_cluster(directory: Path, *, datanodes: int, host: str, port: int | None, settings: list[str]) -> int:
-    """Run a cluster until SIGTERM or SIGINT; gives the exit code."""
+def run_cluster(
+    directory: Path,
+    *,
+    datanodes: int,
+    host: str,
+    port: int | None,
+    settings: list[str],
+    events_limit_mib: int = EVENTS_LIMIT_MIB,
+) -> int:
+    """Run a cluster until SIGTERM or SIGINT; gives the exit code. The arguments are those of `Cluster`."""
 
     async def run() -> int:
-        cluster = Cluster(directory, datanodes=datanodes, host=host, port=port, settings=settings)
+        cluster = Cluster(
+            directory,
+            datanodes=datanodes,
+            host=host,
+            port=port,
+            settings=settings,
+            events_limit_mib=events_limit_mib,
+        )
         return await cluster.run(stopped_by_signals())
 
     try:
+        if events_limit_mib < 0:
+            raise ConfigurationError(f"--events-limit is {events_limit_mib}, accepted: 0 or more")
         if not 1 <= datanodes <= 100:
             raise ConfigurationError(f"{datanodes} datanodes, accepted: 1 to 100")
         return asyncio.run(run())

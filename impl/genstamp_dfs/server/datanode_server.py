@@ -26,6 +26,7 @@ from genstamp_dfs.server.process import (
     LOOPBACK,
     add_common_options,
     configured,
+    event_sink,
     host_and_port,
     lock_storage,
     run_server,
@@ -156,7 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         configuration = configured(DataNodeConfiguration(), given.settings)
         namenode = host_and_port(given.namenode)
-        events = EventFile(given.events) if given.events else NoEvents()
+        events = event_sink(given)
     except (ConfigurationError, OSError) as problem:
         parser.exit(151, f"{name}: {problem}\n")
     server = DataNodeServer(

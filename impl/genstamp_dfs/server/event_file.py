@@ -3,7 +3,8 @@
 A line is written at once, so that a process that is killed leaves at most its last line torn; the next one cuts that
 off. Nothing is forced to the disk: events are for whoever looks at a run, no promise rests on them.
 
-Leaves out: other files when one has become too large.
+A file with a limit gets the name with `.1` at its end when it is full, in place of the one that had it; so a node keeps
+the younger half of its events at least, and no more than two files.
 """
 
 import os
@@ -13,6 +14,9 @@ from pathlib import Path
 from genstamp_dfs.errors import MalformedEventError
 from genstamp_dfs.events import SOURCE, Event, decode_line, encode_line
 
+EVENTS_LIMIT_MIB = 256
+"""How long a cluster's files of events get."""
+
 _TAIL_BYTES = 1 << 20
 
 
@@ -21,6 +25,7 @@ class EventFile:
 
     Args:
         path: the file; it is made if it is not there.
+        limit_bytes: when another one is begun; 0 for never.
 
     Attributes:
         namespace: says the block pool, as far as it is known.
@@ -29,11 +34,14 @@ class EventFile:
         OSError: the file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, limit_bytes: int = 0) -> None:
         self.namespace: Callable[[], str] = str
+        self._path = path
+        self._limit_bytes = limit_bytes
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._sequence = self._go_on()
+        self._descriptor = self._open()
+        self._sequence = self._go_on() or self._last_of_older()
+        self._size = os.fstat(self._descriptor).st_size
 
     def record(
         self,
@@ -68,11 +76,30 @@ class EventFile:
             arguments=dict(arguments),
             observed=dict(observed or {}),
         )
-        os.write(self._descriptor, encode_line(recorded))
+        line = encode_line(recorded)
+        if self._limit_bytes and self._size and self._size + len(line) > self._limit_bytes:
+            self._begin_another()
+        os.write(self._descriptor, line)
+        self._size += len(line)
 
     def close(self) -> None:
         """Take no more events."""
         os.close(self._descriptor)
+
+    def _open(self) -> int:
+        return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+    def _begin_another(self) -> None:
+        """The file is full: it becomes the older one, whose place it takes."""
+        os.close(self._descriptor)
+        self._path.replace(_older(self._path))
+        self._descriptor, self._size = self._open(), 0
+
+    def _last_of_older(self) -> int:
+        """The number of the last event of the file before, for a process that died when it had just begun this one."""
+        older = _older(self._path)
+        lines = older.read_bytes()[-_TAIL_BYTES:].splitlines() if older.exists() else []
+        return decode_line(lines[-1]).node_sequence if lines else 0
 
     def _go_on(self) -> int:
         """The number of the last event in the file; what is torn after it is cut off."""
@@ -88,6 +115,10 @@ class EventFile:
             size -= len(lines.pop())
             os.ftruncate(self._descriptor, size)
         return 0
+
+
+def _older(path: Path) -> Path:
+    return path.with_name(f"{path.name}.1")
 
 
 class NoEvents:

@@ -26,7 +26,7 @@ from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.disk import RealDisk
 from genstamp_dfs.server.event_file import EventFile, NoEvents
-from genstamp_dfs.server.process import LOOPBACK, add_common_options, configured, lock_storage, run_server
+from genstamp_dfs.server.process import LOOPBACK, add_common_options, configured, event_sink, lock_storage, run_server
 from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.runtime import RealClock
@@ -202,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         configuration = configured(NameNodeConfiguration(), given.settings)
-        events = EventFile(given.events) if given.events else NoEvents()
+        events = event_sink(given)
     except (ConfigurationError, OSError) as problem:
         parser.exit(151, f"namenode: {problem}\n")
     server = NameNodeServer(given.directory, configuration, events, host=given.host, port=given.port)

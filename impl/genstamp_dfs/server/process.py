@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from genstamp_dfs.errors import ConfigurationError, DiskError, StorageError
 from genstamp_dfs.server.disk import RealDisk
+from genstamp_dfs.server.event_file import EventFile, NoEvents
 
 Configuration = TypeVar("Configuration")
 
@@ -56,9 +57,28 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default=LOOPBACK, help="where to listen; loopback by default")
     parser.add_argument("--events", type=Path, help="file for events, as JSON lines")
     parser.add_argument(
+        "--events-limit",
+        type=int,
+        default=0,
+        metavar="MIB",
+        help="begin another file then; 0: never",
+    )
+    parser.add_argument(
         "--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="change a setting"
     )
     parser.add_argument("--ends-with-parent", action="store_true", help="stop when standard input ends")
+
+
+def event_sink(given: argparse.Namespace) -> EventFile | NoEvents:
+    """Where a server tells of what it does, by its options.
+
+    Raises:
+        ConfigurationError: the limit is negative.
+        OSError: the file cannot be opened.
+    """
+    if given.events_limit < 0:
+        raise ConfigurationError(f"--events-limit is {given.events_limit}, accepted: 0 or more")
+    return EventFile(given.events, given.events_limit << 20) if given.events else NoEvents()
 
 
 def configured(configuration: Configuration, settings: list[str]) -> Configuration:

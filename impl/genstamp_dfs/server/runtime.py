@@ -9,6 +9,7 @@ import random
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 from genstamp_dfs.errors import (
@@ -107,6 +108,7 @@ class AsyncioRuntime(RealClock):
         user: the user that calls are made for.
         patience_us: how long calls at a namenode that is away, or in safe mode, are made again; 0 for datanodes and
             others that do so themselves.
+        on_wait: is told in a sentence that the namenode is waited for, and when that was given up.
     """
 
     def __init__(
@@ -117,10 +119,12 @@ class AsyncioRuntime(RealClock):
         *,
         user: str = "hdfs",
         patience_us: int = 0,
+        on_wait: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._node = node
         self._namenode = namenode
         self._patience_us = patience_us
+        self._on_wait = on_wait
         self._converter = converter
         self._random = random.Random()
         self._client_id = os.urandom(16)
@@ -158,13 +162,21 @@ class AsyncioRuntime(RealClock):
         host, port = self._rpc_address(node)
         caller = Caller(self._node, self._client_id, self._calls)
         self._calls += 1
-        give_up_us = self.now_us() + (self._patience_us if node == NAMENODE else 0)
+        patience_us = self._patience_us if node == NAMENODE else 0
+        give_up_us = self.now_us() + patience_us
+        is_waiting = False
         while True:
             try:
                 answer: Answer = await self._rpc.call(host, port, request, caller, timeout_us or RPC_TIMEOUT_US)
-            except _TRY_AGAIN:
+            except _TRY_AGAIN as problem:
                 if self.now_us() + RETRY_INTERVAL_US > give_up_us:
+                    if is_waiting:
+                        self._on_wait(f"gave up after {patience_us / 1_000_000:g} s")
                     raise
+                if not is_waiting:
+                    seconds = patience_us / 1_000_000
+                    self._on_wait(f"waiting up to {seconds:g} s for the namenode at {host}:{port}: {problem}")
+                    is_waiting = True
                 await self.sleep_us(RETRY_INTERVAL_US)
             else:
                 return answer

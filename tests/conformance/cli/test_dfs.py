@@ -1,0 +1,90 @@
+"""What `genstamp dfs` says to somebody who has made a mistake, or whose namenode is not there."""
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+from typer.testing import CliRunner
+
+from genstamp import exit_codes
+from genstamp.cli import dfs
+from genstamp_dfs.hdfs.messages.base import Request
+from genstamp_dfs.hdfs.messages.client_protocol import GetFileInfo, HdfsFileStatus, IsFileClosed, Truncate
+
+
+@pytest.fixture
+def closed_port() -> Iterator[str]:
+    """An address at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+class OneFile:
+    """A client of a namenode that has one file, whose last block is cut after some questions."""
+
+    name = "client1"
+
+    def __init__(self, questions: int) -> None:
+        self.questions = questions
+        self.asked: list[Request[object]] = []
+
+    async def __aenter__(self) -> "OneFile":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def ask(self, request: Request[object]) -> object:
+        self.asked.append(request)
+        if isinstance(request, GetFileInfo):
+            return HdfsFileStatus(16386, "", False, 3, 3, 1024, permission=0o644)
+        return len(self.asked) > self.questions
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(dfs.dfs_app, list(arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_namenode_that_is_not_there_is_waited_for_aloud_and_not_for_ever(closed_port: str) -> None:
+    code, printed, said = run("ls", "--namenode", closed_port, "--timeout", "0.6")
+    waiting, gave_up, why = said.splitlines()
+    assert (code, printed) == (exit_codes.FAILURE, "")
+    assert waiting.startswith(f"genstamp: waiting up to 0.6 s for the namenode at {closed_port}: ")
+    assert gave_up == "genstamp: gave up after 0.6 s"
+    assert why.startswith(f"genstamp: ConnectException: {closed_port} cannot be reached")
+
+
+@pytest.mark.parametrize("length", ["-5", "1.5", "all"])
+def test_a_length_that_is_none_is_refused_in_one_sentence(length: str) -> None:
+    expected = f"genstamp: cannot cut /file to {length!r}, accepted: a number of bytes, 0 or more\n"
+    assert run("truncate", "/file", length) == (exit_codes.USAGE, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("questions", "wait", "code"),
+    [(0, "0", 0), (1, "0", exit_codes.UNDETERMINED), (2, "5", 0)],
+    ids=["at a block's end", "not yet", "waits"],
+)
+def test_truncate_says_whether_the_file_is_cut(
+    monkeypatch: pytest.MonkeyPatch, questions: int, wait: str, code: int
+) -> None:
+    async def at_once(_: float) -> None:
+        pass
+
+    client = OneFile(questions)
+    monkeypatch.setattr(dfs, "_client", lambda *_: client)
+    monkeypatch.setattr("asyncio.sleep", at_once)
+    found, _, said = run("truncate", "/file", "5", "--wait", wait)
+    assert found == code
+    assert ("not yet: /file is closed with 5 bytes" in said) == (code != 0)
+    assert [type(request) for request in client.asked] == [Truncate] + [IsFileClosed] * (len(client.asked) - 1)
+
+
+def test_permissions_are_shown_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dfs, "_client", lambda *_: OneFile(0))
+    code, printed, _ = run("stat", "/file")
+    shown = json.loads(printed)
+    assert (code, shown["permission"], shown["path"]) == (0, "0644", "/file")
