@@ -11,6 +11,7 @@ without any other step would look as if it had one. So that is done only where n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
@@ -224,21 +225,15 @@ class _Writing:
 
     def _share(self) -> Scope:
         """A scope in which what several effects need, and every optimum, has been computed once."""
-        uses: dict[Expr, int] = {}
-        sizes: dict[Expr, int] = {}
-        for root in [*(check.condition for check in self._late), *(effect.value for effect in self._action.effects)]:
-            uses[root] = uses.get(root, 0) + 1
-            for node in ir.walk(root):
-                if node not in sizes:
-                    sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
-                    for arg in node.args:
-                        uses[arg] = uses.get(arg, 0) + 1
+        roots = [*(check.condition for check in self._late), *(effect.value for effect in self._action.effects)]
+        sizes = ir.written_sizes(roots)
+        uses = Counter([*roots, *(arg for node in sizes for arg in node.args)])
         wanted = [
             node
             for node, size in sizes.items()
             if is_scalar(node.type)
             and node.free <= set(self._bound)
-            and (node.op in _OPTIMA or (uses.get(node, 0) > 1 and size >= _SMALL))
+            and (node.op in _OPTIMA or (uses[node] > 1 and size >= _SMALL))
         ]
         if not wanted:
             return STATE

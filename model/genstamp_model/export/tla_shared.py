@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.types import ArrayType, EnumType, NumberType, RecordType, RefType, SetType
 
@@ -14,7 +15,7 @@ _WORTH_A_NAME: Final = 10
 def shared(roots: Sequence[Expr], named: Mapping[Expr, str]) -> list[Expr]:
     """What stands more than once in some expressions and is long enough to get a name, operands first."""
     uses: dict[Expr, int] = {}
-    weight: dict[Expr, int] = {}
+    weight = ir.written_sizes(roots, named)
     order: list[Expr] = []
 
     def visit(node: Expr) -> None:
@@ -22,11 +23,9 @@ def shared(roots: Sequence[Expr], named: Mapping[Expr, str]) -> list[Expr]:
         if uses[node] > 1:
             return
         if node in named:
-            weight[node] = 1
             return
         for arg in node.args:
             visit(arg)
-        weight[node] = 1 + sum(weight[arg] for arg in node.args)
         order.append(node)
 
     for root in roots:

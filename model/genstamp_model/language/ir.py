@@ -8,7 +8,7 @@ Nothing is simplified but a read of what was just written, so that every check a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -241,10 +241,22 @@ def walk(root: Expr) -> Iterator[Expr]:
 
 def written_size(expr: Expr) -> int:
     """How many nodes an expression has when it is written out, where each is written as often as it is used."""
+    return written_sizes([expr])[expr]
+
+
+def written_sizes(roots: Iterable[Expr], named: Container[Expr] = ()) -> dict[Expr, int]:
+    """The same of some expressions and of every node below them, operands first.
+
+    Args:
+        roots: the expressions.
+        named: nodes that are written by a name, as one node.
+    """
     sizes: dict[Expr, int] = {}
-    for node in walk(expr):
-        sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
-    return sizes[expr]
+    for root in roots:
+        for node in walk(root):
+            if node not in sizes:
+                sizes[node] = 1 if node in named else 1 + sum(sizes[arg] for arg in node.args)
+    return sizes
 
 
 _INFIX = {
