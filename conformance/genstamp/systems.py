@@ -18,6 +18,8 @@ from genstamp_model.language import Configuration, System
 PLACES: Final[Mapping[str, str]] = {
     "hdfs.single_writer": "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
     "hdfs.durable_prefix": "genstamp_spec.hdfs.systems.durable_prefix:DURABLE_PREFIX",
+    "hdfs.single_writer_truncate": "genstamp_spec.hdfs.systems.abstract_truncate:SINGLE_WRITER_TRUNCATE",
+    "hdfs.durable_prefix_truncate": "genstamp_spec.hdfs.systems.abstract_truncate:DURABLE_PREFIX_TRUNCATE",
     "hdfs.lease": "genstamp_spec.hdfs.systems.lease:LEASE",
     "hdfs.expiry": "genstamp_spec.hdfs.systems.expiry:EXPIRY",
     "hdfs.renewal": "genstamp_spec.hdfs.systems.renewal:RENEWAL",
@@ -36,6 +38,7 @@ PLACES: Final[Mapping[str, str]] = {
     "hdfs.truncate_ends": "genstamp_spec.hdfs.systems.truncate_ends:TRUNCATE_ENDS",
     "hdfs.write_path": "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
     "hdfs.write_path_restarts": "genstamp_spec.hdfs.systems.write_path_restarts:WRITE_PATH_RESTARTS",
+    "hdfs.write_path_truncate": "genstamp_spec.hdfs.systems.write_path_truncate:WRITE_PATH_TRUNCATE",
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 

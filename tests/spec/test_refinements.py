@@ -11,6 +11,7 @@ from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 from genstamp_spec.hdfs.systems.write_path import WRITE_PATH, WritePathProperties
+from genstamp_spec.hdfs.systems.write_path_truncate import WRITE_PATH_TRUNCATE
 
 REJECTED = [
     (RECOVERY, "HDFS-10240", "refines hdfs.single_writer"),
@@ -21,6 +22,7 @@ REJECTED = [
     (WRITE_PATH, "soft-limit-takes-the-file", "refines hdfs.lease"),
     (WRITE_PATH, "HDFS-11817", "refines hdfs.lease"),
     (WRITE_PATH, "HDFS-10240", "refines hdfs.pipeline"),
+    (WRITE_PATH_TRUNCATE, "hflush-sees-the-recovery", "refines hdfs.durable_prefix_truncate"),
 ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genstamp.lock import Lock, SystemEntry
+from genstamp.tables import since_2_7
 from genstamp.tables.citations import cited_by_action, cited_by_helpers, promised_by
 from genstamp_model.language import System
 from genstamp_model.language.model import Action, Model, Property
@@ -52,6 +53,7 @@ def page(systems: Sequence[System], lock: Lock) -> str:
         lines += [f"## {title}", "", "| place | what it says | stated by |", "| --- | --- | --- |"]
         lines += [f"| {place.name} | {place.says} | {_cell(place, stated[place.name])} |" for place in places]
         lines.append("")
+    lines += since_2_7.lines(systems)
     left_out = [place for _, places in SECTIONS for place in places if place.left_out]
     lines += ["## What is left out", "", *(f"- {place.name}: {place.left_out}" for place in left_out), ""]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ it has no readers or deletes no file, it declares unreachable, and says why.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from genstamp_model.language import Bool, Number, RefinementDeclaration, each, when
+from genstamp_model.language import Bool, Number, RefinementDeclaration, System, each, when
 from genstamp_spec.hdfs.parts.earlier_state import EarlierState
 from genstamp_spec.hdfs.parts.state import BlockState, Client, ClientState, File, FileState
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
@@ -49,7 +49,9 @@ def length_with_earlier(s: _ManyBlocks, file: File) -> Number:
 
 
 def single_writer(
-    unreachable: Mapping[str, str], length: Callable[[Any, File], Number] = _length
+    unreachable: Mapping[str, str],
+    length: Callable[[Any, File], Number] = _length,
+    upper: System = SINGLE_WRITER,
 ) -> RefinementDeclaration:
     """A file with its client name: that is its writer, and a recovery of its block fences it.
 
@@ -59,9 +61,10 @@ def single_writer(
     Args:
         unreachable: steps of the abstract file that no step of the system is, and why.
         length: of the file, for systems with more than its last block.
+        upper: the abstract file, for systems that truncate.
     """
     return RefinementDeclaration(
-        SINGLE_WRITER,
+        upper,
         {
             "writer": lambda s, file: s.client_name[file],
             "fenced": lambda s, file: s.block[file].at(BlockLifecycle.under_recovery),
@@ -87,15 +90,17 @@ def durable_prefix(
     unreachable: Mapping[str, str],
     length: Callable[[Any, File], Number] = _length,
     promised: Callable[[Any, File], Number] = _promised,
+    upper: System = DURABLE_PREFIX,
 ) -> RefinementDeclaration:
     """A file with what an hflush promised of it, for as long as a datanode of that pipeline has never stopped.
 
     Args:
         unreachable: steps of the abstract file that no step of the system is, and why.
         length, promised: of the file, for systems with more than its last block.
+        upper: the abstract file, for systems that truncate.
     """
     return RefinementDeclaration(
-        DURABLE_PREFIX,
+        upper,
         {
             "open": _is_open,
             "length": lambda s, file: when(_is_open(s, file), 0, length(s, file)),

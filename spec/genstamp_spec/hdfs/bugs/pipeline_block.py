@@ -142,6 +142,31 @@ HDFS_1555 = Bug(
     source="https://issues.apache.org/jira/browse/HDFS-1555; fixed in 0.23.0",
 )
 
+
+class CommitsUnderRecovery(PipelineSetUp, lane="client"):
+    """complete() does not look at the block's state (before HDFS-10240)."""
+
+    @action(event="complete")
+    def complete_under_recovery(s) -> None:
+        """The client commits its own length and stamp; the recovery is forgotten by the block."""
+        s.in_stage(Stage.ENDED)
+        require(s.block.at(BlockLifecycle.under_recovery), "the block is under recovery")
+        require(s.stamp == s.block_stamp, "the client's stamp is the block's")
+        s.block.fire(BlockLifecycle.commit_block_synchronization_without_close)
+        s.commit(s.stamp, s.length_to_commit())
+        s.hflushed = s.block_bytes
+
+
+HDFS_10240 = Bug(
+    "HDFS-10240",
+    "complete() commits a block that is under recovery",
+    parts=(CommitsUnderRecovery,),
+    breaks=("fenced_writer_changes_nothing",),
+    configuration="pair",
+    depth=11,
+    source="https://issues.apache.org/jira/browse/HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
+)
+
 FIRST_ANSWER_COUNTS = Hole(
     "first-answer-counts",
     "a reader takes the length that the first location answers, and a recovery of the pipeline may cut bytes of it off",
@@ -174,4 +199,4 @@ BUGS: tuple[Bug, ...] = (
 
 HADOOP_3_4 = (FIRST_ANSWER_COUNTS,)
 
-HADOOP_2_7 = (*HADOOP_3_4, HDFS_12299, HDFS_16127, HDFS_16146)
+HADOOP_2_7 = (*HADOOP_3_4, HDFS_10240, HDFS_12299, HDFS_16127, HDFS_16146)

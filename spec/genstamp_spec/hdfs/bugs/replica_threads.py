@@ -1,5 +1,7 @@
 """Faults by which the threads around a replica wait for ever."""
 
+from dataclasses import replace
+
 from genstamp_model.language import Bug, action, require
 from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -20,6 +22,13 @@ HDFS_5016 = Bug(
     breaks=("waiting_for_a_writer_ends",),
     configuration="copy",
     source="https://issues.apache.org/jira/browse/HDFS-5016; fixed in 2.1.0-beta",
+)
+STOPS_UNDER_THE_LOCK = replace(
+    HDFS_5016,
+    name="stops-under-the-lock",
+    title="an operation that waits for a writer keeps the lock that the writer's responder needs to end: only the "
+    "time-out helps",
+    source="facts B.6; FsDatasetImpl#recoverRbw, ReplicaInPipeline#stopWriter, Hadoop 2.7.4; otherwise in 3.x",
 )
 
 

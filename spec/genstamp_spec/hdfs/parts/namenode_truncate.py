@@ -223,6 +223,7 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
 
     def recovery_ends(s, file: File) -> None:
         """The truncate has ended: without a snapshot that holds it, the former block goes (facts G.6, A20)."""
+        super().recovery_ends(file)
         goes = s.truncate_mode[file].at(TruncateMode.BY_COPY) & ~s.snapshot[file]
         s.remove_former_block(file, goes)
         s.truncate_mode[file] = TruncateMode.NONE
@@ -256,6 +257,7 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.block[file].fire(BlockLifecycle.remove, where=~kept)
         s.stored[file] = when(kept, s.stored[file], no_datanode())
         s.locations[file].clear()
+        s.earlier_blocks_go(file)
 
     @action(event="delete")
     def delete_open_file(s, client: Client, file: File) -> None:
@@ -276,6 +278,10 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.delete_source(file)
         s.truncate_mode[file] = TruncateMode.NONE
         s.attempt_is_young[file] = False
+        s.earlier_blocks_go(file)
+
+    def earlier_blocks_go(s, file: File) -> None:
+        """Blocks before the last one are deleted with their file; here, there are none."""
 
     def delete_source(s, file: File) -> None:
         """The block that a copy is made from goes with the file, unless a snapshot holds it."""

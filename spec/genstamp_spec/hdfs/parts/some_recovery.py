@@ -119,6 +119,7 @@ class SomeRecovery(SomeWriters, lane="namenode"):
         old_stamp = s.block_stamp[file]
         require(s.block[file].at(BlockLifecycle.under_recovery), "the block is under recovery")
         require(~updated.is_empty(), "replicas were updated")
+        s.may_close(file, updated)
         s.block_stamp[file] = s.recovery_id[file]
         s.block_bytes[file] = length
         s.stored[file] = s.stored[file] | (updated & s.registered)
@@ -129,6 +130,9 @@ class SomeRecovery(SomeWriters, lane="namenode"):
         s.end_recovery(file)
         s.forget_locations(file)
         observe(recovery_id=s.recovery_id[file], num_bytes=length)
+
+    def may_close(s, file: File, updated: Members[Datanode]) -> None:
+        """Checks: nothing; the block is completed with whatever storages are known (HDFS-12886)."""
 
     def leave_out_of_recovery(s, file: File, datanodes: Members[Datanode], old_stamp: Ordered) -> None:
         """Every other datanode with the block is marked corrupt, under the stamp from before (HDFS-7930)."""

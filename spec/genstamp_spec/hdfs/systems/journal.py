@@ -17,6 +17,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.journal import HDFS_12369, JOURNAL_BUGS
+from genstamp_spec.hdfs.bugs.journal_2_7 import JOURNAL_2_7
 from genstamp_spec.hdfs.parts.client_calls import AT_MOST_ONCE
 from genstamp_spec.hdfs.parts.journal_state import CallKind, CallStage, Opcode, Service
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File
@@ -329,7 +330,7 @@ JOURNAL = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY),
-        "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY, HDFS_12369),
+        "hadoop-2.7": (RECOVERY_ID_LEAVES_UNSYNCED, CLOSING_FAILS_HALF_WAY, HDFS_12369, *JOURNAL_2_7),
     },
     bugs=JOURNAL_BUGS,
     default_semantics="repaired",

@@ -77,12 +77,6 @@ class RecoveryPromises(BlocksAndReplicas, BlockRecovery, Clients):
         data = exists(Datanode, lambda d: s.holds_promised_bytes(d, file))
         return dropped.implies(~data)
 
-    def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
-        """The datanode has bytes of the block's generation, and an hflush has promised some."""
-        replica = s.replica[datanode][file]
-        current = ~replica.state.at(ReplicaLifecycle.absent) & (replica.stamp >= s.block_stamp[file])
-        return current & (replica.num_bytes > 0) & (s.hflushed[file] > 0)
-
     # Ownership.
 
     @transition(inductive=True)

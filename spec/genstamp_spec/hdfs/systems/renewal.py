@@ -65,7 +65,7 @@ RENEWAL = System(
     "hdfs.renewal",
     parts=[RenewalProperties],
     doc="How a client keeps its lease, with clocks that differ: what it believes, and what was granted.",
-    semantics={"repaired": (), "hadoop-3.4": ()},
+    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": ()},
     default_semantics="repaired",
     configurations=[
         Configuration(

@@ -3,7 +3,7 @@
 from typing import Self
 
 from genstamp_model.language import Bool, Configuration, System, invariant, leads_to, transition, witness
-from genstamp_spec.hdfs.bugs.replica_threads import HDFS_5016, HDFS_6948
+from genstamp_spec.hdfs.bugs.replica_threads import HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK
 from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.replica_threads import Operation, ReplicaThreads, Responder
 from genstamp_spec.hdfs.parts.state import Datanode
@@ -14,7 +14,6 @@ OMITS = (
     "bytes, and every request but the one for a newer copy: hdfs.replica",
     "a responder that outlives its writer: hdfs.replica",
     "crashes of the datanode",
-    "semantics hadoop-2.7, where operations kept the dataset lock while they waited, but no longer than the time-out",
     "an older FINALIZED replica in the way, which the NameNode has deleted first (facts I.3): hdfs.reports",
 )
 
@@ -91,7 +90,7 @@ REPLICA_THREADS = System(
     "hdfs.replica_threads",
     parts=[ReplicaThreadsProperties],
     doc="A replica's writer, its responder, and an operation that stops them and takes their place.",
-    semantics={"repaired": (), "hadoop-3.4": ()},
+    semantics={"repaired": (), "hadoop-3.4": (), "hadoop-2.7": (STOPS_UNDER_THE_LOCK,)},
     default_semantics="repaired",
     configurations=[
         Configuration(
@@ -107,6 +106,6 @@ REPLICA_THREADS = System(
             doc="two datanodes, each with threads of its own",
         ),
     ],
-    bugs=[HDFS_5016, HDFS_6948],
+    bugs=[HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK],
     omits=OMITS,
 )

@@ -5,6 +5,7 @@ The promises are in `reports_promises.py`, what must be possible in `reports_rea
 
 from genstamp_model.language import Bool, Configuration, Hole, Ordered, System
 from genstamp_spec.hdfs.bugs.reports import BUGS, HDFS_11960, HDFS_13840, HDFS_16064
+from genstamp_spec.hdfs.bugs.reports_2_7 import HDFS_12886
 from genstamp_spec.hdfs.parts.namenode_reports import NamenodeReports
 from genstamp_spec.hdfs.parts.reports_state import CorruptReason
 from genstamp_spec.hdfs.parts.some_writers import SomeWriters
@@ -160,7 +161,7 @@ REPORTS = System(
         "repaired": (),
         "hadoop-3.4": (REPORT_THREAD, COMMAND_THREAD, *STILL_OPEN),
         # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
-        "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_13840, HDFS_16064),
+        "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
     },
     default_semantics="repaired",
     limits=dict.fromkeys(LIMITS, 0),

@@ -90,3 +90,9 @@ class BlocksAndReplicas(CounterOnlyRises, StreamedBlocks):
     def complete_blocks_have_a_replica(s, file: File) -> Bool:
         """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
         return s.block[file].at(BlockLifecycle.complete).implies(~s.stored[file].is_empty())
+
+    def holds_promised_bytes(s, datanode: Datanode, file: File) -> Bool:
+        """The datanode has bytes of the block's generation, and an hflush has promised some."""
+        replica = s.replica[datanode][file]
+        current = ~replica.state.at(ReplicaLifecycle.absent) & (replica.stamp >= s.block_stamp[file])
+        return current & (replica.num_bytes > 0) & (s.hflushed[file] > 0)

@@ -20,6 +20,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.truncate import HDFS_822, HDFS_6325, HDFS_7263, HDFS_7843, HDFS_7903, HDFS_7926, HDFS_12638
+from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_2_7
 from genstamp_spec.hdfs.bugs.truncate_holes import (
     ANSWERS_ARE_KEPT,
     COPIES_OF_EARLIER_ATTEMPTS,
@@ -279,7 +280,7 @@ TRUNCATE = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": (ANSWERS_ARE_KEPT, DELETION_SPARES_SNAPSHOTS, COPIES_OF_EARLIER_ATTEMPTS),
-        "hadoop-2.7": (ANSWERS_ARE_KEPT, COPIES_OF_EARLIER_ATTEMPTS, HDFS_12638),
+        "hadoop-2.7": (ANSWERS_ARE_KEPT, COPIES_OF_EARLIER_ATTEMPTS, *TRUNCATE_2_7),
     },
     default_semantics="repaired",
     limits=LIMITS,

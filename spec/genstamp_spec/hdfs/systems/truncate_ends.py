@@ -6,6 +6,7 @@ not renew its lease for ever.
 """
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to, require
+from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_ENDS_2_7
 from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
@@ -72,7 +73,11 @@ TRUNCATE_ENDS = System(
     "hdfs.truncate_ends",
     parts=[TruncateEnds],
     doc="A truncate that was accepted comes to its end, if failures do.",
-    semantics={"repaired": (), "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,), "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH,)},
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": (HALF_A_CUT_IS_ENOUGH,),
+        "hadoop-2.7": (HALF_A_CUT_IS_ENOUGH, *TRUNCATE_ENDS_2_7),
+    },
     default_semantics="repaired",
     limits=LIMITS,
     configurations=[

@@ -31,7 +31,7 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
-    "truncate and snapshots: they are in hdfs.truncate",
+    "truncate and snapshots: they are in hdfs.write_path_truncate and hdfs.truncate",
     "packets and acks one by one, and datanodes that join a pipeline: they are in hdfs.pipeline",
     "messages of block recovery that are lost, late or doubled: they are in hdfs.block_recovery",
     "the NameNode's restart and safe mode: they are in hdfs.write_path_restarts; its edit log: it is in hdfs.journal",
