@@ -227,7 +227,8 @@ class BlockProjection(ReplicaReading):
         call = event.arguments.get("call", "")
         if call in one.carried_out:
             return LeftOut(words.SAME)
-        one.carried_out.add(call)
+        if event.event != "complete" or event.observed.get("closed") == "true":
+            one.carried_out.add(call)
         step = model_step("complete", {"client": WRITER, "file": FILE})
         one.is_committed = True
         if event.event == "complete":

@@ -84,7 +84,8 @@ class LeaseProjection(LeaseCalls):
             return False
         if call in self._carried_out:
             return True
-        if event.refused_with is None:
+        # complete() that is answered with false has to come again, be it as the same call or another.
+        if event.refused_with is None and event.observed.get("closed") != "false":
             self._carried_out.add(call)
         return False
 

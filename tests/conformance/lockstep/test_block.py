@@ -228,6 +228,26 @@ def test_a_location_that_is_not_asked_is_dead() -> None:
     assert dead == [Happened("datanode_is_taken_for_dead", {"datanode": "second"})]
 
 
+def test_a_complete_that_was_answered_with_false_may_come_again_as_the_same_call() -> None:
+    made = Made().written(512, 512)
+    for node in ("datanode1", "datanode2"):
+        made.replica(node, "finalize_replica", 512, "FINALIZED")
+    for state, closed in (("COMMITTED", "false"), ("COMPLETE", "true")):
+        shown = {"closed": closed, "block_state": state}
+        made("namenode", "complete", kind="file", client="client1", inode=1, call="client1 5", observed=shown)
+        if closed == "false":
+            made(
+                "namenode",
+                "block_received",
+                datanode="datanode1",
+                generation_stamp=1001,
+                observed={"block_state": "COMPLETE"},
+            )
+    *_, closes = project(made.events)
+    assert names(closes) == ["complete"]
+    assert hold(made.events).verdict == "conforms"
+
+
 def test_a_new_pipeline_is_a_generation_of_its_own() -> None:
     made = Made().written(512, 512)
     for node in ("datanode1", "datanode2"):

@@ -269,6 +269,16 @@ def test_a_call_that_comes_again_is_left_out() -> None:
     assert isinstance(second[0], LeftOut)
 
 
+def test_a_complete_that_was_answered_with_false_may_come_again_as_the_same_call() -> None:
+    """Seed 154: the answer was lost, and the call that was repeated has closed the file."""
+    made = Made().written()
+    completes: dict[str, Any] = {"client": "client1", "file": "/f", "inode": 1, "block": 7, "call": "client1 5"}
+    for state, closed in (("COMMITTED", "false"), ("COMPLETE", "true")):
+        made("complete", **completes, passed_bytes=10, observed={"closed": closed, "block_state": state})
+    made("create", client="client2", file="/f", inode=1, refused_with="FileAlreadyExistsException")
+    assert hold(made.events).verdict == "conforms"
+
+
 def test_a_lease_passes_its_limit_by_the_namenodes_clock() -> None:
     made = Made().written()("renew_lease", 30, kind="lease", entity="client1", client="client1")
     for at_s in (90, 91):
