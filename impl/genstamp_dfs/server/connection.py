@@ -30,6 +30,10 @@ from genstamp_dfs.server.wire.frames import WireError
 Result = TypeVar("Result")
 
 MAX_ANSWER_BYTES = 64 * 1024
+
+OPENING_S = 20.0
+"""How long a connection may take to say who it is and what it is for."""
+
 BUFFER_BYTES = 1 << 20
 """How much a reader takes in before the network has to wait; more than one packet."""
 

@@ -17,7 +17,7 @@ import msgspec
 from genstamp_dfs.hdfs.messages import datanode_protocol, inter_datanode
 from genstamp_dfs.hdfs.messages.base import Request, answer_type
 from genstamp_dfs.server.addresses import Address
-from genstamp_dfs.server.wire import client_calls
+from genstamp_dfs.server.wire import calls, client_calls
 from genstamp_dfs.server.wire import datanode_pb2 as datanode
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
@@ -71,7 +71,7 @@ class Protocol:
         return {codec.method: codec for codec in self.calls.values()}
 
 
-def _hadoop_call(call: client_calls.Call) -> Codec:
+def _hadoop_call(call: calls.Call) -> Codec:
     def read_request(data: bytes, c: Converter) -> Request[Any]:
         message = parse(call.request, data)
         try:
@@ -98,9 +98,9 @@ _VISIBLE_LENGTH: Final = Codec(
         c.to_block(parse(datanode.GetReplicaVisibleLengthRequest, data).block)
     ),
     write_answer=lambda answer, c: datanode.GetReplicaVisibleLengthResponse(
-        length=answer & client_calls.UNSET
+        length=answer & calls.UNSET
     ).SerializeToString(),
-    read_answer=lambda data, c: client_calls.or_unset(parse(datanode.GetReplicaVisibleLengthResponse, data).length),
+    read_answer=lambda data, c: calls.or_unset(parse(datanode.GetReplicaVisibleLengthResponse, data).length),
 )
 
 

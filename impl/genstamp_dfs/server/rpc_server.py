@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.server.connection import OPENING_S
 from genstamp_dfs.server.protocols import Codec, Protocol
 from genstamp_dfs.server.wire import frames
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
@@ -24,9 +25,6 @@ from genstamp_dfs.server.wire.exceptions import java_name
 from genstamp_dfs.server.wire.frames import FrameReader, WireError
 
 Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
-
-HANDSHAKE_S: Final = 20.0
-"""How long a connection may take to say who it is."""
 
 MAX_OPENING_BYTES: Final = 64 * 1024
 """Largest frame of a connection that has not said who it is."""
@@ -62,7 +60,7 @@ class RpcServer:
         handler: Handler,
         converter: Converter,
         *,
-        handshake_s: float = HANDSHAKE_S,
+        handshake_s: float = OPENING_S,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
         self._protocols = {protocol.name: protocol.by_method() for protocol in protocols}

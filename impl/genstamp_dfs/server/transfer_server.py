@@ -13,15 +13,12 @@ from typing import Final
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Operation, Status, WriteBlock
-from genstamp_dfs.server.connection import BUFFER_BYTES, SocketConnection, read_delimited
+from genstamp_dfs.server.connection import BUFFER_BYTES, OPENING_S, SocketConnection, read_delimited
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.frames import WireError
 
 Serve = Callable[[SocketConnection, Operation], Awaitable[None]]
-
-OPENING_S: Final = 20.0
-"""How long a connection may take to say what it is for."""
 
 MAX_CONNECTIONS: Final = 4096
 """`dfs.datanode.max.transfer.threads`."""

@@ -106,6 +106,7 @@ REQUESTS = [
     calls.Complete("/a", "client1"),
     calls.Fsync("/a", "client1", 700, 16_386),
     calls.Fsync("/a", "client1"),
+    calls.Fsync("/a", "client1", 700, 16_386, pipeline=("datanode1", "datanode3")),
     calls.RenewLease("client1"),
     calls.RecoverLease("/a", "client1"),
     calls.IsFileClosed("/a"),
