@@ -148,16 +148,13 @@ HDFS_PIPELINE: Final = Driving(
     told_apart={"update_pipeline_comes_late": "late_update_pipeline"},
     # What the model allows and this client, or any, never does.
     may_decline={
-        "set_up_fails": "a client that cannot set up the first pipeline of a block abandons it and takes another",
         "send_last_packet": "a client that has written nothing has no block to end",
         "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
         "transfer_fails": "whom a client has copy first is the first node",
         "mirror_fails": "a node listens once the pipeline is set up, and to what was acknowledged before the end",
+        "connection_fails": "what a node has acknowledged arrives before the end of its connection",
         "receiver_fails": "once the last packet is acknowledged, the receivers end by themselves",
         "receiver_hangs": "once the last packet is acknowledged, the receivers end by themselves",
-        "error_ack_passes": "an error is told in the acknowledgement of a packet, after those before it",
-        "error_ack_comes": "an error is told in the acknowledgement of a packet, after those before it",
-        "connection_fails": "what a node has acknowledged arrives before the end of its connection",
     },
     forgotten=("hflushed", "steady", "failed"),
     walked=("pair",),

@@ -145,6 +145,7 @@ class RecoveringSteps(WritingSteps):
         self.needs(event, not near.other.under_way, f"{datanode} has an acknowledgement to send before")
         self.needs(event, not below.is_over and datanode not in self.told, f"{datanode} knows already")
         self.told.add(datanode)
+        self.loop.settle(f"{datanode} {RESPONDER}")
         if restarts:
             below.other.let_arrive()
             below.let_take()

@@ -106,11 +106,21 @@ def test_bytes_that_a_node_below_did_not_take_are_not_raised() -> None:
     assert play([DATA], [PipelineAck(4, (OK, ERROR))])[0][:1] == ["4 SUCCESS SUCCESS ERROR"]
 
 
-@pytest.mark.parametrize("failure", [EOFException("closed"), SocketTimeoutException("late"), PipelineAck(3, (OK,))])
-def test_a_broken_mirror_is_told_for_every_packet_and_nothing_is_finalized(
-    failure: PipelineAck | HdfsIOException,
+@pytest.mark.parametrize("failure", [EOFException("closed"), SocketTimeoutException("late")])
+@pytest.mark.parametrize("packets", [[], [DATA, LAST]])
+def test_a_broken_mirror_is_told_at_once_and_nothing_is_finalized(
+    failure: HdfsIOException, packets: list[WaitingPacket]
 ) -> None:
-    assert play([DATA, LAST], [failure])[0] == ["4 SUCCESS ERROR", "5 SUCCESS ERROR"]
+    assert play(packets, [failure])[0] == ["-2 SUCCESS ERROR"]
+
+
+def test_a_mirror_that_acknowledges_something_else_is_told_to_be_broken() -> None:
+    assert play([DATA, LAST], [PipelineAck(3, (OK,))])[0] == ["4 SUCCESS ERROR", "-2 SUCCESS ERROR"]
+
+
+def test_news_of_a_broken_mirror_goes_up_and_ends_no_block() -> None:
+    """A node further down may have failed before it had the last packet."""
+    assert play([LAST], [PipelineAck(-2, (OK, ERROR))])[0] == ["-2 SUCCESS SUCCESS ERROR", "-2 SUCCESS ERROR"]
 
 
 def test_who_has_not_forwarded_in_time_blames_itself() -> None:

@@ -75,6 +75,7 @@ class PacketResponder:
         self._timeout_us = timeout_us
         self._on_end = on_end
         self._mirror_failed = False
+        self._has_told_of_mirror = False
         self._waiting: deque[WaitingPacket] = deque()
         self._changed = runtime.condition()
 
@@ -88,7 +89,7 @@ class PacketResponder:
         self._changed.notify_all()
 
     def mirror_is_broken(self) -> None:
-        """Nothing can be sent to the next node any more: say so for each packet."""
+        """Nothing can be sent to the next node any more: say so."""
         self._mirror_failed = True
         self._changed.notify_all()
 
@@ -111,6 +112,9 @@ class PacketResponder:
     async def _acknowledge_next(self) -> None:
         """Wait for the next packet's turn, and answer."""
         ack = await self._read_ack()
+        if ack is None and self._mirror is not None:
+            await self._tell_of_mirror()
+            return
         if ack is not None and ack.seqno == UNKNOWN_SEQNO:
             await self._upstream.send(PipelineAck(UNKNOWN_SEQNO, (Status.SUCCESS, *ack.replies)))
             return
@@ -134,6 +138,18 @@ class PacketResponder:
         if packet.status is Status.ERROR_CHECKSUM:
             raise HdfsIOException(f"data from {self._upstream.peer} are corrupt")
         self.has_acknowledged_last = packet.is_last
+
+    async def _tell_of_mirror(self) -> None:
+        """Say at once that this node is fine and the next one is not, and wait for the client to close the pipeline.
+
+        It answers no packet, so that the nodes before this one pass it on and do nothing else: none of them may take
+        the end of the block for acknowledged further down.
+        """
+        if not self._has_told_of_mirror:
+            self._has_told_of_mirror = True
+            await self._upstream.send(PipelineAck(UNKNOWN_SEQNO, (Status.SUCCESS, Status.ERROR)))
+        while not self._receiver.is_interrupted:
+            await self._changed.wait()
 
     async def _read_ack(self) -> PipelineAck | None:
         """The next acknowledgement from further down; None at the last node, or if there will be none."""

@@ -1,0 +1,114 @@
+"""One block's pipeline under somebody's hand, over the real cores."""
+
+import pytest
+
+from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
+from genstamp_dfs.events import Event
+from genstamp_dfs.stepwise.driver import PipelineDriver
+
+ONE, TWO, THREE = "datanode1", "datanode2", "datanode3"
+
+
+def driver_of(*datanodes: str) -> PipelineDriver:
+    return PipelineDriver(files=["/a"], clients=["client1"], datanodes=datanodes)
+
+
+def play(driver: PipelineDriver, *story: str) -> list[Event]:
+    """Make the steps; each is its event and the words of its arguments, `add_block last=datanode1`."""
+    events: list[Event] = []
+    for line in story:
+        event, *said = line.split()
+        events += driver.call(event, dict(word.split("=") for word in said))
+    return events
+
+
+def set_up(driver: PipelineDriver, *datanodes: str) -> None:
+    play(driver, f"add_block last={datanodes[-1]}")
+    play(driver, *(f"set_up_create datanode={datanode}" for datanode in datanodes), "start_streaming")
+
+
+def test_a_block_is_written_and_its_file_closed() -> None:
+    driver = driver_of(ONE, TWO)
+    set_up(driver, ONE, TWO)
+    through = ["receive_packet datanode=datanode1", "receive_packet datanode=datanode2", "send_ack datanode=datanode2"]
+    events = play(driver, "send_packet", *through, "send_ack datanode=datanode1", "receive_ack", "hflush")
+    assert [event.event for event in events if event.node == ONE] == ["receive_packet", "raise_bytes_acked", "send_ack"]
+    assert events[-1].num_bytes == 1
+    assert play(driver, "read client=client1 datanode=datanode1")[0].num_bytes == 1
+    play(driver, "send_last_packet", *through, "send_ack datanode=datanode1", "receive_ack", "end_block")
+    closing = play(driver, "complete", "block_received datanode=datanode2", "complete")
+    assert [event.observed["block_state"] for event in closing] == ["COMMITTED", "COMPLETE", "COMPLETE"]
+
+
+def test_a_step_that_does_not_come_about_is_taken_back() -> None:
+    driver = driver_of(ONE, TWO)
+    set_up(driver, ONE, TWO)
+    with pytest.raises(StepNotPossibleError, match="no packet is under way to datanode2"):
+        play(driver, "receive_packet datanode=datanode2")
+    with pytest.raises(StepNotPossibleError, match="nothing would come of it"):
+        play(driver, "end_block")
+    assert [event.event for event in play(driver, "send_packet")] == ["send_packet"]
+
+
+def test_an_application_that_has_said_nothing_yet_may_have_closed_the_file() -> None:
+    """Between writing and closing nobody sees a difference before the first packet."""
+    driver = driver_of(ONE)
+    set_up(driver, ONE)
+    assert [event.event for event in play(driver, "send_last_packet")] == ["send_last_packet"]
+    with pytest.raises(StepNotPossibleError):
+        play(driver, "send_packet")
+
+
+def test_a_new_block_is_set_up_again_on_the_datanodes_that_are_left() -> None:
+    """HDFS-17299."""
+    driver = driver_of(ONE, TWO)
+    play(driver, "add_block last=datanode2", "set_up_create datanode=datanode1", "datanode_crash datanode=datanode2")
+    again = play(
+        driver,
+        "set_up_fails bad=datanode2",
+        "update_block_for_pipeline",
+        "set_up_create datanode=datanode1",
+        "update_pipeline",
+        "send_packet",
+    )
+    assert [event.event for event in again] == [
+        "set_up_fails",
+        "update_block_for_pipeline",
+        "set_up_create",
+        "update_pipeline",
+        "send_packet",
+    ]
+    assert again[2].generation_stamp == 1002
+
+
+def test_news_of_a_failed_node_ends_no_block_on_the_way() -> None:
+    """The last packet never came to the third node: nobody before it may take the block for done."""
+    driver = driver_of(ONE, TWO, THREE)
+    set_up(driver, ONE, TWO, THREE)
+    play(driver, "send_last_packet", "receive_packet datanode=datanode1", "receive_packet datanode=datanode2")
+    news = play(
+        driver,
+        "receiver_fails datanode=datanode3",
+        "mirror_fails datanode=datanode2",
+        "error_ack_passes datanode=datanode1",
+        "error_ack_comes bad=datanode3",
+    )
+    assert [event.event for event in news] == ["receiver_fails", "mirror_fails", "error_ack_passes", "error_ack_comes"]
+
+
+def test_wrong_requests_are_refused() -> None:
+    driver = driver_of(ONE)
+    with pytest.raises(UnknownNameError):
+        driver.call("zap", {})
+    with pytest.raises(UnknownNameError):
+        driver.call("add_block", {"last": "datanode9"})
+    with pytest.raises(WrongArgumentsError):
+        driver.call("add_block", {})
+    with pytest.raises(UnknownNameError):
+        driver.fault("send_packet", {})
+    with pytest.raises(ConfigurationError):
+        driver.tick(0)
+    with pytest.raises(ConfigurationError):
+        PipelineDriver([], [], [])
+    with pytest.raises(ConfigurationError):
+        PipelineDriver([], [], [ONE], "hadoop-1")
