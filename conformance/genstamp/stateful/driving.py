@@ -148,16 +148,17 @@ HDFS_PIPELINE: Final = Driving(
     told_apart={"update_pipeline_comes_late": "late_update_pipeline"},
     # What the model allows and this client, or any, never does.
     may_decline={
-        "send_last_packet": "a client that has written nothing has no block to end",
+        "send_last_packet": "a block without a byte is ended by who has opened the file to close it at once",
         "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
         "transfer_fails": "whom a client has copy first is the first node",
         "mirror_fails": "a node listens once the pipeline is set up, and to what was acknowledged before the end",
         "connection_fails": "what a node has acknowledged arrives before the end of its connection",
+        "set_up_fails": "a node that restarts is given the rest of its time, also if it fails once it is back",
         "receiver_fails": "once the last packet is acknowledged, the receivers end by themselves",
         "receiver_hangs": "once the last packet is acknowledged, the receivers end by themselves",
     },
     forgotten=("hflushed", "steady", "failed"),
-    walked=("pair",),
+    walked=("fenced", "pair", "upgrade", "client", "append", "restart", "chain", "spare"),
 )
 
 DRIVINGS: Final[Mapping[str, Driving]] = {"hdfs.recovery": _HDFS_RECOVERY, "hdfs.pipeline": HDFS_PIPELINE}

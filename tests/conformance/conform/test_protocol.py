@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from genstamp.adapters import VERSION, ChildAdapter
+from genstamp.adapters import VERSION, ChildAdapter, Cluster
 from genstamp.events import Event
-from genstamp.stateful import DRIVINGS, conform
+from genstamp.stateful import DRIVINGS, Driving, conform
 from genstamp.stateful.driving import HARD_LIMIT_MS, RECOVERY_GATE_MS, SOFT_LIMIT_MS
-from genstamp.stateful.figures import answers_of
+from genstamp.systems import system_named
 from genstamp.track import Fit, Names
+from genstamp_model.language.model import Action, Model
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
-
-MEMBERS = {"Client": ["client1"], "File": ["/a"], "Datanode": ["datanode1"]}
-DRIVING = DRIVINGS["hdfs.recovery"]
 
 
 @pytest.fixture(scope="module")
@@ -47,24 +45,45 @@ def test_session_happens_as_it_is_written(text: str) -> None:
     assert len(lines) == 14
 
 
-def test_table_of_steps_is_that_of_the_model(text: str) -> None:
-    model = RECOVERY.model()
-    fit = Fit(model, Names(model, MEMBERS, first_stamp=1))
+@pytest.mark.parametrize("system", ["hdfs.recovery", "hdfs.pipeline"])
+def test_table_of_steps_is_that_of_the_model(text: str, system: str) -> None:
+    model, driving = system_named(system).model(None), DRIVINGS[system]
+    members = driving.members(Cluster(("/a",), ("client1",), ("datanode1",), "repaired"))
+    fit = Fit(model, Names(model, members, first_stamp=1), told_apart=driving.told_apart)
+    refusals = {
+        event: sorted({refusal for action in actions for refusal in _refusals(action)})
+        for event, actions in _actions(model, driving).items()
+    }
     written = {}
-    for event, by, arguments, shows, refused in rows(text, "Steps of `hdfs.recovery`"):
+    for event, by, arguments, shows, refused in rows(text, f"Steps of `{system}`"):
         name, _, mark = event.partition("` ")
         written[name.strip("`")] = (by, words(arguments), words(shows), words(refused), mark == "*")
     by_event = {
         event: (
-            "tick" if event in DRIVING.spontaneous else "fault" if event in DRIVING.faults else "call",
+            "tick" if event in driving.spontaneous else "fault" if event in driving.faults else "call",
             list(fit.arguments(event)),
             sorted(fit.shows(event)),
-            sorted(exception for name, exception in answers_of(model) if name == event and exception),
-            event in DRIVING.may_decline,
+            refusals[event],
+            event in driving.may_decline,
         )
         for event in fit.events
     }
     assert written == by_event
+
+
+def _actions(model: Model, driving: Driving) -> dict[str, list[Action]]:
+    """The actions of each event, as the driving tells them apart."""
+    found: dict[str, list[Action]] = {}
+    for action in model.actions:
+        if not action.hidden:
+            found.setdefault(driving.told_apart.get(action.name, action.event), []).append(action)
+    return found
+
+
+def _refusals(action: Action) -> list[str]:
+    """What an action may be refused with, its own nature first."""
+    own = [action.refuses] if action.refuses else []
+    return own + [check.refuses for check in action.checks if check.refuses and not check.defensive]
 
 
 def test_columns_are_those_of_an_event(text: str) -> None:
