@@ -23,8 +23,9 @@ from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
 from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
-from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
+from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Replica, StreamStage
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
+from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -41,9 +42,20 @@ OMITS = (
 
 
 class BlockRecoveryProperties(
-    RecoveryPromises, CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside
+    RecoveryPromises, RecoveryStates, CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside
 ):
     """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, section J."""
+
+    def may_have_an_attempt(s, file: File) -> Bool:
+        """A recovery was started, which may have stuck half-way (HDFS-12886)."""
+        return ~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.under_construction)
+
+    @invariant(inductive=True, given=("files_come_before_blocks", "open_files_keep_their_block"))
+    def files_stay_with_their_writer(s, client: Client, file: File) -> Bool:
+        """S10: an open file has an owner, a closed one none; who writes an open file owns it: nobody else may."""
+        owned = s.under_construction(file) != s.client_name[file].is_none()
+        writes = s.under_construction(file) & ~s.stream[client][file].stage.at(StreamStage.NONE)
+        return owned & writes.implies(s.client_name[file] == client)
 
     @invariant
     def complete_blocks_have_a_replica(s, file: File) -> Bool:
@@ -115,6 +127,14 @@ class BlockRecoveryProperties(
 
 class SilenceAndDeletion(BlockRecoveryProperties, FileDeletion):
     """The same with files that are deleted, and what can come of datanodes that are taken for dead too early."""
+
+    def has_ended(s, file: File) -> Bool:
+        """The file is closed or deleted."""
+        return ~s.under_construction(file)
+
+    def may_have_a_writer(s, replica: Replica) -> Bool:
+        """Whether a recovery stops the writer is what frozen_replicas_take_no_bytes asks for (HDFS-1186)."""
+        return replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.rur)
 
     @witness
     def bytes_are_left_on_a_dead_node(s, datanode: Datanode, file: File) -> Bool:

@@ -123,6 +123,13 @@ BLOCK_RECOVERY_ENDS = System(
             doc="a crash, a call that times out and a lost report",
             on_demand=True,
         ),
+        Configuration(
+            "crash_and_broken_disk",
+            sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 2},
+            limits={"stamps": 3, "reports": 1, "calls": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
+            doc="a crash and a broken disk, of which the second waits until there is no other",
+            on_demand=True,
+        ),
     ],
     bugs=BUGS,
     omits=OMITS,

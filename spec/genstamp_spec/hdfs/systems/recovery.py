@@ -4,19 +4,26 @@ The document to read after the lifecycles: what this system promises, and under 
 version; `OMITS` says what it leaves out.
 """
 
+from typing import Self
+
 from genstamp_model.language import (
     Bool,
     Configuration,
     Hole,
     System,
+    invariant,
+    transition,
 )
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
-from genstamp_spec.hdfs.parts.state import Attempt
+from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
+from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
+from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 OMITS = (
     "files of more than one block: earlier blocks, their progress checks, and addBlock with a previous block",
@@ -34,6 +41,34 @@ OMITS = (
 
 class RecoveryProperties(OneLease, NamenodeTakesOver, RecoveryPromises, NamenodeBlocks):
     """What hdfs.recovery promises: what is shared, and of leases."""
+
+
+class WrittenOnce(RecoveryProperties, RecoveryStates):
+    """What holds beyond that where a file is written once: nobody appends, and no file is deleted."""
+
+    @transition(inductive=True)
+    def recoveries_begin_under_a_young_lease(s, t: Self, file: File) -> Bool:
+        """F.2, F.4: whoever a file is recovered for, or is taken over by, has all the time of a lease from then on."""
+        stays_open = s.under_construction(file) & t.under_construction(file)
+        taken_over = stays_open & (t.client_name[file] != s.client_name[file])
+        begun = (t.recovery_id[file] != s.recovery_id[file]) | taken_over
+        return begun.implies(t.lease[t.client_name[file]].at(LeaseLifecycle.being_recovered))
+
+    @invariant(inductive=True)
+    def open_blocks_have_locations(s, file: File) -> Bool:
+        """S20: of a block that is not COMPLETE the NameNode knows where it was to be written (facts F.3 row 8)."""
+        return s.block[file].at(*BlockLifecycle.not_complete).implies(~s.locations[file].is_empty())
+
+    @invariant(inductive=True, given=("young_attempts_are_under_way", "open_files_keep_their_block"))
+    def namenode_recovers_what_it_holds(s, file: File) -> Bool:
+        """D.4: the NameNode itself owns only files whose block is under recovery."""
+        own: Bool = s.client_name[file] == Holder.NAMENODE
+        return own.implies(s.block[file].at(BlockLifecycle.under_recovery))
+
+    @invariant(inductive=True, given=("namenode_recovers_what_it_holds", "one_lease_per_open_file"))
+    def namenode_never_merely_holds(s) -> Bool:
+        """Whatever is closed, the others that its lease covers are still being recovered."""
+        return ~s.lease[Holder.NAMENODE].at(LeaseLifecycle.held)
 
 
 class UnreachableIsEmpty(BlockRecovery):
@@ -80,7 +115,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
 
 RECOVERY = System(
     "hdfs.recovery",
-    parts=[RecoveryProperties],
+    parts=[WrittenOnce],
     doc="Leases, the pipeline of one block, lease and block recovery, crashes of clients and datanodes.",
     semantics={
         "repaired": (),
