@@ -1,5 +1,7 @@
 """One block's pipeline under somebody's hand, over the real cores."""
 
+from collections.abc import Callable, Iterator
+
 import pytest
 
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
@@ -9,8 +11,18 @@ from genstamp_dfs.stepwise.driver import PipelineDriver
 ONE, TWO, THREE = "datanode1", "datanode2", "datanode3"
 
 
-def driver_of(*datanodes: str) -> PipelineDriver:
-    return PipelineDriver(files=["/a"], clients=["client1"], datanodes=datanodes)
+@pytest.fixture
+def driver_of() -> Iterator[Callable[..., PipelineDriver]]:
+    """Makes a driver of some datanodes, and ends it."""
+    made: list[PipelineDriver] = []
+
+    def driver(*datanodes: str) -> PipelineDriver:
+        made.append(PipelineDriver(files=["/a"], clients=["client1"], datanodes=datanodes))
+        return made[-1]
+
+    yield driver
+    for one in made:
+        one.close()
 
 
 def play(driver: PipelineDriver, *story: str) -> list[Event]:
@@ -27,7 +39,7 @@ def set_up(driver: PipelineDriver, *datanodes: str) -> None:
     play(driver, *(f"set_up_create datanode={datanode}" for datanode in datanodes), "start_streaming")
 
 
-def test_a_block_is_written_and_its_file_closed() -> None:
+def test_a_block_is_written_and_its_file_closed(driver_of: Callable[..., PipelineDriver]) -> None:
     driver = driver_of(ONE, TWO)
     set_up(driver, ONE, TWO)
     through = ["receive_packet datanode=datanode1", "receive_packet datanode=datanode2", "send_ack datanode=datanode2"]
@@ -40,7 +52,7 @@ def test_a_block_is_written_and_its_file_closed() -> None:
     assert [event.observed["block_state"] for event in closing] == ["COMMITTED", "COMPLETE", "COMPLETE"]
 
 
-def test_a_step_that_does_not_come_about_is_taken_back() -> None:
+def test_a_step_that_does_not_come_about_is_taken_back(driver_of: Callable[..., PipelineDriver]) -> None:
     driver = driver_of(ONE, TWO)
     set_up(driver, ONE, TWO)
     with pytest.raises(StepNotPossibleError, match="no packet is under way to datanode2"):
@@ -50,7 +62,9 @@ def test_a_step_that_does_not_come_about_is_taken_back() -> None:
     assert [event.event for event in play(driver, "send_packet")] == ["send_packet"]
 
 
-def test_an_application_that_has_said_nothing_yet_may_have_closed_the_file() -> None:
+def test_an_application_that_has_said_nothing_yet_may_have_closed_the_file(
+    driver_of: Callable[..., PipelineDriver],
+) -> None:
     """Between writing and closing nobody sees a difference before the first packet."""
     driver = driver_of(ONE)
     set_up(driver, ONE)
@@ -59,7 +73,7 @@ def test_an_application_that_has_said_nothing_yet_may_have_closed_the_file() -> 
         play(driver, "send_packet")
 
 
-def test_a_new_block_is_set_up_again_on_the_datanodes_that_are_left() -> None:
+def test_a_new_block_is_set_up_again_on_the_datanodes_that_are_left(driver_of: Callable[..., PipelineDriver]) -> None:
     """HDFS-17299."""
     driver = driver_of(ONE, TWO)
     play(driver, "add_block last=datanode2", "set_up_create datanode=datanode1", "datanode_crash datanode=datanode2")
@@ -81,7 +95,7 @@ def test_a_new_block_is_set_up_again_on_the_datanodes_that_are_left() -> None:
     assert again[2].generation_stamp == 1002
 
 
-def test_news_of_a_failed_node_ends_no_block_on_the_way() -> None:
+def test_news_of_a_failed_node_ends_no_block_on_the_way(driver_of: Callable[..., PipelineDriver]) -> None:
     """The last packet never came to the third node: nobody before it may take the block for done."""
     driver = driver_of(ONE, TWO, THREE)
     set_up(driver, ONE, TWO, THREE)
@@ -96,7 +110,7 @@ def test_news_of_a_failed_node_ends_no_block_on_the_way() -> None:
     assert [event.event for event in news] == ["receiver_fails", "mirror_fails", "error_ack_passes", "error_ack_comes"]
 
 
-def test_wrong_requests_are_refused() -> None:
+def test_wrong_requests_are_refused(driver_of: Callable[..., PipelineDriver]) -> None:
     driver = driver_of(ONE)
     with pytest.raises(UnknownNameError):
         driver.call("zap", {})
