@@ -204,6 +204,8 @@ class ReplicaReading(BlockReading):
             case "report_back":
                 steps = self._report(one, recovery_id, primary)
                 return Entity(one.key, tuple(steps)) if steps else LeftOut(words.SAME)
+            case "abandon_recovery" if (one.block, recovery_id) in self._told.dropped:
+                return LeftOut(words.REGISTERS)
             case "abandon_recovery":
                 return Entity(one.key, (model_step("abandon_recovery", {"primary": primary.word, "file": FILE}),))
             case _:

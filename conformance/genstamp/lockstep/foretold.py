@@ -25,12 +25,14 @@ class Foretold:
         lengths: lengths that replicas of a block have, in order.
         unanswered: calls of primaries that nobody has answered, as (block, recovery id, call, datanode).
         asked: (block, recovery id) -> the datanodes that a primary has asked for their replica.
+        dropped: recoveries whose primary has registered anew meanwhile, and so may have ended them.
         decided: recoveries whose primary has heard of all locations that its command names, and was not preempted.
     """
 
     lengths: dict[str, list[int]] = field(default_factory=dict)
     unanswered: set[tuple[str, int, str, str]] = field(default_factory=set)
     asked: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    dropped: set[tuple[str, int]] = field(default_factory=set)
     decided: set[tuple[str, int]] = field(default_factory=set)
     _at_replica: dict[tuple[str, str], tuple[list[int], list[str]]] = field(default_factory=dict)
 
@@ -50,8 +52,11 @@ def foretell(events: Sequence[Event]) -> Foretold:
     told = Foretold()
     lengths: dict[str, set[int]] = defaultdict(set)
     preempted: set[tuple[str, int]] = set()
+    led: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for position, event in enumerate(events):
         if event.node == "namenode":
+            if event.event == "register_datanode":
+                told.dropped |= led.pop(event.arguments["datanode"], set())
             continue
         if event.kind == "replica":
             block = event.entity.partition("@")[0]
@@ -65,7 +70,9 @@ def foretell(events: Sequence[Event]) -> Foretold:
                 if event.refused_with == "RecoveryInProgressException":
                     preempted.add((block, event.recovery_id))
         elif event.recovery_id is not None:
-            _of_primary(event, told, preempted)
+            if event.event == "receive_recovery_command":
+                led[event.node].add((event.entity, event.recovery_id))
+            _of_primary(event, told, preempted | told.dropped)
     told.lengths = {block: sorted(found) for block, found in lengths.items()}
     return told
 

@@ -248,6 +248,16 @@ def test_a_complete_that_was_answered_with_false_may_come_again_as_the_same_call
     assert hold(made.events).verdict == "conforms"
 
 
+def test_a_primary_that_registers_anew_may_end_what_it_leads() -> None:
+    """Seed 229: without that it has no reason to."""
+    for registers, verdict in ((False, "rejected"), (True, "conforms")):
+        made = Made().written(512, 512).recovering().asked("datanode1", 512)
+        if registers:
+            made("namenode", "register_datanode", kind="node", datanode="datanode1")
+        made.asked("datanode2", 512)
+        assert hold(made.primary("abandon_recovery").events).verdict == verdict
+
+
 def test_a_new_pipeline_is_a_generation_of_its_own() -> None:
     made = Made().written(512, 512)
     for node in ("datanode1", "datanode2"):
