@@ -72,6 +72,9 @@ def foretell(events: Sequence[Event]) -> Foretold:
         elif event.recovery_id is not None:
             if event.event == "receive_recovery_command":
                 led[event.node].add((event.entity, event.recovery_id))
+            elif event.event != "abandon_recovery":
+                # It has gone on, and gives up for a reason of its own if it does.
+                told.dropped.discard((event.entity, event.recovery_id))
             _of_primary(event, told, preempted | told.dropped)
     told.lengths = {block: sorted(found) for block, found in lengths.items()}
     return told
