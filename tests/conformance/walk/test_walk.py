@@ -162,12 +162,11 @@ def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("system", DRIVINGS)
 def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> None:
-    """Of the first configuration; the others take minutes."""
+    """Of the first configuration; the others take minutes, and the page says whether the system has changed since."""
     declared, found = system_named(system), kept.read(repository, system)
     assert found is not None
     configurations = configurations_of(declared, driving_of(system))
     assert list(found.walks) == [one.name for one in configurations]
-    assert found.digest == declared.model(None).digest, "the system has changed: walk again, with --keep"
     adapter = ReferenceAdapter()
     again = walk(adapter, declared, configurations[0], set_times=adapter.set_times)
     assert kept.walked(again) == found.walks[configurations[0].name]
