@@ -110,6 +110,12 @@ def test_news_of_a_failed_node_ends_no_block_on_the_way(driver_of: Callable[...,
     assert [event.event for event in news] == ["receiver_fails", "mirror_fails", "error_ack_passes", "error_ack_comes"]
 
 
+def test_an_application_writes_on_whatever_is_acknowledged(driver_of: Callable[..., PipelineDriver]) -> None:
+    driver = driver_of(ONE)
+    set_up(driver, ONE)
+    assert len(play(driver, *["send_packet"] * 100)) == 100
+
+
 def test_wrong_requests_are_refused(driver_of: Callable[..., PipelineDriver]) -> None:
     driver = driver_of(ONE)
     with pytest.raises(UnknownNameError):

@@ -47,6 +47,8 @@ WRITER: Final = "writer"
 STREAMER: Final = "DataStreamer "
 RESPONDER: Final = "responder of "
 CHUNK: Final = bytes(CHUNK_BYTES)
+MOST_PACKETS: Final = 1_000
+"""More than a run sends: the application never waits for acknowledgements before it writes on."""
 
 
 class InOrder(random.Random):
@@ -124,7 +126,10 @@ class PipelineCluster:
     def __init__(self, datanodes: Sequence[str], semantics: Semantics, seed: int) -> None:
         options = small_options(
             semantics,
-            client={"packet_size": PACKET_HEADER_BYTES + CHUNK_BYTES + CHECKSUM_BYTES, "socket_timeout_ms": 60_000},
+            client={
+                "packet_size": PACKET_HEADER_BYTES + CHUNK_BYTES + CHECKSUM_BYTES,
+                "max_packets_in_flight": MOST_PACKETS,
+            },
         )
         self.datanodes = tuple(datanodes)
         self.seed = seed
