@@ -243,7 +243,7 @@ class BlockProjection(ReplicaReading):
             return LeftOut(words.NO_BLOCK)
         primary = one.locations.get(event.arguments["primary"])
         if primary is None:
-            return LeftOut(words.OLDER)
+            return self._end(one, words.OUTSIDE)
         arguments = {"primary": primary.word, "file": FILE}
         steps = self._report(one, recovery_id, primary)
         is_done = event.refused_with is None

@@ -31,7 +31,8 @@ class ReplicaReading(BlockReading):
             # What the NameNode is told of later; if it never is, the replica is of a generation that it does not know.
             return LeftOut(words.SET_UP) if event.refused_with is not None else self._end(one, words.PIPELINE)
         if location is None:
-            return LeftOut(words.OLDER)
+            takes_part = event.recovery_id is not None and event.recovery_id in one.stamps
+            return self._end(one, words.OUTSIDE) if takes_part else LeftOut(words.OLDER)
         projected: Projected = getattr(self, f"_{event.event}")(one, location, event)
         return projected
 
@@ -59,7 +60,7 @@ class ReplicaReading(BlockReading):
         return Entity(one.key, (*self._last_packet(one), self._written("finalize_replica", location)))
 
     def _invalidate_replica(self, one: Generation, location: Location, event: Event) -> Projected:
-        if event.refused_with is not None:
+        if event.refused_with is not None or location.kept is Kept.NOTHING:
             return LeftOut(words.KEPT)
         if one.is_committed and event.generation_stamp in (None, location.stamp):
             return self._end(one, words.EXCESS)
@@ -152,8 +153,10 @@ class ReplicaReading(BlockReading):
         """A primary's call is carried out, in time or not."""
         primary = one.locations.get(event.arguments["primary"])
         recovery_id = event.recovery_id
-        if primary is None or recovery_id is None or recovery_id not in one.stamps:
+        if recovery_id is None or recovery_id not in one.stamps:
             return LeftOut(words.OLDER)
+        if primary is None:
+            return self._end(one, words.OUTSIDE)
         named = (recovery_id, call, location.word)
         changes_nothing = event.refused_with is not None or event.observed.get("replica_state") == "none"
         if changes_nothing and named in one.answered:
@@ -195,7 +198,7 @@ class ReplicaReading(BlockReading):
             return LeftOut(words.NO_BLOCK)
         primary = one.locations.get(event.node)
         if primary is None:
-            return LeftOut(words.OLDER)
+            return self._end(one, words.OUTSIDE)
         match event.event:
             case "receive_recovery_command":
                 return self._command(one, recovery_id, primary)

@@ -49,6 +49,7 @@ SOFTLY: Final = "a file is taken from its holder past the soft limit: hdfs.lease
 CAREFUL: Final = "RWR replicas alone were found, and a location is silent: hdfs.block_recovery has who gives up then"
 STARTS: Final = "the NameNode has just started, and takes no such call"
 REGISTERS: Final = "a primary ends what it leads when it registers anew: hdfs.write_path_restarts has it"
+OUTSIDE: Final = "a datanode takes part in a recovery that the pipeline did not have"
 TWICE: Final = "a call is carried out twice, and its caller hears of the second time only"
 SILENT: Final = "the NameNode takes a datanode for dead that runs"
 UNEQUAL: Final = "a pipeline whose replicas are not as they were set up"

@@ -261,6 +261,15 @@ def test_a_primary_that_gives_up_when_one_update_fails_is_rejected() -> None:
     assert rejected(held) == {("abandon_recovery", ("the recovery cannot go on",))}
 
 
+def test_a_recovery_with_a_datanode_from_outside_ends_the_judgement() -> None:
+    """Seed 69: a copy of the block was reported, and its datanode leads the recovery."""
+    made = Made().written(512, 512).released(1002)
+    command: dict[str, Any] = {"kind": "block", "primary": "datanode3", "recovery_id": 1002}
+    made("datanode3", "receive_recovery_command", **command)
+    held = hold(made.replica("datanode1", "restart", 512, "RWR").events)
+    assert (held.verdict, dict(held.ended)) == ("conforms", {words.OUTSIDE: 1})
+
+
 def test_a_new_pipeline_is_a_generation_of_its_own() -> None:
     made = Made().written(512, 512)
     for node in ("datanode1", "datanode2"):
