@@ -23,17 +23,21 @@ Leaves out: everything else that a server has; there is one caller, and it waits
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from genstamp_dfs.errors import AdapterRequestError, GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+from genstamp_dfs.hdfs.leases.driver import LeaseDriver
 from genstamp_dfs.stepwise.driver import PipelineDriver
 
 VERSION: Final = 2
 
-DRIVERS: Final[dict[str, type[Driver | PipelineDriver]]] = {
+AnyDriver: TypeAlias = Driver | LeaseDriver | PipelineDriver
+
+DRIVERS: Final[dict[str, type[AnyDriver]]] = {
+    "hdfs.lease": LeaseDriver,
     "hdfs.recovery": Driver,
     "hdfs.pipeline": PipelineDriver,
 }
@@ -83,7 +87,7 @@ class Adapter:
     """Answers requests, one after the other."""
 
     def __init__(self) -> None:
-        self.driver: Driver | PipelineDriver | None = None
+        self.driver: AnyDriver | None = None
         self.stopped = False
 
     def answer(self, line: bytes) -> bytes:
@@ -130,7 +134,7 @@ class Adapter:
             "events": driver.events(),
         }
 
-    def _running(self) -> Driver | PipelineDriver:
+    def _running(self) -> AnyDriver:
         if self.driver is None:
             raise AdapterRequestError("nothing runs yet, accepted: start")
         return self.driver

@@ -7,20 +7,19 @@ import msgspec
 from genstamp.adapters.adapter import Cluster, Done, NotPossible, Outcome, Started
 from genstamp.errors import AdapterRefusedError
 from genstamp.events import Event
-from genstamp_dfs.adapter import DRIVERS
+from genstamp_dfs.adapter import DRIVERS, AnyDriver
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.events import Event as ReferenceEvent
-from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
+from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP
 from genstamp_dfs.hdfs.protocol import Limits
-from genstamp_dfs.stepwise.driver import PipelineDriver
 
 
 class ReferenceAdapter:
     """Drives the driver of the system, or a subclass of it that does something wrong."""
 
-    def __init__(self, driver_class: type[Driver | PipelineDriver] | None = None) -> None:
+    def __init__(self, driver_class: type[AnyDriver] | None = None) -> None:
         self._driver_class = driver_class
-        self._driver: Driver | PipelineDriver | None = None
+        self._driver: AnyDriver | None = None
         self._times: dict[str, Limits] = {}
 
     def set_times(self, times_ms: Mapping[str, int]) -> None:
@@ -73,7 +72,7 @@ class ReferenceAdapter:
             self._driver.close()
         self._driver = None
 
-    def _answer(self, request: str, ask: Callable[[Driver | PipelineDriver], list[ReferenceEvent]]) -> Outcome:
+    def _answer(self, request: str, ask: Callable[[AnyDriver], list[ReferenceEvent]]) -> Outcome:
         if self._driver is None:
             raise AdapterRefusedError(request, "nothing was started")
         try:

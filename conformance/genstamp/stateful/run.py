@@ -77,7 +77,7 @@ class Bench:
             members,
             first_stamp,
             max_states=self.max_states,
-            clock=self.driving.clock,
+            clock=self.driving.timers(cluster),
             fit=self._fits[key],
         )
 

@@ -12,7 +12,8 @@ class Reached:
     """The abstract transitions that runs have taken.
 
     Attributes:
-        certain: those that a step was whatever state the run was in.
+        certain: those that a step was whatever state the run was in. What is refused is refused by every action of that
+            event that has the check.
         possible: those that a step may have been.
 
     Args:
@@ -30,7 +31,7 @@ class Reached:
         """Told of every step that fits."""
         if self._abstraction is None:
             self._abstraction = Abstraction(fit.evaluator, self._forgotten)
-        found: set[Transition] = set()
+        found: list[frozenset[Transition]] = []
         shown = (step.generation_stamp, step.recovery_id, step.num_bytes, *sorted(step.observed.items()))
         key = (step.event, step.refused_with, *sorted(step.arguments.items()), shown)
         for state in before:
@@ -39,7 +40,8 @@ class Reached:
                 taken = fit.taken(state, step)
                 one = frozenset(self._abstraction.of(a, args, check, state, after) for a, args, check, after in taken)
                 self._seen[(state, key)] = one
-            found |= one
-        self.possible |= found
-        if len(found) == 1:
-            self.certain |= found
+            if one:
+                found.append(one)
+        self.possible.update(*found)
+        if found and all(len(one) == 1 or all(transition.refusal for transition in one) for one in found):
+            self.certain |= frozenset.intersection(*found)

@@ -155,7 +155,7 @@ class Walker:
             if is_last and target in self._reached.certain:
                 return
             if is_last or not self._has_come_to(run, int(self._graph.targets[row])):
-                self._tries[target] += 1 if self._is_timed(row) else 3
+                self._tries[target] += 1 if self._is_timed(row) or self._bench.driving.settings > 1 else 3
                 self._reasons[row] = self._why(run, row, target, is_last=is_last)
                 self.obstacles[target] = Obstacle(self._graph.text(row), self._reasons[row])
                 self._block(row)
@@ -262,7 +262,7 @@ class Walker:
         """Take a step no more: in this run, or ever."""
         self._ways.usable[row] = False
         self._row_tries[row] += 1
-        if self._row_tries[row] < _ROW_TRIES:
+        if self._row_tries[row] < max(_ROW_TRIES, self._bench.driving.settings):
             self._blocked.append(row)
 
     def _unblock(self) -> None:

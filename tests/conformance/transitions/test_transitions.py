@@ -2,7 +2,10 @@
 
 import pytest
 
+from genstamp.adapters import Cluster, ReferenceAdapter
 from genstamp.lockstep import LOCKSTEPS, hold_seeds
+from genstamp.stateful import Figures, driving_of
+from genstamp.stateful.run import Bench, Request, Run
 from genstamp.transitions import Reached, Transition, explored
 from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.systems.lease import LEASE, OFF
@@ -41,3 +44,14 @@ def test_stamps_and_lengths_are_compared_and_history_is_not() -> None:
     assert not any("promised" in one.lengths for one in reached.possible)
     closed = [one for one in reached.certain if one.action == "complete"]
     assert any(one.before != one.after and "file closed" in one.after for one in closed)
+
+
+def test_what_several_actions_of_an_event_refuse_is_reached_as_a_refusal_of_each() -> None:
+    reached, model = Reached(FORGOTTEN), LEASE.model("repaired")
+    bench = Bench(ReferenceAdapter(), model, driving_of("hdfs.lease"), 100, reached)
+    run = Run(bench, Cluster(("/a",), ("client1",), ("datanode1",), "repaired", system="hdfs.lease"), Figures())
+    run.start()
+    run.request(Request("namenode_restart"))
+    run.request(Request("create", (("client", "client1"), ("file", "/a"))))
+    refused = {one.action for one in reached.certain if one.refusal == "the NameNode is not in safe mode"}
+    assert refused == {action.name for action in model.actions if action.event == "create"} - {"create_over"}

@@ -148,15 +148,16 @@ class DatanodeSteps(LeaseClusterBase):
         step.done()
 
     def comes_back(self, datanode: str, known: frozenset[int]) -> None:
-        """It registers, and reports those replicas again that were known, of blocks that are not the last of a file."""
+        """It registers, and reports those replicas again that are known still."""
         self.register(datanode)
-        for inode in self.namesystem.directory.all_files():
-            for block in inode.blocks[:-1]:
-                if block.is_complete and block.block_id in known:
-                    self._tell(datanode, block, ReceivedStatus.RECEIVED)
+        for block_id in sorted(known):
+            block = self.namesystem.block_manager.get_stored_block(block_id)
+            if block is not None and block.is_complete:
+                self._tell(datanode, block, ReceivedStatus.RECEIVED)
 
     def known_at(self, datanode: str) -> frozenset[int]:
-        """The blocks of which the namenode knows a replica at the datanode."""
+        """The blocks of which a replica at the datanode stays known: none of them is the last of its file."""
+        before = {block.block_id for inode in self.namesystem.directory.all_files() for block in inode.blocks[:-1]}
         if datanode not in self.known.running:
-            return self.known.stored_there.get(datanode, frozenset())
-        return frozenset(self.namesystem.datanode_manager.datanodes[datanode].blocks)
+            return self.known.stored_there.get(datanode, frozenset()) & before
+        return frozenset(before & self.namesystem.datanode_manager.datanodes[datanode].blocks)

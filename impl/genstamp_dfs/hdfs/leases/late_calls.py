@@ -74,9 +74,11 @@ class LateSteps(WritingSteps):
         return block.generation_stamp == late.block.generation_stamp
 
     def _finds_itself_repeated(self, late: LateCall, file: str) -> bool:
-        """Whether the file has got another block meanwhile, to which nothing is written."""
+        """Whether the file has got another block meanwhile: one to which nothing is written, or that is not full."""
         last = self.last_block(file)
-        return not self.is_previous_last(late.block, file) and last is not None and not last.num_bytes
+        if last is None or self.is_previous_last(late.block, file):
+            return False
+        return not last.num_bytes or (late.block is None and last.is_complete)
 
     def fsync_is_delayed(self, client: str, file: str) -> None:
         """fsync() is sent, and does not arrive; the client will call again."""

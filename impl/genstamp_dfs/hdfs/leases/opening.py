@@ -18,7 +18,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     RenewLease,
 )
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.hdfs.protocol import NAMENODE, BlockUCState
 
 
 class OpeningSteps(LeaseClusterBase):
@@ -38,6 +38,9 @@ class OpeningSteps(LeaseClusterBase):
 
     def _create(self, event: str, client: str, file: str, flag: CreateFlag) -> None:
         step = self.client_step(event, client, file)
+        inode = self.inode_at(file)
+        if inode is not None and event == "create" and self._is_taken_over(client, inode):
+            self._needs_replicas_before(step, inode)
         options = self.options
         request = Create(file, client, flag, replication=len(self.datanodes), block_size=options.block_size)
         answered = self.ask_for(step, request, client)
@@ -80,6 +83,7 @@ class OpeningSteps(LeaseClusterBase):
         if inode.is_under_construction:
             if not self._is_taken_over(client, inode):
                 return
+            self._needs_replicas_before(step, inode)
             if blocks and self.is_incomplete(blocks[-1]) and not (blocks[-1].replicas or blocks[-1].num_bytes):
                 blocks.pop()
             if not all(block.is_complete for block in blocks):
@@ -88,9 +92,30 @@ class OpeningSteps(LeaseClusterBase):
                 return
             if blocks and blocks[-1].num_bytes < self.options.block_size:
                 raise step.not_possible(f"{inode.path} would be closed, and opened at a block that has room")
+            if blocks and not self.namesystem.block_manager.is_sufficiently_replicated(blocks[-1]):
+                raise step.not_possible(f"{inode.path} would be closed, and not opened for want of a replica")
+        elif blocks and not self.known.running:
+            # Hadoop takes the lesser of the least replication and the number of live datanodes, which is 0: a block
+            # without locations is given.
+            raise step.not_possible(f"no datanode is alive, and the last block of {inode.path} has a replica nowhere")
         is_boundary = not blocks or blocks[-1].num_bytes == self.options.block_size
         if is_boundary is not is_asked:
             raise step.not_possible(f"the last block of {inode.path} is {'' if is_boundary else 'not '}full")
+
+    def _needs_replicas_before(self, step: Step, inode: INodeFile) -> None:
+        """A block before a COMMITTED one has a replica, or is COMMITTED too.
+
+        The namenode refuses to release the file for want of that replica, as of a COMMITTED one; after a restart, or
+        while its datanode is down, a COMPLETE block may have none.
+        """
+        last, before = inode.last_block(), inode.penultimate_block()
+        if self.is_in_safe_mode() or last is None or before is None:
+            return
+        if last.is_complete and before.state is BlockUCState.COMMITTED:
+            # Hadoop, where a recovery could not close the file: it neither closes it now nor recovers anything.
+            raise step.not_possible(f"the last block of {inode.path} is complete, and the one before is not")
+        if last.state is BlockUCState.COMMITTED and before.is_complete and not before.stored:
+            raise step.not_possible(f"of the block before the last one of {inode.path} no replica is known")
 
     def _is_taken_over(self, client: str, inode: INodeFile) -> bool:
         """Whether a call of the client finds a file of somebody else whose lease is past its soft limit."""
@@ -102,6 +127,9 @@ class OpeningSteps(LeaseClusterBase):
     def recover_lease(self, client: str, file: str) -> None:
         """recoverLease() (FSNamesystem#recoverLease)."""
         step = self.client_step("recover_lease", client, file)
+        inode = self.inode_at(file)
+        if inode is not None:
+            self._needs_replicas_before(step, inode)
         answered = self.ask_for(step, RecoverLease(file, client), client)
         if answered is not None:
             observed = {"closed": str(answered[0]).lower()}
@@ -150,6 +178,8 @@ class OpeningSteps(LeaseClusterBase):
             raise step.not_possible(f"{file} is not in the lease of {holder}")
         if not leases.expired_hard_limit(lease, self.now_us):
             raise step.not_possible(f"the lease of {lease.holder} is not past its hard limit")
+        assert inode is not None, "a lease is of a file"
+        self._needs_replicas_before(step, inode)
         self._check_leases()
 
     def _check_leases(self) -> None:

@@ -30,10 +30,13 @@ class LeaseCluster(OpeningSteps, LateSteps, DatanodeSteps):
             raise step.not_possible("a commit is in no edit, and the edits may have the other last blocks as COMPLETE")
         if not unlogged:
             self.namenode.checkpointer.finish(self.namesystem, self.namenode.retry_cache)
-        known = {datanode: self.known_at(datanode) for datanode in self.datanodes if datanode in self.known.running}
+        known = {datanode: self.known_at(datanode) for datanode in self.datanodes}
         self.namenode = self._new_namenode()
-        for datanode in known:
-            self.comes_back(datanode, known[datanode])
+        for datanode in self.datanodes:
+            if datanode in self.known.running:
+                self.comes_back(datanode, known[datanode])
+            else:
+                self.known.stored_there[datanode] = known[datanode]
         step.done()
 
     def safe_mode_ends(self) -> None:

@@ -92,8 +92,12 @@ class WritingSteps(LeaseClusterBase):
         """
         last = self.last_block(file)
         if previous is None:
-            return last is None or last.is_complete
+            return last is None or (last.is_complete and self.is_full(last))
         return last is not None and last.matches(previous)
+
+    def is_full(self, block: BlockInfo) -> bool:
+        """Whether nothing more can be written to a block."""
+        return block.num_bytes >= self.options.block_size
 
     def abandon_block(self, client: str, file: str) -> None:
         """abandonBlock() of a block to which nothing was written (FSNamesystem#abandonBlock)."""
@@ -179,6 +183,9 @@ class WritingSteps(LeaseClusterBase):
             return
         if last is None or stream is None or stream.stage is not StreamStage.STREAMING or not passed.num_bytes:
             raise step.not_possible(f"{client} has written nothing to {file}, or has ended its block")
+        if not self.is_repaired() and not last.matches(passed):
+            # Hadoop takes the length for that of the last block.
+            raise step.not_possible(f"the block of {client} is not the last one of {file} any more")
 
     def _refuses_length(self, last: BlockInfo | None, passed: Block) -> bool:
         """Whether an fsync comes too late for the last block, or is of another one (facts E.10)."""
