@@ -10,13 +10,13 @@ from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
 from genstamp_dfs.hdfs.datanode.data_xceiver import DataXceiver
-from genstamp_dfs.hdfs.datanode.packet_responder import PacketResponder, WaitingPacket
+from genstamp_dfs.hdfs.datanode.packet_responder import PacketResponder
 from genstamp_dfs.hdfs.datanode.recovery_agreement import Agreement, sync_block
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
 from genstamp_dfs.hdfs.datanode.replica_map import ReplicaMap
 from genstamp_dfs.hdfs.datanode.replica_recovery import ReplicaRecovery
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
-from genstamp_dfs.hdfs.messages.data_transfer import Packet, Status, WriteBlock
+from genstamp_dfs.hdfs.messages.data_transfer import Packet, WriteBlock
 from genstamp_dfs.hdfs.protocol import Block, ReplicaRecoveryInfo, ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
 
@@ -54,20 +54,11 @@ def all_updates_must_work(self: RecoveryTask) -> bool:
 # -- pipelines --------------------------------------------------------------------------------------------------------
 
 
-async def ends_on_mirror_error(self: PacketResponder, packet: WaitingPacket, replies: tuple[Status, ...]) -> None:
+async def ends_on_mirror_error(self: PacketResponder) -> None:
     """A node whose next one fails ends, in place of telling so."""
-    if Status.ERROR in replies:
-        raise HdfsIOException("the next datanode failed")
-    self._waiting.popleft()
-    await _answer_up(self, packet, replies)
+    raise HdfsIOException("the next datanode failed")
 
 
-async def _answer_up(self: PacketResponder, packet: WaitingPacket, replies: tuple[Status, ...]) -> None:
-    self._waiting.appendleft(packet)
-    await _answer(self, packet, replies)
-
-
-_answer = PacketResponder._answer
 _forward = BlockReceiver._forward
 
 
@@ -133,7 +124,7 @@ DATANODE_TWINS = (
     Twin(
         "HDFS-101",
         "a datanode whose next one fails closes, and is taken for the bad one",
-        (Patch(PacketResponder, "_answer", ends_on_mirror_error),),
+        (Patch(PacketResponder, "_tell_of_mirror", ends_on_mirror_error),),
         Judge.PROGRESS,
         scenarios.ONE_NODE_DIES,
         "create: done",
