@@ -21,10 +21,12 @@ class Times:
     Attributes:
         times_ms: the times that are others, by name.
         clock: the clock with them.
+        ticks_ms: how much time passes at once while something is waited for; as ever where nothing is said.
     """
 
     times_ms: Mapping[str, int]
     clock: Mapping[str, Timer]
+    ticks_ms: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,8 +135,17 @@ _HDFS_RECOVERY = Driving(
             doc="two recoveries of one block by two primaries, and nothing crashes",
         ),
     ),
-    # A recovery that is young still when leases expire, and one that is not young any more when they have not aged.
-    other_times=(_recovery_times(SOFT_LIMIT_MS, 4 * HARD_LIMIT_MS), _recovery_times(HARD_LIMIT_MS // 2, 1_000)),
+    # A recovery that is young still when leases expire, and one that is not young any more when they have not aged; and
+    # a monitor that comes so seldom that a lease is surely past its hard limit before it does.
+    other_times=(
+        _recovery_times(SOFT_LIMIT_MS, 4 * HARD_LIMIT_MS),
+        _recovery_times(HARD_LIMIT_MS // 2, 1_000),
+        Times(
+            {"lease_recheck_ms": HARD_LIMIT_MS // 2},
+            _recovery_clock(SOFT_LIMIT_MS, RECOVERY_GATE_MS),
+            (HARD_LIMIT_MS // 10 + 1,),
+        ),
+    ),
 )
 
 HDFS_PIPELINE: Final = Driving(

@@ -142,7 +142,8 @@ def walk(
         if set_times is not None:
             for times in driving.other_times:
                 set_times(times.times_ms)
-                bench = replace(bench, driving=replace(driving, clock=times.clock))
+                ticks_ms = times.ticks_ms or driving.ticks_ms
+                bench = replace(bench, driving=replace(driving, clock=times.clock, ticks_ms=ticks_ms))
                 walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
                 walker.walk()
     except NonconformingError as error:

@@ -1,6 +1,7 @@
 """The walk: what the implementation follows is reached, what it does not is listed, and what is wrong ends it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,21 @@ def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
     others = walk(adapter, RECOVERY, one_recovery, set_times=adapter.set_times)
     assert usual.certain < others.certain
     assert {one.action for one in others.certain - usual.certain} >= {"recover_lease_waits"}
+
+
+def test_a_monitor_that_comes_seldom_shows_that_it_finds_a_lease_past_its_hard_limit() -> None:
+    driving, two_recoveries = (
+        driving_of("hdfs.recovery"),
+        Configuration("two", ONE, {"stamps": 3, "bytes": 0, "crashes": 0}),
+    )
+    often = replace(driving, other_times=tuple(one for one in driving.other_times if not one.ticks_ms))
+    adapter = ReferenceAdapter()
+    usual = walk(adapter, RECOVERY, two_recoveries, driving=often, set_times=adapter.set_times)
+    others = walk(adapter, RECOVERY, two_recoveries, driving=driving, set_times=adapter.set_times)
+    won = others.certain - usual.certain
+    assert usual.certain < others.certain
+    assert won <= usual.possible
+    assert {one.action for one in won} == {"release_expired_lease_starts"}
 
 
 @pytest.mark.parametrize(("renewer", "is_held"), [("client1", True), ("client2", False)])
