@@ -78,8 +78,8 @@ class Check:
     """A condition of a step, in the order in which the protocol checks.
 
     `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
-    step just cannot happen. `lifecycle` checks come from firing an event. A `defensive` check never fails while the
-    invariants hold: coverage expects that nobody meets it.
+    step just cannot happen. `lifecycle` checks come from firing an event. Of a `defensive`
+    check coverage does not ask that anybody meets it.
     """
 
     condition: Expr
