@@ -197,6 +197,12 @@ LEASE = System(
             doc="the NameNode starts again while calls are under way",
         ),
         Configuration(
+            "late_removals",
+            sizes={"Client": 1, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 2, "late_calls": 1, "removals": 1},
+            doc="a file is deleted or overwritten while calls are under way",
+        ),
+        Configuration(
             "files",
             sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={**OFF, "stamps": 1, "renames": 1, "removals": 1},

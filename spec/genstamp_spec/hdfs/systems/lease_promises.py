@@ -156,6 +156,25 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
         done = s.block[file].at(*complete) & s.earlier[file].state.at(*complete)
         return s.under_construction(file) | done
 
+    @invariant(inductive=True, given=("only_the_last_two_blocks_are_incomplete",))
+    def recovered_block_is_known_of(s, file: File) -> Bool:
+        """Row 8: of a block under recovery a location or a byte is known; an empty one that nobody has is dropped."""
+        known = ~s.locations[file].is_empty() | (s.block_bytes[file] > 0)
+        return s.block[file].at(BlockLifecycle.under_recovery).implies(known)
+
+    @invariant(inductive=True, given=("blocks_follow_one_another",))
+    def promised_bytes_were_written(s, file: File) -> Bool:
+        """S14: an hflush promises what the datanodes of a block have; where there is none, nothing is promised."""
+        nothing = s.block[file].at(BlockLifecycle.absent).implies(s.promised[file] == 0)
+        return nothing & (s.promised[file] <= s.written[file])
+
+    @invariant(inductive=True, given=("blocks_follow_one_another",))
+    def only_blocks_have_replicas(s, file: File) -> Bool:
+        """S7: where there is no last block, or none before it, no replica is counted."""
+        earlier = s.earlier[file]
+        last = s.block[file].at(BlockLifecycle.absent).implies(s.stored[file].is_empty())
+        return last & earlier.state.at(BlockLifecycle.absent).implies(earlier.stored.is_empty())
+
     # Repeated calls.
 
     @transition
