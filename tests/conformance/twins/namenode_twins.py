@@ -342,7 +342,7 @@ NAMENODE_TWINS = (
         (Patch(PendingRecoveryBlocks, "add", lambda self, block_id, now_us: True),),
         Judge.STEPS,
         None,
-        "generation_stamp",
+        "receive_recovery_command",
     ),
     Twin(
         "HDFS-800",
