@@ -10,14 +10,14 @@ Source: facts: hadoop-wire 1.1, 2, 3.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
 
 from genstamp_dfs.hdfs.messages import datanode_protocol, inter_datanode
 from genstamp_dfs.hdfs.messages.base import Request, answer_type
 from genstamp_dfs.server.addresses import Address
-from genstamp_dfs.server.wire import calls, client_calls
+from genstamp_dfs.server.wire import calls, client_calls, foreign_calls
 from genstamp_dfs.server.wire import datanode_pb2 as datanode
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
@@ -36,23 +36,32 @@ class Codec:
     Attributes:
         method: name of the call.
         names_caller: whether the user of the connection is the name of the node that calls.
+        asks_nobody: whether the answer is always the same, so that no handler sees the request, which is None.
         read_request, read_answer: raise `WireError` where the bytes are none.
     """
 
     method: str
     write_request: Callable[[Any, Converter], bytes]
-    read_request: Callable[[bytes, Converter], Request[Any]]
+    read_request: Callable[[bytes, Converter], Request[Any] | None]
     write_answer: Callable[[Any, Converter], bytes]
     read_answer: Callable[[bytes, Converter], Any]
     names_caller: bool = False
+    asks_nobody: bool = False
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol: its name on the wire, and its calls by the class of the request."""
+    """A protocol.
+
+    Attributes:
+        name: on the wire.
+        calls: by the class of the request.
+        answered_only: calls that our own client does not make.
+    """
 
     name: str
     calls: Mapping[type[Request[Any]], Codec]
+    answered_only: tuple[Codec, ...] = ()
 
     @property
     def is_own(self) -> bool:
@@ -68,7 +77,7 @@ class Protocol:
 
     def by_method(self) -> dict[str, Codec]:
         """The calls by name."""
-        return {codec.method: codec for codec in self.calls.values()}
+        return {codec.method: codec for codec in (*self.calls.values(), *self.answered_only)}
 
 
 def _hadoop_call(call: calls.Call) -> Codec:
@@ -85,6 +94,24 @@ def _hadoop_call(call: calls.Call) -> Codec:
         read_request=read_request,
         write_answer=lambda answer, c: call.write_answer(answer, c).SerializeToString(),
         read_answer=lambda data, c: call.read_answer(parse(call.answer, data), c),
+    )
+
+
+def _foreign_call(call: foreign_calls.ForeignCall) -> Codec:
+    def not_asked(*arguments: Any) -> NoReturn:
+        raise AssertionError(f"{call.method} is not called from here")
+
+    def read_request(data: bytes, c: Converter) -> Request[Any] | None:
+        message = parse(call.request, data)
+        return None if call.read is None else call.read(message)
+
+    return Codec(
+        method=call.method,
+        write_request=not_asked,
+        read_request=read_request,
+        write_answer=lambda answer, c: call.write_answer(answer, c).SerializeToString(),
+        read_answer=not_asked,
+        asks_nobody=call.read is None,
     )
 
 
@@ -158,7 +185,9 @@ def _decode(decoder: "msgspec.msgpack.Decoder[Any]", data: bytes) -> Any:
 
 
 CLIENT_PROTOCOL: Final = Protocol(
-    client_calls.PROTOCOL, {request: _hadoop_call(call) for request, call in client_calls.CALLS.items()}
+    client_calls.PROTOCOL,
+    {request: _hadoop_call(call) for request, call in client_calls.CALLS.items()},
+    tuple(_foreign_call(call) for call in foreign_calls.FOREIGN),
 )
 CLIENT_DATANODE_PROTOCOL: Final = Protocol(
     "org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol", {inter_datanode.GetReplicaVisibleLength: _VISIBLE_LENGTH}

@@ -227,7 +227,8 @@ class _ServedConnection:
             if codec is not None:
                 request = codec.read_request(frame.next_bytes(), self._converter)
                 caller = Caller(self._machine(codec), header.clientId, header.callId, self._user)
-                body = frames.delimited_bytes(codec.write_answer(await self._handler(request, caller), self._converter))
+                result = None if request is None else await self._handler(request, caller)
+                body = frames.delimited_bytes(codec.write_answer(result, self._converter))
         except HdfsIOException as refusal:
             _fail(answer, java_name(refusal), str(refusal), rpc.RpcErrorCode.ERROR_APPLICATION)
         except WireError as problem:

@@ -44,6 +44,18 @@ def test_a_listing_comes_in_pages_by_name_as_bytes(new_bench: Any) -> None:
     assert [(entry.path, entry.is_directory) for entry in alone.entries] == [("", False)]
 
 
+def test_blocks_are_told_with_files_where_they_are_asked_for(bench: Any) -> None:
+    """Clients that list with locations take a file without any for a programming error."""
+    bench.write_closed("/d/f")
+    located = bench.ask(client.GetBlockLocations("/d/f"))
+    assert located.blocks
+    (entry,) = bench.ask(client.GetListing("/d", needs_locations=True)).entries
+    assert entry.locations == located
+    assert bench.ask(client.GetListing("/d")).entries[0].locations is None
+    assert bench.ask(client.GetFileInfo("/d/f", needs_locations=True)).locations == located
+    assert bench.ask(client.GetFileInfo("/d", needs_locations=True)).locations is None
+
+
 def test_block_locations_of_an_open_file(bench: Any) -> None:
     """TestBlockUnderConstruction#testGetBlockLocations."""
     first, second = two_blocks(bench)

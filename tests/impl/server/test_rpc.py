@@ -216,6 +216,26 @@ def test_unknown_methods_and_protocols_are_errors_that_leave_the_connection_open
     run(test())
 
 
+def test_what_is_the_same_for_all_is_answered_without_asking_the_namenode() -> None:
+    async def test() -> None:
+        async def nobody(request: Request[Any], caller: Caller) -> Any:
+            raise AssertionError(f"{request} was asked")
+
+        async with serving(nobody) as port:
+            client_protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+            peer = await Peer.of(port, frames.preamble(), context())
+            for method, body in (
+                ("msync", b"\0"),
+                ("getHAServiceState", b"\x02\x08\x01"),
+                ("getEnclosingRoot", b"\x03\n\x01/"),
+            ):
+                peer.writer.write(unknown_call(client_protocol, method))
+                header, rest = await peer.answer()
+                assert (header.status, rest) == (rpc.RpcStatus.SUCCESS, body)
+
+    run(test())
+
+
 def header_with(**fields: Any) -> bytes:
     header = frames.request_header(3, CLIENT_ID)
     for field, value in fields.items():

@@ -4,6 +4,7 @@ import filecmp
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import genstamp_dfs
 from genstamp_dfs.errors import FileNotFoundException
@@ -25,6 +26,7 @@ from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.client_calls import BY_METHOD, CALLS
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.exceptions import exception_of, java_name
+from genstamp_dfs.server.wire.foreign_calls import FOREIGN, ForeignCall
 
 CLIENT_ID = bytes.fromhex("64060767f69242a4872a777c59c19415")
 POOL = "BP-1-127.0.0.1-1"
@@ -118,6 +120,7 @@ REQUESTS = [
     calls.Mkdirs("/d", False, 0o700),
     calls.GetFileInfo("/a"),
     calls.GetListing("/", "b"),
+    calls.GetListing("/", "b", True),
     calls.GetBlockLocations("/a", 5, 2**63 - 1),
     calls.SetReplication("/a", 2),
     calls.SetPermission("/a", 0o640),
@@ -155,6 +158,7 @@ ANSWERS = [
     (calls.GetFileInfo, None),
     (calls.GetListing, calls.DirectoryListing((STATUS, calls.HdfsFileStatus(16_385, "d", True, children=2)), 7)),
     (calls.GetListing, None),
+    (calls.GetListing, calls.DirectoryListing((replace(STATUS, locations=LOCATED_BLOCKS),), 0)),
     (calls.GetBlockLocations, LOCATED_BLOCKS),
     (calls.GetBlockLocations, calls.LocatedBlocks(0, False, (), None, False)),
     (calls.GetContentSummary, calls.ContentSummary(5, 1, 2, 15)),
@@ -176,6 +180,35 @@ def test_a_client_learns_addresses_from_what_it_reads() -> None:
     fresh = Converter(POOL, AddressBook())
     fresh.to_located_block(message)
     assert fresh.addresses.address("datanode3") == Address("127.0.0.1", 9863, 9873)
+
+
+# -- calls of other clients -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", FOREIGN, ids=lambda call: call.method)
+def test_a_call_of_other_clients_is_no_call_of_ours(call: ForeignCall) -> None:
+    assert call.method not in BY_METHOD
+
+
+def foreign(method: str) -> ForeignCall:
+    return next(call for call in FOREIGN if call.method == method)
+
+
+def test_calls_that_our_client_does_not_make_come_to_one_that_is_there() -> None:
+    asked = foreign("getLocatedFileInfo").read
+    assert asked is not None
+    assert asked(namenode.GetLocatedFileInfoRequest(src="/a")) == calls.GetFileInfo("/a", True)
+    directory = calls.HdfsFileStatus(16_385, "d", True, children=2)
+    size = foreign("getPreferredBlockSize").write_answer
+    assert size(STATUS, converter()).SerializeToString() == bytes.fromhex("088020")
+    for method, status in (
+        ("getPreferredBlockSize", directory),
+        ("getPreferredBlockSize", None),
+        ("checkAccess", None),
+    ):
+        with pytest.raises(FileNotFoundException):
+            foreign(method).write_answer(status, converter())
+    assert foreign("checkAccess").write_answer(directory, converter()).SerializeToString() == b""
 
 
 # -- exceptions -----------------------------------------------------------------------------------------------------

@@ -36,31 +36,6 @@ class SafeModeAction(StrEnum):
     FORCE_EXIT = "force exit"
 
 
-class HdfsFileStatus(msgspec.Struct, frozen=True):
-    """A file or directory as the namenode tells of it.
-
-    Attributes:
-        path: its name below the directory that was listed; empty where the caller named it.
-        length: in bytes, with what the namenode knows of a block under construction.
-        modification_time_ms, access_time_ms: since 1970.
-        replication, block_size: 0 for a directory.
-        children: number of entries of a directory; -1 for a file.
-    """
-
-    file_id: int
-    path: str
-    is_directory: bool
-    length: int = 0
-    replication: int = 0
-    block_size: int = 0
-    modification_time_ms: int = 0
-    access_time_ms: int = 0
-    permission: int = 0o644
-    owner: str = "hdfs"
-    group: str = "supergroup"
-    children: int = -1
-
-
 class LocatedBlocks(msgspec.Struct, frozen=True):
     """The blocks of a file, or of a range of it.
 
@@ -77,6 +52,33 @@ class LocatedBlocks(msgspec.Struct, frozen=True):
     blocks: tuple[LocatedBlock, ...]
     last_block: LocatedBlock | None
     is_last_block_complete: bool
+
+
+class HdfsFileStatus(msgspec.Struct, frozen=True):
+    """A file or directory as the namenode tells of it.
+
+    Attributes:
+        path: its name below the directory that was listed; empty where the caller named it.
+        length: in bytes, with what the namenode knows of a block under construction.
+        modification_time_ms, access_time_ms: since 1970.
+        replication, block_size: 0 for a directory.
+        children: number of entries of a directory; -1 for a file.
+        locations: the blocks of a file, where they were asked for.
+    """
+
+    file_id: int
+    path: str
+    is_directory: bool
+    length: int = 0
+    replication: int = 0
+    block_size: int = 0
+    modification_time_ms: int = 0
+    access_time_ms: int = 0
+    permission: int = 0o644
+    owner: str = "hdfs"
+    group: str = "supergroup"
+    children: int = -1
+    locations: LocatedBlocks | None = None
 
 
 class LastBlockWithStatus(msgspec.Struct, frozen=True):
@@ -296,9 +298,10 @@ class Mkdirs(Request[bool], frozen=True):
 
 
 class GetFileInfo(Request[HdfsFileStatus | None], frozen=True):
-    """getFileInfo(): None if there is nothing at the path."""
+    """getFileInfo(): None if there is nothing at the path; getLocatedFileInfo() where locations are needed."""
 
     path: str
+    needs_locations: bool = False
 
 
 class GetListing(Request[DirectoryListing | None], frozen=True):
@@ -306,6 +309,7 @@ class GetListing(Request[DirectoryListing | None], frozen=True):
 
     path: str
     start_after: str = ""
+    needs_locations: bool = False
 
 
 class GetBlockLocations(Request[LocatedBlocks], frozen=True):

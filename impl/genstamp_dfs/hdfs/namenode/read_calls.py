@@ -5,6 +5,8 @@ Leaves out: access times (as with `dfs.namenode.accesstime.precision` 0), permis
 Source: NN/FSDirStatAndListingOp, NN/FSNamesystem, BM/DatanodeManager#sortLocatedBlocks, Hadoop 3.4.1.
 """
 
+from msgspec.structs import replace
+
 from genstamp_dfs.errors import HadoopIllegalArgumentException, SafeModeException
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import (
@@ -24,7 +26,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     LocatedBlocks,
 )
 from genstamp_dfs.hdfs.namenode.attribute_calls import AttributeCalls
-from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile, subtree
+from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, subtree
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 
 
@@ -42,9 +44,9 @@ class ReadCalls(AttributeCalls):
         )
 
     def get_file_info(self, request: GetFileInfo, caller: Caller) -> HdfsFileStatus | None:
-        """getFileInfo(); None if there is nothing."""
+        """getFileInfo(), getLocatedFileInfo(); None if there is nothing."""
         inode = self.directory.get(request.path)
-        return None if inode is None else self.file_status(inode)
+        return None if inode is None else self._status_for(request, inode, caller)
 
     def get_listing(self, request: GetListing, caller: Caller) -> DirectoryListing | None:
         """getListing(): a page of entries by name as bytes; a file lists itself; None if there is nothing."""
@@ -52,12 +54,21 @@ class ReadCalls(AttributeCalls):
         if inode is None:
             return None
         if not isinstance(inode, INodeDirectory):
-            return DirectoryListing((self.file_status(inode),), 0)
+            return DirectoryListing((self._status_for(request, inode, caller),), 0)
         after = request.start_after.encode()
         names = sorted(encoded for name in inode.children if (encoded := name.encode()) > after)
         page = [name.decode() for name in names[: self.configuration.list_limit]]
-        entries = tuple(self.file_status(inode.children[name], name) for name in page)
+        entries = tuple(self._status_for(request, inode.children[name], caller, name) for name in page)
         return DirectoryListing(entries, len(names) - len(page))
+
+    def _status_for(
+        self, request: GetFileInfo | GetListing, inode: INode, caller: Caller, path: str = ""
+    ) -> HdfsFileStatus:
+        """A file or directory under this name, with its blocks if they were asked for."""
+        status = self.file_status(inode, path)
+        if request.needs_locations and isinstance(inode, INodeFile):
+            return replace(status, locations=self._blocks_in_range(inode, 0, inode.size(), caller))
+        return status
 
     def get_block_locations(self, request: GetBlockLocations, caller: Caller) -> LocatedBlocks:
         """getBlockLocations(): the blocks that overlap the range.
@@ -72,12 +83,17 @@ class ReadCalls(AttributeCalls):
                 f"Negative offset or length is not supported: {request.offset}, {request.length} of {request.path}"
             )
         inode = self.directory.file_at(request.path)
-        found, end, offset = [], request.offset + request.length, 0
+        located = self._blocks_in_range(inode, request.offset, request.offset + request.length, caller)
+        self._check_known(located.blocks, request.path)
+        return located
+
+    def _blocks_in_range(self, inode: INodeFile, start: int, end: int, caller: Caller) -> LocatedBlocks:
+        """The blocks of a file that overlap a range."""
+        found, offset = [], 0
         for block in inode.blocks:
-            if offset < end and offset + block.num_bytes > request.offset:
+            if offset < end and offset + block.num_bytes > start:
                 found.append(self.located_block(block, offset, caller.machine))
             offset += block.num_bytes
-        self._check_known(found, request.path)
         last = inode.last_block()
         return LocatedBlocks(
             inode.size_without_last_block_under_construction(),
@@ -87,7 +103,7 @@ class ReadCalls(AttributeCalls):
             last is not None and last.is_complete,
         )
 
-    def _check_known(self, blocks: list[LocatedBlock], path: str) -> None:
+    def _check_known(self, blocks: tuple[LocatedBlock, ...], path: str) -> None:
         if self.block_manager.safe_mode.is_on and any(not block.locations for block in blocks):
             raise SafeModeException(f"Zero blocklocations for {path}: {self.block_manager.safe_mode.tip()}")
 

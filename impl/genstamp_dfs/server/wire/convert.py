@@ -165,6 +165,8 @@ class Converter:
         )
         if status.is_directory:
             message.childrenNum = status.children
+        if status.locations is not None:
+            message.locations.CopyFrom(self.located_blocks(status.locations))
         return message
 
     def to_file_status(self, message: hdfs.HdfsFileStatus) -> HdfsFileStatus:
@@ -182,6 +184,7 @@ class Converter:
             owner=message.owner,
             group=message.group,
             children=message.childrenNum,
+            locations=self.to_located_blocks(message.locations) if message.HasField("locations") else None,
         )
 
     def listing(self, listing: DirectoryListing) -> hdfs.DirectoryListing:

@@ -550,3 +550,87 @@ class SetSafeModeResponse(_message.Message):
     RESULT_FIELD_NUMBER: _ClassVar[int]
     result: bool
     def __init__(self, result: _Optional[bool] = ...) -> None: ...
+
+class GetDelegationTokenRequest(_message.Message):
+    __slots__ = ("renewer",)
+    RENEWER_FIELD_NUMBER: _ClassVar[int]
+    renewer: str
+    def __init__(self, renewer: _Optional[str] = ...) -> None: ...
+
+class GetDelegationTokenResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetDataEncryptionKeyRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetDataEncryptionKeyResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetEZForPathRequest(_message.Message):
+    __slots__ = ("src",)
+    SRC_FIELD_NUMBER: _ClassVar[int]
+    src: str
+    def __init__(self, src: _Optional[str] = ...) -> None: ...
+
+class GetEZForPathResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetErasureCodingPoliciesRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetErasureCodingPoliciesResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetErasureCodingPolicyRequest(_message.Message):
+    __slots__ = ("src",)
+    SRC_FIELD_NUMBER: _ClassVar[int]
+    src: str
+    def __init__(self, src: _Optional[str] = ...) -> None: ...
+
+class GetErasureCodingPolicyResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetStoragePoliciesRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetStoragePoliciesResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetEnclosingRootRequest(_message.Message):
+    __slots__ = ("filename",)
+    FILENAME_FIELD_NUMBER: _ClassVar[int]
+    filename: str
+    def __init__(self, filename: _Optional[str] = ...) -> None: ...
+
+class GetEnclosingRootResponse(_message.Message):
+    __slots__ = ("enclosingRootPath",)
+    ENCLOSINGROOTPATH_FIELD_NUMBER: _ClassVar[int]
+    enclosingRootPath: str
+    def __init__(self, enclosingRootPath: _Optional[str] = ...) -> None: ...
+
+class MsyncRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class MsyncResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class HAServiceStateRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class HAServiceStateResponse(_message.Message):
+    __slots__ = ("state",)
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    state: _hdfs_pb2.HAServiceState.Value
+    def __init__(self, state: _Optional[_Union[_hdfs_pb2.HAServiceState.Value, str]] = ...) -> None: ...

@@ -182,8 +182,10 @@ NAMES_AND_NODES: Final[tuple[tuple[type[Request[Any]], Call], ...]] = (
     call(
         ours.GetListing,
         "getListing",
-        lambda m, c: ours.GetListing(m.src, m.startAfter.decode(errors="replace")),
-        lambda r, c: theirs.GetListingRequest(src=r.path, startAfter=r.start_after.encode(), needLocation=False),
+        lambda m, c: ours.GetListing(m.src, m.startAfter.decode(errors="replace"), m.needLocation),
+        lambda r, c: theirs.GetListingRequest(
+            src=r.path, startAfter=r.start_after.encode(), needLocation=r.needs_locations
+        ),
         (_write_listing, _read_listing),
     ),
     call(
