@@ -5,7 +5,7 @@ A comment before a fenced block says how it is held:
     <!-- run -->             each `$` line is run; what follows it is its standard output, `...` for any text
     <!-- run, exit 12 -->    the same, and that is the exit code of its last command
     <!-- make -->            targets of the Makefile, which CI runs anyway
-    <!-- table -->           the table of `genstamp verify`, which compares it with the one that it gives
+    <!-- table -->           what the table of docs/verify.md comes to, which `genstamp verify` compares with its own
 
 and a comment before a number says where spec.lock has it (`genstamp.verify.readme`).
 """
@@ -24,7 +24,7 @@ import pytest
 from genstamp import lock
 from genstamp.systems import every_system
 from genstamp.verify.plan import whole
-from genstamp.verify.readme import FIGURE, figure, summed
+from genstamp.verify.readme import FIGURE, PAGE, figure, summed, totals
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.summing import LOCK
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
@@ -99,21 +99,31 @@ def test_make_targets_are_those_that_ci_runs() -> None:
     assert [target for target in targets if f"\nmake {target}\n" not in script] == []
 
 
+def table() -> str:
+    """What the page shows between its fences."""
+    page = (README.parent / PAGE).read_text(encoding="utf-8")
+    return page.partition("<!-- table -->\n```text\n")[2].partition("\n```\n")[0]
+
+
 def table_rows() -> dict[str, str]:
-    """What was looked at by claim, of each row that the README shows; `genstamp verify` compares all of it."""
-    (block,) = marked("table")
-    rows = [re.split(r"\s{2,}", line) for line in block.body.splitlines()[1:]]
+    """What was looked at by claim, of each row that the page shows; `genstamp verify` compares all of it."""
+    rows = [re.split(r"\s{2,}", line) for line in table().splitlines()[1:]]
     return {row[0]: row[2] for row in rows}
 
 
-def test_table_has_the_rows_that_are_planned() -> None:
+def test_the_readme_shows_what_the_table_comes_to() -> None:
+    (block,) = marked("table")
+    assert block.body == totals(table()) + "\n"
+
+
+def test_the_page_has_the_rows_that_are_planned() -> None:
     plan = whole(README.parent)
     planned = [claim for job in plan.jobs for claim in job.claims] + [row.claim for row in plan.rows([])]
     rows = summed([Row(claim=claim, verdict=Verdict.HOLDS) for claim in planned])
     assert list(table_rows()) == [row.claim for row in rows]
 
 
-def test_table_shows_the_states_that_are_locked() -> None:
+def test_the_page_shows_the_states_that_are_locked() -> None:
     locked, rows = lock.read(README.parent / LOCK), []
     for system in every_system():
         for name, semantics in locked[system.name].semantics.items():

@@ -45,7 +45,7 @@ def verify(
         bool, typer.Option("--on-demand", help="Also the configurations that are too large for every time.")
     ] = False,
     rewrite_readme: Annotated[
-        bool, typer.Option("--rewrite-readme", help="Bring the table and the figures in README.md up to date.")
+        bool, typer.Option("--rewrite-readme", help="Bring docs/verify.md and the figures in README.md up to date.")
     ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
 ) -> None:
@@ -56,7 +56,7 @@ def verify(
     with ending_children_on_sigterm():
         results = run(whole(repository, on_demand=on_demand), repository, out, seed, jobs)
     if rewrite_readme:
-        bring_up_to_date(repository / readme.README, results)
+        bring_up_to_date(repository, results)
     if output is Format.TEXT:
         for line in writing.table_lines(results):
             typer.echo(line)
@@ -65,14 +65,17 @@ def verify(
     raise typer.Exit(results.exit_code)
 
 
-def bring_up_to_date(path: Path, results: Results) -> None:
-    """Rewrite the table and the figures in the README, if all is well with the rest."""
+def bring_up_to_date(repository: Path, results: Results) -> None:
+    """Rewrite the page with the table, and totals and figures in the README, if all is well with the rest."""
+    page, first = repository / readme.PAGE, repository / readme.README
     if worst(results.rows[:-1]) is not Verdict.HOLDS:
-        typer.echo(f"{path} is left as it is: it shows what is given when all holds", err=True)
+        typer.echo(f"{page} and {first} are left as they are: they show what is given when all holds", err=True)
         return
-    text = path.read_text(encoding="utf-8")
-    path.write_text(readme.rewritten(text, results.rows, found_in(results.rows)), encoding="utf-8")
-    typer.echo(f"{path} is up to date", err=True)
+    table = readme.page_rewritten(page.read_text(encoding="utf-8"), results.rows)
+    page.write_text(table, encoding="utf-8")
+    text = first.read_text(encoding="utf-8")
+    first.write_text(readme.rewritten(text, table, found_in(results.rows)), encoding="utf-8")
+    typer.echo(f"{page} and {first} are up to date", err=True)
 
 
 def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | None) -> Results:

@@ -111,8 +111,8 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     )
     if not on_demand:
         # Last, as it speaks of all the others.
-        path = repository / readme.README
-        plan.last = lambda rows: readme.shown("readme README.md", rows, path)
+        page, first = repository / readme.PAGE, repository / readme.README
+        plan.last = lambda rows: readme.shown("readme README.md, docs/verify.md", rows, page, first)
     return plan
 
 

@@ -1,8 +1,8 @@
-"""The table and the figures in README.md: whether they are what a run gives, and how they are brought up to date.
+"""What of a run is kept to be read, and whether it is what a run gives: docs/verify.md, and the figures in README.md.
 
-A figure stands behind a comment that says where the lock has it, such as <!-- lock hdfs.recovery/HDFS-10240/depth -->
-or <!-- lock hdfs.recovery/repaired/takeover/distinct -->. The table sums up a system's configurations, and its faults;
-seconds are left out, and what need not be the same on every machine is `...`.
+The page sums up a system's configurations, and its faults; the README's table sums up the page. Seconds are left out,
+and what need not be the same on every machine is `...`. A figure stands behind a comment that says where the lock has
+it, such as <!-- lock hdfs.recovery/HDFS-10240/depth --> or <!-- lock hdfs.recovery/repaired/takeover/distinct -->.
 """
 
 import re
@@ -16,24 +16,30 @@ from genstamp.verify.row import Row, Verdict, worst
 README: Final = Path("README.md")
 """Where it is in the repository."""
 
+PAGE: Final = Path("docs", "verify.md")
+"""Where the page with the whole table is in the repository."""
+
 FIGURE: Final = re.compile(r"<!-- lock (?P<path>\S+) -->(?P<figure>[\d,]*\d)")
 _TABLE: Final = re.compile(r"(?<=<!-- table -->\n```text\n).*?(?=\n```)", re.S)
 _HEAD: Final = ("checked", "verdict", "looked at")
+_TOTALS_HEAD: Final = ("kind", "of them", "verdict", "looked at")
 _ANYTHING: Final = "..."
+_NUMBER: Final = re.compile(r", (\d+)(?: configurations?)?$")
 
 
-def shown(claim: str, rows: Sequence[Row], path: Path) -> Row:
-    """The README shows the table that this run gives.
+def shown(claim: str, rows: Sequence[Row], page: Path, readme: Path) -> Row:
+    """The page shows the table that this run gives, and the README what the page comes to.
 
     Args:
         rows: of the whole run but this one; figures of those that do not hold are not compared.
-        path: the README.
+        page, readme: where they are.
     """
-    table = _TABLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
-    if table is None:
-        return Row(claim=claim, verdict=Verdict.FAILURE, note=f"{path} shows no table")
+    tables = [_table_in(path) for path in (page, readme)]
+    if tables[0] is None or tables[1] is None:
+        missing = readme if tables[0] is not None else page
+        return Row(claim=claim, verdict=Verdict.FAILURE, note=f"{missing} shows no table")
     rows = summed(rows)
-    given, old = {row.claim: row for row in rows}, _rows(table[0])
+    given, old = {row.claim: row for row in rows}, _rows(tables[0])
     wrong = []
     for name, (verdict, figures) in old.items():
         row = given.get(name)
@@ -44,32 +50,81 @@ def shown(claim: str, rows: Sequence[Row], path: Path) -> Row:
         elif row.verdict is Verdict.HOLDS and figures not in (row.looked_at, _ANYTHING):
             wrong.append(f"{name}: {figures} is shown, {row.looked_at} was given")
     wrong += [f"{row.claim}: is not shown" for row in rows if row.claim not in old]
+    if tables[1] != totals(tables[0]):
+        wrong.append(f"{readme.name} shows other totals than {page.name} comes to")
     if not wrong:
         return Row(claim=claim, verdict=Verdict.HOLDS, count=len(rows), unit="rows")
     note = f"{len(wrong)} rows are shown wrongly; bring them up to date with: genstamp verify --rewrite-readme"
     return Row(claim=claim, verdict=Verdict.VIOLATED, count=len(rows), unit="rows", note=note, story=tuple(wrong))
 
 
-def rewritten(text: str, rows: Sequence[Row], lock: Lock) -> str:
-    """The README with the table of a run and the figures of the lock.
+def page_rewritten(text: str, rows: Sequence[Row]) -> str:
+    """The page with the table of a run.
 
     Figures that it left out stay left out, and those of rows that were skipped stay as they are.
 
     Args:
-        rows: of the whole run; all hold or were skipped, but for the README's own.
+        rows: of the whole run; all hold or were skipped, but for the last one, on the page itself.
     """
     rows = summed(rows)
-    table = _TABLE.search(text)
-    old = _rows(table[0]) if table else {}
+    old = _rows(_table(text) or "")
     lines = [_HEAD]
     for row in rows:
         _, figures = old.get(row.claim, ("", ""))
         is_kept = figures == _ANYTHING or row.verdict is Verdict.SKIPPED
         lines.append((row.claim, str(Verdict.HOLDS), figures if is_kept else row.looked_at))
-    widths = [max(len(line[column]) for line in lines) for column in range(3)]
-    new = "\n".join(f"{a:{widths[0]}}  {b:{widths[1]}}  {c:>{widths[2]}}" for a, b, c in lines)
+    return _TABLE.sub(lambda found: _aligned(lines), text)
+
+
+def rewritten(text: str, page: str, lock: Lock) -> str:
+    """The README with what the table of a page comes to, and the figures of the lock."""
+    new = totals(_table(page) or "")
     text = _TABLE.sub(lambda found: new, text)
     return FIGURE.sub(lambda found: f"<!-- lock {found['path']} -->{figure(lock, found['path']):,}", text)
+
+
+def totals(table: str) -> str:
+    """A table of what another one comes to, a row a kind of claim; nothing is added up where a figure is left out.
+
+    >>> print(totals("checked                   verdict  looked at\\n"
+    ...              "check a, 2 configurations  holds   10 states\\n"
+    ...              "check b, 1 configuration   holds    5 states\\n"
+    ...              "tables systems             holds"))
+    kind    of them  verdict  looked at
+    check         3  holds    15 states
+    tables        1  holds
+    """
+    kinds: dict[str, list[tuple[str, str, str]]] = {}
+    for claim, (verdict, figures) in _rows(table).items():
+        kinds.setdefault(claim.split()[0], []).append((claim, verdict, figures))
+    lines = [_TOTALS_HEAD]
+    for kind, members in kinds.items():
+        number = sum(int(found[1]) if (found := _NUMBER.search(claim)) else 1 for claim, _, _ in members)
+        verdicts = {verdict for _, verdict, _ in members}
+        verdict = verdicts.pop() if len(verdicts) == 1 else "differ"
+        lines.append((kind, f"{number:,}", verdict, _added([figures for _, _, figures in members])))
+    return _aligned(lines)
+
+
+def _added(figures: Sequence[str]) -> str:
+    """The sum of figures of one unit."""
+    if _ANYTHING in figures or not any(figures):
+        return _ANYTHING if any(figures) else ""
+    parts = [one.partition(" ") for one in figures if one]
+    units = {unit for _, _, unit in parts}
+    if len(units) > 1:
+        return ""
+    return f"{sum(int(number.replace(',', '')) for number, _, _ in parts):,} {units.pop()}"
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Columns side by side: the first to the left, as are verdicts; numbers to the right."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    kinds = ["<" if name in ("checked", "kind", "verdict") else ">" for name in lines[0]]
+    return "\n".join(
+        "  ".join(f"{cell:{kind}{width}}" for cell, kind, width in zip(line, kinds, widths, strict=True)).rstrip()
+        for line in lines
+    )
 
 
 def summed(rows: Sequence[Row]) -> list[Row]:
@@ -126,6 +181,16 @@ def figure(lock: Lock, path: str) -> int:
         case _:
             raise KeyError(path)
     return int(getattr(entry, field))
+
+
+def _table_in(path: Path) -> str | None:
+    """The table that a file shows."""
+    return _table(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def _table(text: str) -> str | None:
+    found = _TABLE.search(text)
+    return found[0] if found else None
 
 
 def _rows(table: str) -> dict[str, tuple[str, str]]:

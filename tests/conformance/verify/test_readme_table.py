@@ -1,22 +1,40 @@
-"""The table and the figures of a README are compared with a run, and brought up to date."""
+"""The table of a page, and totals and figures of a README, are compared with a run, and brought up to date."""
 
 from pathlib import Path
 
 import pytest
 
 from genstamp.lock import SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
-from genstamp.verify.readme import figure, rewritten, shown, summed
+from genstamp.verify.readme import figure, page_rewritten, rewritten, shown, summed, totals
 from genstamp.verify.row import Row, Verdict
+
+PAGE = """\
+<!-- table -->
+```text
+checked  verdict  looked at
+a        holds     5 states
+b        holds          ...
+readme   holds       2 rows
+```
+"""
 
 README = """\
 <!-- table -->
 ```text
-checked  verdict  looked at
-a        holds    5 states
-b        holds    ...
-readme   holds    2 rows
+kind    of them  verdict  looked at
+a             1  holds     5 states
+b             1  holds          ...
+readme        1  holds       2 rows
 ```
 """
+
+
+def told(directory: Path, rows: list[Row], page: str = PAGE, readme: str = README) -> Row:
+    """What is said of a page and a README."""
+    paths = directory / "verify.md", directory / "README.md"
+    for path, text in zip(paths, (page, readme), strict=True):
+        path.write_text(text)
+    return shown("readme", rows, *paths)
 
 
 def judged(verdict: Verdict, *claims: str) -> list[Row]:
@@ -24,29 +42,60 @@ def judged(verdict: Verdict, *claims: str) -> list[Row]:
 
 
 @pytest.mark.parametrize(
-    ("text", "rows", "story"),
+    ("page", "readme", "rows", "story"),
     [
-        (README, judged(Verdict.HOLDS, "a", "b"), ()),
-        (README, judged(Verdict.SKIPPED, "a") + judged(Verdict.HOLDS, "b"), ()),
-        (README, judged(Verdict.HOLDS, "a", "b", "c"), ("c: is not shown",)),
-        (README, judged(Verdict.HOLDS, "a"), ("b: is shown as holds, and no such row was given",)),
+        (PAGE, README, judged(Verdict.HOLDS, "a", "b"), ()),
+        (PAGE, README, judged(Verdict.SKIPPED, "a") + judged(Verdict.HOLDS, "b"), ()),
+        (PAGE, README, judged(Verdict.HOLDS, "a", "b", "c"), ("c: is not shown",)),
+        (PAGE, README, judged(Verdict.HOLDS, "a"), ("b: is shown as holds, and no such row was given",)),
         (
+            PAGE.replace("5 states", "6 states"),
             README.replace("5 states", "6 states"),
             judged(Verdict.HOLDS, "a", "b"),
             ("a: 6 states is shown, 5 states was given",),
         ),
         (
-            README.replace("holds    5", "skipped  5"),
+            PAGE.replace("holds     5", "skipped   5"),
+            README.replace("holds     5 states", "skipped   5 states"),
             judged(Verdict.SKIPPED, "a", "b"),
             ("a: is shown as skipped, and no such row was given",),
         ),
+        (
+            PAGE,
+            README.replace("5 states", "6 states"),
+            judged(Verdict.HOLDS, "a", "b"),
+            ("README.md shows other totals than verify.md comes to",),
+        ),
     ],
 )
-def test_the_readme_shows_what_was_given(tmp_path: Path, text: str, rows: list[Row], story: tuple[str, ...]) -> None:
-    (tmp_path / "README.md").write_text(text)
-    row = shown("readme", rows, tmp_path / "README.md")
+def test_page_and_readme_show_what_was_given(
+    tmp_path: Path, page: str, readme: str, rows: list[Row], story: tuple[str, ...]
+) -> None:
+    row = told(tmp_path, rows, page, readme)
     assert row.story == story
     assert row.verdict is (Verdict.VIOLATED if story else Verdict.HOLDS)
+
+
+def test_totals_are_a_row_a_kind() -> None:
+    table = "\n".join(
+        [
+            "checked                        verdict  looked at",
+            "check s, 1,000 configurations  holds     7 states",
+            "bugs s, 14                     holds     5 states",
+            "bugs t, 3                      holds     6 states",
+            "conform s: HDFS-1, in 2 runs   holds          ...",
+            "conform t                      skipped     3 runs",
+            "logs s                         holds     3 events",
+            "logs t                         holds     3 blocks",
+        ]
+    )
+    rows = [line.split(maxsplit=3) for line in totals(table).splitlines()[1:]]
+    assert rows == [
+        ["check", "1", "holds", "7 states"],
+        ["bugs", "17", "holds", "11 states"],
+        ["conform", "2", "differ", "..."],
+        ["logs", "2", "holds"],
+    ]
 
 
 def test_configurations_and_faults_are_summed_up() -> None:
@@ -64,8 +113,11 @@ def test_configurations_and_faults_are_summed_up() -> None:
     }
 
 
-def test_a_readme_without_a_table_is_a_failure(tmp_path: Path) -> None:
-    assert shown("readme", [], tmp_path / "README.md").verdict is Verdict.FAILURE
+@pytest.mark.parametrize(("page", "readme", "name"), [("", README, "verify.md"), (PAGE, "", "README.md")])
+def test_a_file_without_a_table_is_a_failure(tmp_path: Path, page: str, readme: str, name: str) -> None:
+    row = told(tmp_path, [], page, readme)
+    assert row.verdict is Verdict.FAILURE
+    assert row.note == f"{tmp_path / name} shows no table"
 
 
 LOCK = {
@@ -95,18 +147,17 @@ def test_figures_are_looked_up_in_the_lock() -> None:
 
 
 def test_what_is_rewritten_is_right(tmp_path: Path) -> None:
-    path = tmp_path / "README.md"
-    path.write_text(
-        README + "found in <!-- lock leases/BUG-1/depth -->3 steps of <!-- lock leases/good/small/distinct -->9"
-    )
+    readme = README + "found in <!-- lock leases/BUG-1/depth -->3 steps of <!-- lock leases/good/small/distinct -->9"
     rows = judged(Verdict.HOLDS, "a", "b", "new")
-    assert shown("readme", rows, path).verdict is Verdict.VIOLATED
-    path.write_text(rewritten(path.read_text(), [*rows, shown("readme", rows, path)], LOCK))
-    assert shown("readme", rows, path).verdict is Verdict.HOLDS
-    text = path.read_text()
-    assert "b        holds          ...\nnew      holds     5 states\nreadme   holds       3 rows\n" in text
-    assert text.endswith("-->7 steps of <!-- lock leases/good/small/distinct -->12,345")
+    before = told(tmp_path, rows, PAGE, readme)
+    assert before.verdict is Verdict.VIOLATED
+    page = page_rewritten(PAGE, [*rows, before])
+    readme = rewritten(readme, page, LOCK)
+    assert told(tmp_path, rows, page, readme).verdict is Verdict.HOLDS
+    assert "b        holds          ...\nnew      holds     5 states\nreadme   holds       3 rows\n" in page
+    assert "new           1  holds     5 states\n" in readme
+    assert readme.endswith("-->7 steps of <!-- lock leases/good/small/distinct -->12,345")
 
 
 def test_figures_of_rows_that_were_skipped_are_kept() -> None:
-    assert "a        holds     5 states\n" in rewritten(README, [Row(claim="a", verdict=Verdict.SKIPPED)], LOCK)
+    assert "a        holds     5 states\n" in page_rewritten(PAGE, [Row(claim="a", verdict=Verdict.SKIPPED)])
