@@ -52,6 +52,22 @@ def test_a_block_is_written_and_its_file_closed(driver_of: Callable[..., Pipelin
     assert [event.observed["block_state"] for event in closing] == ["COMMITTED", "COMPLETE", "COMPLETE"]
 
 
+def test_an_outdated_replica_is_not_reported_as_the_namenode_would_get_it_deleted(
+    driver_of: Callable[..., PipelineDriver],
+) -> None:
+    driver = driver_of(ONE, TWO)
+    set_up(driver, ONE, TWO)
+    play(driver, "send_packet", "receive_packet datanode=datanode1", "receive_packet datanode=datanode2")
+    play(driver, "datanode_crash datanode=datanode1", "connection_fails bad=datanode1", "update_block_for_pipeline")
+    play(driver, "set_up_streaming_recovery datanode=datanode2", "update_pipeline")
+    through = ["receive_packet datanode=datanode2", "send_ack datanode=datanode2", "receive_ack"]
+    play(driver, "send_packet", *through, "send_last_packet", *through, "end_block")
+    closing = play(driver, "complete", "block_received datanode=datanode2", "complete")
+    assert closing[-1].observed["block_state"] == "COMPLETE"
+    with pytest.raises(StepNotPossibleError, match="the outdated replica of datanode1"):
+        play(driver, "datanode_restart datanode=datanode1", "block_received datanode=datanode1")
+
+
 def test_a_step_that_does_not_come_about_is_taken_back(driver_of: Callable[..., PipelineDriver]) -> None:
     driver = driver_of(ONE, TWO)
     set_up(driver, ONE, TWO)

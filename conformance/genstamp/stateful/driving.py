@@ -184,6 +184,7 @@ HDFS_PIPELINE: Final = Driving(
 _REPLICAS_BEFORE: Final = (
     "the model leaves out that a complete block before the last may have no replica, which keeps a file open"
 )
+_COUNTED: Final = "of the blocks before the last two the model has the number only, so that none becomes the last one"
 LEASE_GATES_MS: Final = (30_000, 1_800_000)
 """How soon one recovery may follow another: before a soft limit passes, or after a hard one."""
 
@@ -287,6 +288,8 @@ HDFS_LEASE: Final = Driving(
         "write": "a full block takes no byte more, which the model leaves out",
         "add_block": "a repeated addBlock is refused here where no datanode is known, and none can take the block",
         "add_block_goes_on": "a late addBlock needs a datanode here, and, where it names no block, one that is full",
+        "commit_block_synchronization": _COUNTED,
+        "abandon_block": _COUNTED,
         "datanode_stops": "in safe mode a namenode takes no datanode for dead",
         "release_expired_lease": "the namenode's own leases have ages of their own, which the model leaves out",
         "namenode_restart": "an image and the edits leave the last blocks of open files in states of their own",

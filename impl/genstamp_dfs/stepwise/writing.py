@@ -172,6 +172,9 @@ class WritingSteps(PipelineCluster):
         block = self.block()
         waits = block is not None and block.state in (BlockUCState.COMMITTED, BlockUCState.COMPLETE)
         self.needs("block_received", waits, "the block is not committed")
+        replica = self.replica(datanode)
+        is_current = replica is None or block is None or replica.generation_stamp == block.generation_stamp
+        self.needs("block_received", is_current, f"the namenode gets the outdated replica of {datanode} deleted")
         for _ in range(2):
             for process in ("service actor", "incremental reports"):
                 self.loop.wake(f"{datanode} {process}")

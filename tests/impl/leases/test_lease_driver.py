@@ -55,6 +55,25 @@ def closed(driver: LeaseDriver) -> None:
     assert do(driver, "complete", WRITER).observed == {"closed": "true", "block_state": "COMPLETE"}
 
 
+def test_no_block_is_dropped_before_which_stands_one_that_is_only_counted() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    for earlier in range(3):
+        do(driver, "add_block", WRITER)
+        if earlier:
+            do(driver, "block_received_earlier", REPORT)
+        if earlier < 2:
+            do(driver, "last_packet", WRITER)
+    synchronization = {"primary": "datanode1", "file": "/a"}
+    do(driver, "recover_lease", OTHER)
+    assert do(driver, "commit_block_synchronization", synchronization).observed == {"closed": "true", "deleted": "true"}
+    do(driver, "append", WRITER)
+    driver.tick(SOFT_LIMIT_MS + 1)
+    assert do(driver, "create", OTHER).refused_with == "RecoveryInProgressException"
+    why = refuses_now(driver, "commit_block_synchronization", synchronization)
+    assert why == "of the block before the last one of /a nothing is told any more"
+
+
 @pytest.mark.parametrize(
     ("event", "arguments", "error", "match"),
     [

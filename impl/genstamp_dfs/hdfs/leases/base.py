@@ -109,6 +109,7 @@ class _Known:
         led: the recoveries that datanodes lead, by datanode and path of the file.
         stored_there: of a datanode that is down, ids of the blocks of which its replica was known.
         unlogged: ids of blocks whose last commit is not in the edits, as complete() logs a close only.
+        counted: ids of blocks that once had two blocks after them in their file.
     """
 
     alive: set[str]
@@ -117,6 +118,7 @@ class _Known:
     replicas: dict[int, Replicas] = field(default_factory=dict)
     led: dict[tuple[str, str], RecoveringBlock] = field(default_factory=dict)
     unlogged: set[int] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set)
     stored_there: dict[str, frozenset[int]] = field(default_factory=dict)
 
 
@@ -256,6 +258,12 @@ class LeaseClusterBase(Recorder):
         """The last block of the file at a path, as the namenode knows it."""
         inode = self.inode_at(file)
         return None if inode is None else inode.last_block()
+
+    def needs_block_before(self, step: Step, file: str) -> None:
+        """The block that will be the last one once the last one is dropped is not of those that are only counted."""
+        inode = self.inode_at(file)
+        if inode is not None and any(before.block_id in self.known.counted for before in inode.blocks[-2:-1]):
+            raise step.not_possible(f"of the block before the last one of {file} nothing is told any more")
 
     def replicas_of(self, block: BlockInfo | Block) -> Replicas:
         """What the datanodes have of a block."""

@@ -91,11 +91,14 @@ class DatanodeSteps(LeaseClusterBase):
         step = self.step(NAMENODE, "block", file, "commit_block_synchronization", **arguments)
         if primary not in self.known.running:
             raise step.not_possible(f"{primary} is down")
-        recovering = self.known.led.pop((primary, file), None)
+        recovering = self.known.led.get((primary, file))
         if recovering is None:
             raise step.not_possible(f"{primary} leads no recovery of {file}")
         block = recovering.block
         deletes = self._finds_nothing(block, file)
+        if deletes:
+            self.needs_block_before(step, file)
+        del self.known.led[primary, file]
         num_bytes = 0 if deletes else self.replicas_of(block).num_bytes
         recovery_id = recovering.recovery_id
         targets = () if deletes else (primary,)

@@ -71,6 +71,10 @@ class WritingSteps(LeaseClusterBase):
     def block_is_added(self, block: Block, previous: Block | None) -> None:
         """Datanodes will write the block; who has a replica of the one before it finalizes it."""
         self.known.replicas.setdefault(block.block_id, Replicas())
+        stored = self.namesystem.block_manager.get_stored_block(block.block_id)
+        inode = None if stored is None else self.namesystem.directory.file_of(stored)
+        if inode is not None:
+            self.known.counted.update(before.block_id for before in inode.blocks[:-2])
         if previous is not None and previous.block_id != block.block_id:
             self.known.unlogged.discard(previous.block_id)
             replicas = self.replicas_of(previous)
@@ -125,6 +129,7 @@ class WritingSteps(LeaseClusterBase):
         is_refused = last.state is BlockUCState.UNDER_RECOVERY and self.is_repaired()
         if self.replicas_of(last).num_bytes and not is_refused:
             raise step.not_possible(f"something was written to the block of {client}")
+        self.needs_block_before(step, file)
 
     def get_additional_datanode(self, client: str, file: str) -> None:
         """getAdditionalDatanode() for a whole new pipeline (FSNamesystem#getAdditionalDatanode)."""

@@ -208,7 +208,6 @@ WRITE_PATH = System(
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits={"crashes": 1, "appends": 1},
             doc="the same with a byte, which the NameNode may not know every replica of",
-            on_demand=True,
         ),
         Configuration(
             "three_nodes",
