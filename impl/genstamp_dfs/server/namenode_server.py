@@ -1,7 +1,9 @@
 """A namenode as a process: `python -m genstamp_dfs.server.namenode_server DIRECTORY`.
 
-Calls that arrive in the same turn of the loop, or while the disk is busy, share one sync of the edit log, and none of
-them is answered before it.
+The edit log is forced to the disk in a thread, so calls are carried out meanwhile. Those that arrive in the same turn
+of the loop, or while the disk is busy, share the next sync. No answer leaves before all edits that were logged when it
+was made are on the disk: not that of a read or a heartbeat either, which may tell of what others have changed, or have
+a datanode delete what a crash would bring back.
 
 Leaves out: high availability, a web page.
 
@@ -69,7 +71,8 @@ class NameNodeServer:
         self._namenode: NameNode | None = None
         self._server: RpcServer | None = None
         self._ticking: asyncio.Task[None] | None = None
-        self._sync: asyncio.Future[None] | None = None
+        self._syncing: asyncio.Task[None] | None = None
+        self._log = asyncio.Lock()
 
     @property
     def namenode(self) -> NameNode:
@@ -106,16 +109,17 @@ class NameNodeServer:
         if self._server is not None:
             await self._server.stop()
         if self._namenode is not None and self._namenode.failure is None:
-            with contextlib.suppress(DiskError):
-                # Nobody was told of what is not synced yet.
-                self._namenode.log_sync()
+            async with self._log:
+                with contextlib.suppress(DiskError):
+                    # Nobody was told of what is not synced yet.
+                    self._namenode.log_sync()
         if self._disk is not None:
             self._disk.unlock()
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     async def _handle(self, request: Request[Any], caller: Caller) -> Any:
-        """Answer a call, after a sync if it needs one; a refusal may need one as well."""
+        """Answer a call or refuse it, after a sync of all that is logged by then."""
         if isinstance(request, RegisterDatanode):
             _check_registration(request)
         refusal, answer = None, None
@@ -125,8 +129,7 @@ class NameNodeServer:
             refusal = problem
         except DiskError as problem:
             await self._fail(problem)
-        if self.namenode.needs_sync:
-            await self._synced()
+        await self._synced()
         if refusal is not None:
             raise refusal
         if isinstance(request, RegisterDatanode):
@@ -135,23 +138,28 @@ class NameNodeServer:
         return answer
 
     async def _synced(self) -> None:
-        """Wait for the next sync of the log, which all share that wait now."""
-        if self._sync is None:
-            loop = asyncio.get_running_loop()
-            self._sync = loop.create_future()
-            loop.call_soon(self._sync_now)
-        await asyncio.shield(self._sync)
+        """Wait until all edits that are logged now are on the disk (FSEditLog#logSync)."""
+        edit_log = self.namenode.edit_log
+        transaction = edit_log.last_transaction
+        while edit_log.synced_transaction < transaction:
+            if self.namenode.failure is not None:
+                await self._fail(self.namenode.failure)
+            if self._syncing is None:
+                # As a task it begins in the next turn, so calls that came together share it.
+                self._syncing = asyncio.create_task(self._sync_log())
+            await asyncio.shield(self._syncing)
 
-    def _sync_now(self) -> None:
-        waiting, self._sync = self._sync, None
-        assert waiting is not None, "somebody waits for the sync"
+    async def _sync_log(self) -> None:
         try:
-            self.namenode.log_sync()
+            async with self._log:
+                force = self.namenode.begin_log_sync()
+                if force is not None:
+                    await asyncio.to_thread(force)
+                    self.namenode.end_log_sync()
         except DiskError as problem:
-            # Those who wait get no answer: nobody knows what is on the disk.
             self._set_failure(problem)
-        else:
-            waiting.set_result(None)
+        finally:
+            self._syncing = None
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -160,9 +168,9 @@ class NameNodeServer:
         while True:
             await asyncio.sleep(TICK_S)
             try:
-                self.namenode.tick()
-                if self.namenode.needs_sync:
-                    self.namenode.log_sync()
+                async with self._log:
+                    self.namenode.tick()
+                await self._synced()
             except DiskError as problem:
                 self._set_failure(problem)
                 return
@@ -171,7 +179,7 @@ class NameNodeServer:
                 traceback.print_exc(file=sys.stderr)
 
     async def _fail(self, problem: DiskError) -> NoReturn:
-        """The disk has failed: the caller gets no answer, and the process ends."""
+        """The disk has failed: the caller gets no answer, as nobody knows what is on it, and the process ends."""
         self._set_failure(problem)
         await asyncio.get_running_loop().create_future()
         raise AssertionError("nothing ends this wait but its cancellation")

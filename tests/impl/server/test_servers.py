@@ -2,10 +2,13 @@
 
 import asyncio
 import random
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.impl.server.servers import BLOCK, ServerCluster, cluster, run, until
+from tests.impl.server.servers import BLOCK, LIMIT_S, ServerCluster, cluster, run, until
 
 from genstamp_dfs.errors import (
     DiskError,
@@ -17,7 +20,7 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, IsFileClosed, Mkdirs
+from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.server.datanode_server import DataNodeServer
@@ -215,18 +218,92 @@ def test_calls_that_come_together_share_a_sync(tmp_path: Path, monkeypatch: pyte
             assert servers.namenode is not None
             namenode = servers.namenode.namenode
             syncs = []
-            really = namenode.log_sync
+            really = namenode.begin_log_sync
 
-            def counted() -> None:
+            def counted() -> Callable[[], None] | None:
                 syncs.append(1)
-                really()
+                return really()
 
-            monkeypatch.setattr(namenode, "log_sync", counted)
+            monkeypatch.setattr(namenode, "begin_log_sync", counted)
             client = servers.client("writer")
             await client.ask(Mkdirs("/first"))
             syncs.clear()
             await asyncio.gather(*(client.ask(Mkdirs(f"/d{number}")) for number in range(100)))
             assert 1 <= len(syncs) < 20
+
+    run(test())
+
+
+def test_calls_go_on_while_the_log_is_forced_and_no_answer_tells_of_what_is_not_on_disk(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            assert servers.namenode is not None and servers.namenode._disk is not None
+            disk, edit_log = servers.namenode._disk, servers.namenode.namenode.edit_log
+            client, begun, done = servers.client("writer"), threading.Event(), threading.Event()
+            await client.ask(Mkdirs("/first"))
+            before, really = edit_log.last_transaction, disk.sync
+
+            def slow(path: str) -> None:
+                begun.set()
+                assert done.wait(LIMIT_S)
+                really(path)
+
+            disk.sync = slow  # type: ignore[method-assign]
+            try:
+                calls: list[asyncio.Task[Any]] = [asyncio.create_task(client.ask(Mkdirs("/second")))]
+                await until_true(begun.is_set)
+                calls.append(asyncio.create_task(client.ask(Mkdirs("/third"))))
+                calls.append(asyncio.create_task(client.ask(GetFileInfo("/second"))))
+                # Answered in the order of their arrival, so a later call that was carried out shows the others were.
+                await until_true(lambda: edit_log.last_transaction == before + 2)
+                with pytest.raises(SocketTimeoutException):
+                    await client.runtime.call("namenode", GetFileInfo("/third"), timeout_us=200_000)
+                assert not any(call.done() for call in calls) and edit_log.synced_transaction == before
+            finally:
+                done.set()
+            assert [bool(answer) for answer in await asyncio.gather(*calls)] == [True, True, True]
+            assert edit_log.synced_transaction == before + 2
+
+    run(test())
+
+
+async def until_true(condition: Callable[[], bool]) -> None:
+    async def is_true() -> bool:
+        return condition()
+
+    await until(is_true)
+
+
+def test_the_monitors_wait_for_the_sync_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genstamp_dfs.server.namenode_server.TICK_S", 0.01)
+
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=0) as servers:
+            server = servers.namenode
+            assert server is not None and server._disk is not None
+            begun, done, ticks = threading.Event(), threading.Event(), []
+            really, tick = server._disk.sync, server.namenode.tick
+
+            def slow(path: str) -> None:
+                begun.set()
+                assert done.wait(LIMIT_S)
+                really(path)
+
+            def counted() -> None:
+                ticks.append(1)
+                tick()
+
+            server._disk.sync, server.namenode.tick = slow, counted  # type: ignore[method-assign]
+            try:
+                call = asyncio.create_task(servers.client("writer").ask(Mkdirs("/dir")))
+                await until_true(begun.is_set)
+                before = len(ticks)
+                await until_true(lambda: bool(server._log._waiters))
+                assert len(ticks) == before
+            finally:
+                done.set()
+            await call
+            await until_true(lambda: len(ticks) > before)
 
     run(test())
 

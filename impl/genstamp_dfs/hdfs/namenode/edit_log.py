@@ -18,7 +18,9 @@ Source: NN/FSEditLog, NN/EditLogFileOutputStream, NN/FileJournalManager, Hadoop 
 """
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import google_crc32c
@@ -169,12 +171,13 @@ class EditLog:
         self.last_transaction = last_transaction
         self.synced_transaction = last_transaction
         self.segment_first = last_transaction + 1
+        self._written_transaction = last_transaction
         self._buffer: list[AnyOp] = []
         self._size = 0
 
     @property
     def has_unsynced(self) -> bool:
-        return bool(self._buffer)
+        return self.synced_transaction < self.last_transaction
 
     def log(self, op: AnyOp) -> None:
         """Take an edit; it is on disk only after `sync`."""
@@ -193,15 +196,30 @@ class EditLog:
 
     def sync(self) -> None:
         """Force all edits to the disk, those taken since the last sync in one frame (FSEditLog#logSync)."""
+        force = self.begin_sync()
+        if force is not None:
+            force()
+            self.end_sync()
+
+    def begin_sync(self) -> Callable[[], None] | None:
+        """Write all edits that wait into one frame; gives what forces it to the disk, None if there are none.
+
+        What is given touches nothing but the disk, so another thread may call it while edits are taken here; `end_sync`
+        follows before anything else is written.
+        """
         if not self._buffer:
-            return
+            return None
         data = encode_frame(self.synced_transaction + 1, self._buffer)
         path = f"{DIRECTORY}/{in_progress_name(self.segment_first)}"
         self._disk.write(path, self._size, data)
-        self._disk.sync(path)
         self._size += len(data)
         self._buffer = []
-        self.synced_transaction = self.last_transaction
+        self._written_transaction = self.last_transaction
+        return partial(self._disk.sync, path)
+
+    def end_sync(self) -> None:
+        """What `begin_sync` has written is on the disk."""
+        self.synced_transaction = self._written_transaction
 
     def roll(self) -> int:
         """Complete the segment and begin another; gives the last transaction of the complete one.

@@ -10,6 +10,9 @@ Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSNamesystem#loadFromDisk, Hadoop 
 """
 
 import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperationException
@@ -123,11 +126,8 @@ class NameNode:
         for expired in self.namesystem.do_what_is_due():
             self._record_expired(expired)
         self.needs_sync = self.edit_log.has_unsynced
-        try:
+        with self._stopping_on_failure():
             self.checkpointer.go_on(self.namesystem, self.retry_cache)
-        except DiskError as failure:
-            self.failure = failure
-            raise
 
     def log_sync(self) -> None:
         """Force all edits to the disk.
@@ -135,13 +135,42 @@ class NameNode:
         Raises:
             DiskError: the disk failed. Nobody may be told of what was not synced, so the namenode stops.
         """
+        force = self.begin_log_sync()
+        if force is not None:
+            force()
+            self.end_log_sync()
+
+    def begin_log_sync(self) -> Callable[[], None] | None:
+        """Write the edits that wait to the log; gives what forces them to the disk, None if none wait.
+
+        Another thread may call it while calls are answered here, but `end_log_sync` comes before the next `tick`, as
+        that may roll the log, and before the next sync.
+
+        Raises:
+            DiskError: the disk failed, as what is given may say too. The namenode stops.
+        """
         self._check_running()
+        self.needs_sync = False
+        with self._stopping_on_failure():
+            force = self.edit_log.begin_sync()
+        return None if force is None else partial(self._force, force)
+
+    def end_log_sync(self) -> None:
+        """What `begin_log_sync` has written is on the disk: answers that waited for it may go."""
+        self.edit_log.end_sync()
+
+    def _force(self, force: Callable[[], None]) -> None:
+        with self._stopping_on_failure():
+            force()
+
+    @contextmanager
+    def _stopping_on_failure(self) -> Iterator[None]:
+        """After a failure of the disk every further call fails with it."""
         try:
-            self.edit_log.sync()
+            yield
         except DiskError as failure:
             self.failure = failure
             raise
-        self.needs_sync = False
 
     # -- events -------------------------------------------------------------------------------------------------
 
