@@ -2,20 +2,28 @@
 
 Paths are checked before anything is touched: none leaves the directory, none goes through a symbolic link.
 
-Leaves out: keeping files open between calls, and how full the disk is (`usage` says that).
+What was forced to the disk and not changed since is not forced again. So a sync that another thread has made a moment
+before, while the loop did other things, costs the loop nothing. All else belongs to the loop's thread.
+
+Leaves out: how full the disk is (`usage` says that).
 """
 
 import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
 from genstamp_dfs.errors import DiskError, StorageError
+from genstamp_dfs.server.open_files import OpenFiles
 
 Result = TypeVar("Result")
+
+MAX_REMEMBERED: Final = 1_000
+"""Paths of which it is known whether they have to be forced; then all are forgotten, and each is forced once more."""
 
 _NO_NAMES: Final = frozenset({"", ".", ".."})
 
@@ -35,6 +43,10 @@ class RealDisk:
         self._root = str(self.root)
         self._do("", lambda: self.root.mkdir(parents=True, exist_ok=True))
         self._lock: int | None = None
+        self._files = OpenFiles()
+        self._change = 0
+        self._changed_at: dict[str, int] = {}
+        self._forced_at: dict[str, int] = {}
 
     def lock(self) -> None:
         """Keep the directory from other processes until `unlock`, or the end of this one.
@@ -57,7 +69,8 @@ class RealDisk:
         self._lock = descriptor
 
     def unlock(self) -> None:
-        """Let others have the directory."""
+        """Let others have the directory, and close its files."""
+        self._files.forget(self._root)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -94,11 +107,7 @@ class RealDisk:
         """Bytes of a file."""
 
         def read() -> bytes:
-            descriptor = os.open(self._at(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                return _read_fully(descriptor, offset, -1 if length is None else length)
-            finally:
-                os.close(descriptor)
+            return _read_fully(self._opened(path, os.O_RDONLY), offset, -1 if length is None else length)
 
         return self._do(path, read)
 
@@ -106,26 +115,27 @@ class RealDisk:
 
     def make_directory(self, path: str) -> None:
         """Make a directory and those above it."""
-        self._do(path, lambda: os.makedirs(self._at(path), exist_ok=True))
+        above = [path[:end] for end, letter in enumerate(path) if letter == "/"]
+        with self._changing(path, "", *above):
+            self._do(path, lambda: os.makedirs(self._at(path), exist_ok=True))
 
     def create(self, path: str) -> None:
         """Make an empty file; one that exists is an error."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._do(path, lambda: os.close(os.open(self._at(path), flags, 0o644)))
+        with self._changing(path, _parent(path)):
+            self._do(path, lambda: os.close(os.open(self._at(path), flags, 0o644)))
 
     def write(self, path: str, offset: int, data: bytes) -> None:
         """Put bytes into a file."""
 
         def write() -> None:
-            descriptor = os.open(self._at(path), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                if offset > os.fstat(descriptor).st_size:
-                    self._fail(path, f"is shorter than {offset} bytes, a write there would leave a hole")
-                _write_fully(descriptor, offset, data)
-            finally:
-                os.close(descriptor)
+            descriptor = self._opened(path, os.O_WRONLY)
+            if offset > os.fstat(descriptor).st_size:
+                self._fail(path, f"is shorter than {offset} bytes, a write there would leave a hole")
+            _write_fully(descriptor, offset, data)
 
-        self._do(path, write)
+        with self._changing(path):
+            self._do(path, write)
 
     def truncate(self, path: str, length: int) -> None:
         """Cut a file."""
@@ -136,11 +146,20 @@ class RealDisk:
                 self._fail(path, f"has fewer than {length} bytes")
             os.truncate(at, length)
 
-        self._do(path, cut)
+        with self._changing(path):
+            self._do(path, cut)
 
     def rename(self, source: str, destination: str) -> None:
         """Give a file or directory another name."""
-        self._do(f"{source} to {destination}", lambda: os.replace(self._at(source), self._at(destination)))
+
+        def rename() -> None:
+            old, new = self._at(source), self._at(destination)
+            self._files.forget(old)
+            self._files.forget(new)
+            os.replace(old, new)
+
+        with self._changing(destination, _parent(source), _parent(destination), below=(source, destination)):
+            self._do(f"{source} to {destination}", rename)
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it."""
@@ -149,22 +168,57 @@ class RealDisk:
             at = self._at(path)
             if not path:
                 self._fail(path, "is the directory of the disk itself")
+            self._files.forget(at)
             if os.path.isdir(at):
                 shutil.rmtree(at)
             else:
                 os.unlink(at)
 
-        self._do(path, remove)
+        with self._changing(_parent(path), below=(path,)):
+            self._do(path, remove)
 
     def sync(self, path: str) -> None:
-        """Force the bytes of a file to the disk."""
-        self._do(path, lambda: _sync(self._at(path), os.O_RDWR))
+        """Force the bytes of a file to the disk; another thread may call it."""
+        self._force(path, os.O_RDWR)
 
     def sync_directory(self, path: str) -> None:
-        """Force the names in a directory to the disk."""
-        self._do(path, lambda: _sync(self._at(path), os.O_RDONLY | os.O_DIRECTORY))
+        """Force the names in a directory to the disk; another thread may call it."""
+        self._force(path, os.O_RDONLY | os.O_DIRECTORY)
+
+    def _force(self, path: str, flags: int) -> None:
+        change = self._changed_at.get(path)
+        if change is not None and self._forced_at.get(path) == change:
+            return
+        self._do(path, lambda: _sync(self._at(path), flags))
+        if change is not None:
+            self._forced_at[path] = change
+
+    @contextmanager
+    def _changing(self, *paths: str, below: tuple[str, ...] = ()) -> Iterator[None]:
+        """Note that files and directories change, and that names are given up with all below them.
+
+        Only when it is over, however it ends: a thread that forces them meanwhile may come before the change.
+        """
+        try:
+            yield
+        finally:
+            if len(self._changed_at) > MAX_REMEMBERED:
+                self._changed_at.clear()
+                self._forced_at.clear()
+            for path in below:
+                for name in [name for name in self._changed_at if name == path or name.startswith(f"{path}/")]:
+                    del self._changed_at[name]
+                    self._forced_at.pop(name, None)
+            for path in paths:
+                self._change += 1
+                self._changed_at[path] = self._change
 
     # -- below --------------------------------------------------------------------------------------------------
+
+    def _opened(self, path: str, mode: int) -> int:
+        """The descriptor of a file."""
+        found = self._files.find(f"{self._root}/{path}", mode)
+        return self._files.open(self._at(path), mode) if found is None else found
 
     def _at(self, path: str) -> str:
         """The path below the directory."""
@@ -191,6 +245,11 @@ class RealDisk:
 
     def _fail(self, path: str, reason: str) -> NoReturn:
         raise DiskError(f"{self.root}: {path!r} {reason}")
+
+
+def _parent(path: str) -> str:
+    """The directory that a path stands in."""
+    return path.rpartition("/")[0]
 
 
 def _read_fully(descriptor: int, offset: int, length: int) -> bytes:

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from genstamp_dfs.errors import DiskError, StorageError
 from genstamp_dfs.server.disk import RealDisk
+from genstamp_dfs.server.open_files import MAX_OPEN
 
 
 @pytest.fixture
@@ -89,6 +91,127 @@ def test_errors_name_path_and_reason(disk: RealDisk) -> None:
         disk.exists("x" * 300)
     with pytest.raises(DiskError, match="Not a directory"):
         RealDisk(disk.root / "file" / "below")
+
+
+@pytest.fixture
+def forced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what is forced to the disk."""
+    found: list[str] = []
+    really = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        found.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        really(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return found
+
+
+def test_what_has_not_changed_is_forced_once(disk: RealDisk, forced: list[str]) -> None:
+    disk.make_directory("dir")
+    disk.create("dir/file")
+    disk.write("dir/file", 0, b"bytes")
+    for _ in range(2):
+        disk.sync("dir/file")
+        disk.sync_directory("dir")
+    assert forced == ["file", "dir"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda disk: disk.write("dir/file", 0, b"other"), ["file"]),
+        (lambda disk: disk.truncate("dir/file", 1), ["file"]),
+        (lambda disk: disk.create("dir/another"), ["dir"]),
+        (lambda disk: disk.make_directory("dir/below"), ["dir"]),
+        (lambda disk: disk.rename("other/file", "dir/file"), ["file", "dir"]),
+        (lambda disk: disk.rename("dir/old", "other/old"), ["dir"]),
+        (lambda disk: disk.remove("dir/old"), ["dir"]),
+        (lambda disk: disk.rename("other", "dir/below"), ["dir"]),
+        (lambda disk: (disk.remove("dir"), disk.rename("other", "dir")), ["file", "dir"]),
+    ],
+)
+def test_what_has_changed_is_forced_again(
+    disk: RealDisk, forced: list[str], change: Callable[[RealDisk], object], expected: list[str]
+) -> None:
+    for directory in ("dir", "other"):
+        disk.make_directory(directory)
+        for name in ("file", "old"):
+            disk.create(f"{directory}/{name}")
+            disk.write(f"{directory}/{name}", 0, b"bytes")
+            disk.sync(f"{directory}/{name}")
+        disk.sync_directory(directory)
+    forced.clear()
+    change(disk)
+    disk.sync("dir/file")
+    disk.sync_directory("dir")
+    assert forced == expected
+
+
+def test_a_write_while_a_thread_forces_the_file_is_forced_too(
+    disk: RealDisk, forced: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk.create("file")
+    disk.write("file", 0, b"first")
+    fsync = os.fsync
+
+    def fsync_and_write(descriptor: int) -> None:
+        fsync(descriptor)
+        if len(forced) == 1:
+            disk.write("file", 5, b"second")
+
+    monkeypatch.setattr(os, "fsync", fsync_and_write)
+    disk.sync("file")
+    disk.sync("file")
+    assert forced == ["file", "file"]
+
+
+def test_a_sync_that_failed_counts_for_nothing(
+    disk: RealDisk, forced: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk.create("file")
+    fsync = os.fsync
+
+    def fail(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(DiskError, match="Input/output error"):
+        disk.sync("file")
+    monkeypatch.setattr(os, "fsync", fsync)
+    disk.sync("file")
+    assert forced == ["file"]
+
+
+def test_a_file_that_somebody_else_replaces_or_removes_is_noticed(disk: RealDisk) -> None:
+    disk.create("file")
+    disk.write("file", 0, b"mine")
+    assert disk.read("file") == b"mine"
+    (disk.root / "new").write_bytes(b"theirs")
+    (disk.root / "new").replace(disk.root / "file")
+    assert disk.read("file") == b"theirs"
+    disk.write("file", 0, b"T")
+    assert (disk.root / "file").read_bytes() == b"Theirs"
+    (disk.root / "file").unlink()
+    for touch in (lambda: disk.read("file"), lambda: disk.write("file", 0, b"x")):
+        with pytest.raises(DiskError, match="No such file"):
+            touch()
+
+
+def descriptors() -> list[Path]:
+    return list(Path("/proc/self/fd").iterdir())
+
+
+def test_few_files_stay_open_and_none_of_a_disk_that_is_given_up(disk: RealDisk) -> None:
+    before = len(descriptors())
+    for number in range(MAX_OPEN + 50):
+        disk.create(f"file{number}")
+        disk.write(f"file{number}", 0, b"bytes")
+    for number in range(MAX_OPEN + 50):
+        assert disk.read(f"file{number}") == b"bytes"
+    assert before + MAX_OPEN - 5 <= len(descriptors()) <= before + MAX_OPEN + 5
+    disk.unlock()
+    assert len(descriptors()) <= before
 
 
 def test_only_one_process_has_the_directory(disk: RealDisk) -> None:
