@@ -138,6 +138,7 @@ def told(report: Report) -> Iterator[str]:
     if figures.undetermined:
         yield f"  {figures.undetermined:,} runs were given up, as too many states were possible"
     yield f"  seen: {report.answers - len(report.never_seen)} of the {report.answers} answers that the model has"
+    yield f"  taken: {report.transitions:,} abstract transitions, for certain"
     if report.never_seen:
         yield f"  never seen: {', '.join(report.never_seen)}"
 
@@ -160,6 +161,7 @@ def plain(report: Report) -> dict[str, Any]:
         "undetermined": figures.undetermined,
         "seen": {answer_text(answer): count for answer, count in sorted(figures.seen.items(), key=str)},
         "never_seen": list(report.never_seen),
+        "abstract_transitions": report.transitions,
         "failure": None
         if failure is None
         else {

@@ -13,6 +13,7 @@ from genstamp.stateful.driving import Driving
 from genstamp.stateful.figures import Answer
 from genstamp.stateful.run import Request, Run
 from genstamp.track import Offer
+from genstamp.transitions import Reached
 
 _WEIGHTS: Final = {
     "step": 62,
@@ -22,13 +23,14 @@ _WEIGHTS: Final = {
     "fault": 5,
     "hidden": 2,
     "news": 60,
+    "unreached": 60,
     "question": 100,
 }
 """How often each kind of request is made, in relation to the others that are to be had.
 
 A step changes something; "nothing" stands for what the model refuses, or answers without a change. News is what no run
-of the test has shown yet. A question is a step that not all possible states can make, asked once there are many, as the
-answer tells them apart.
+of the test has shown yet; "unreached" is an abstract transition that none has taken. A question is a step that not all
+possible states can make, asked once there are many, as the answer tells them apart.
 """
 
 _ALWAYS: Final = frozenset({"step", "news", "question"})
@@ -51,10 +53,19 @@ class Chooser:
         driving: how events are brought about.
         answers: what the model can show.
         seen: what the test has shown so far.
+        reached: the abstract transitions that it has taken so far.
     """
 
-    def __init__(self, chance: Random, driving: Driving, answers: Sequence[Answer], seen: Mapping[Answer, int]) -> None:
+    def __init__(
+        self,
+        chance: Random,
+        driving: Driving,
+        answers: Sequence[Answer],
+        seen: Mapping[Answer, int],
+        reached: Reached,
+    ) -> None:
         self._chance = chance
+        self._reached = reached
         self._driving = driving
         self._answers = [answer for answer in answers if answer[0] not in driving.spontaneous]
         self._seen = seen
@@ -87,6 +98,8 @@ class Chooser:
             return self._news(run)
         if kind == "question":
             return self._question(run)
+        if kind == "unreached":
+            return self._unreached(run)
         if kind == "hidden":
             return self._hidden(run)
         for event in self._in_random_order():
@@ -106,6 +119,21 @@ class Chooser:
         ]
         fresh = [request for request in requests if request not in run.declined]
         return self._chance.choice(fresh) if fresh else None
+
+    def _unreached(self, run: Run) -> Request | None:
+        """A request that would be, in one of the possible states, an abstract transition that no run has taken yet."""
+        if not run.tracker.states:
+            return None
+        state = self._chance.choice(run.tracker.states)
+        for event in self._in_random_order():
+            fresh = [
+                request
+                for words, transition in self._reached.ahead(run.tracker.fit, state, event)
+                if transition not in self._reached.possible and (request := Request(event, words)) not in run.declined
+            ]
+            if fresh:
+                return self._chance.choice(fresh)
+        return None
 
     def _question(self, run: Run) -> Request | None:
         """A step that about half of the possible states can make."""

@@ -22,6 +22,7 @@ from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
 from genstamp.stateful.story import Failure
 from genstamp.track.tracker import MAX_STATES
+from genstamp.transitions import Reached
 from genstamp_model.language.system import System
 
 FILES: Final = ("/a", "/b", "/c")
@@ -43,6 +44,7 @@ class Report:
         failure: the shortest run found that does not conform.
         answers: how many answers the model has: each event performed, and with each exception.
         never_seen: those that no run showed.
+        transitions: how many abstract transitions runs have taken for certain.
         is_deterministic: False if a failing run did not fail again when it was repeated.
         seconds: wall time.
     """
@@ -54,6 +56,7 @@ class Report:
     failure: Failure | None
     answers: int
     never_seen: tuple[str, ...]
+    transitions: int
     is_deterministic: bool
     seconds: float
 
@@ -98,18 +101,16 @@ def conform(
         ConfigurationError: the system has no such semantics.
     """
     chosen = semantics or system.default_semantics
-    bench = Bench(
-        adapter=adapter,
-        model=system.model(chosen),
-        driving=driving or driving_of(system.name),
-        max_states=max_states,
-    )
+    driving = driving or driving_of(system.name)
+    reached = Reached(driving.forgotten)
+    bench = Bench(adapter, system.model(chosen), driving, max_states, reached)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     figures = Figures()
     began = time.monotonic()
     try:
         failed = _search(
             bench,
+            reached,
             Cluster(FILES, CLIENTS, DATANODES, chosen, system=system.name),
             figures,
             examples,
@@ -132,6 +133,7 @@ def conform(
         failure=failure,
         answers=len(answers),
         never_seen=tuple(answer_text(answer) for answer in answers if answer not in figures.seen),
+        transitions=len(reached.certain),
         is_deterministic=is_deterministic,
         seconds=time.monotonic() - began,
     )
@@ -139,6 +141,7 @@ def conform(
 
 def _search(
     bench: Bench,
+    reached: Reached,
     cluster: Cluster,
     figures: Figures,
     examples: int,
@@ -158,7 +161,7 @@ def _search(
         return run
 
     def choose(chance: random.Random) -> Chooser:
-        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen)
+        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen, reached)
 
     settings = hypothesis.settings(
         max_examples=examples,

@@ -241,13 +241,32 @@ class Fit:
         return found
 
     def _offers_of(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[Offer]:
+        for action, arguments, failing, after in self.steps(state, event, fixed):
+            words = self.words(action, arguments)
+            if failing is None:
+                yield Offer(event, words, action.refuses, after != state)
+            else:
+                yield Offer(event, words, failing.refuses, changes=False)
+
+    def steps(
+        self, state: State, event: str, fixed: Mapping[str, str]
+    ) -> Iterator[tuple[Action, Arguments, Check | None, State]]:
+        """The steps and refusals of an event that are possible in a state.
+
+        Args:
+            state: the state.
+            event: its name.
+            fixed: arguments that it has, in words; any are tried of the others.
+
+        Returns:
+            Action, arguments, the check that refuses it if one does, and the state after it.
+        """
         for action, arguments in self._steps(state, event, fixed):
             failing = self.evaluator.first_failing(action, arguments, state)
             if failing is None:
-                changes = self.evaluator.apply(action, arguments, state) != state
-                yield Offer(event, self.words(action, arguments), action.refuses, changes)
+                yield action, arguments, None, self.evaluator.apply(action, arguments, state)
             elif failing.refuses is not None:
-                yield Offer(event, self.words(action, arguments), failing.refuses, changes=False)
+                yield action, arguments, failing, state
 
     def words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
         """What a caller says to make an action happen with these arguments: names and words."""

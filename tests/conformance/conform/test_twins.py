@@ -12,6 +12,7 @@ from genstamp.stateful import DRIVINGS, Failure, Figures, conform
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.figures import answers_of
 from genstamp.stateful.run import Bench, Request, Run
+from genstamp.transitions import Reached
 from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
@@ -107,8 +108,8 @@ def test_the_right_effect_under_another_name_is_caught() -> None:
         return [msgspec.structs.replace(event, event="hflush") if event.event == "last_packet" else event]
 
     failure = failure_of(RetellingAdapter(retell))
-    assert failure.event == "last_packet"
-    assert "no event of it came, with these arguments; hflush came" in failure.problem
+    assert failure.event == "hflush"
+    assert "the block is not under recovery at its first hflush" in failure.labels
 
 
 @pytest.mark.parametrize("omitted", ["renew_lease", "sync_block", "update_replica_under_recovery"])
@@ -127,7 +128,7 @@ def test_an_event_that_nobody_asked_for_and_that_is_left_out_is_caught_by_what_f
 @pytest.mark.parametrize(
     ("event", "right", "wrong", "label"),
     [
-        ("add_block", "LeaseExpiredException", "NotReplicatedYetException", "the file is open for writing"),
+        ("add_block", "LeaseExpiredException", "NotReplicatedYetException", "the caller owns the file"),
         ("create", "AlreadyBeingCreatedException", "FileAlreadyExistsException", "the caller does not hold"),
         ("complete", "FileNotFoundException", "LeaseExpiredException", "the file exists"),
     ],
@@ -183,7 +184,9 @@ def test_what_tells_many_possible_states_apart_is_asked_for() -> None:
     run.request(Request(ms=90_001))
     run.request(Request("recover_lease", (("client", "client1"), ("file", "/a"))))
     counts = [len(run.tracker.states)]
-    chooser = Chooser(Random(1), DRIVINGS["hdfs.recovery"], answers_of(model), dict.fromkeys(answers_of(model), 1))
+    chooser = Chooser(
+        Random(1), DRIVINGS["hdfs.recovery"], answers_of(model), dict.fromkeys(answers_of(model), 1), Reached(())
+    )
     while counts[-1] > 32:
         request = chooser.next_request(run)
         assert request is not None
