@@ -84,7 +84,7 @@ class AdapterCommandError(AdapterStartError):
 
 
 class AdapterDiedError(AdapterError):
-    """The process ended, or closed its output, before it answered."""
+    """The implementation ended, or closed its output, before it answered; one in this process, by its own error."""
 
 
 class AdapterSilentError(AdapterError):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from genstamp.adapters.adapter import Cluster, Done, NotPossible, Outcome, Started
-from genstamp.errors import AdapterRefusedError
+from genstamp.errors import AdapterDiedError, AdapterRefusedError
 from genstamp.events import Event
 from genstamp_dfs.adapter import DRIVERS, AnyDriver
 from genstamp_dfs.errors import GenstampDfsError, StepNotPossibleError
@@ -81,6 +81,9 @@ class ReferenceAdapter:
             return NotPossible(not_now.why)
         except GenstampDfsError as problem:
             raise AdapterRefusedError(request, str(problem)) from problem
+        except Exception as problem:
+            # A node has died of what is no answer. Its own process would have ended; here it is told the same way.
+            raise AdapterDiedError(request, f"it ended with {type(problem).__name__}: {problem}") from problem
 
 
 def _taken_over(events: list[ReferenceEvent]) -> tuple[Event, ...]:

@@ -97,6 +97,7 @@ def walk(
     max_states: int = MAX_STATES,
     shrink_seconds: float = 60.0,
     progress: Callable[[str], None] | None = None,
+    graph: Graph | None = None,
 ) -> Walk:
     """Walk an implementation through the abstract transitions of a configuration.
 
@@ -110,6 +111,7 @@ def walk(
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         progress: told how far it is.
+        graph: of the configuration, if it was explored before, as by `graph_of`.
 
     Raises:
         AdapterError: the implementation cannot be driven; its `story` is the run that led there.
@@ -123,7 +125,9 @@ def walk(
         configuration = system.configuration(configuration)
     tell = progress or (lambda line: None)
     began = time.monotonic()
-    graph = Graph(Instance(model, configuration), driving.forgotten, lambda states: tell(f"{states:,} states explored"))
+    graph = graph or graph_of(
+        system, configuration, chosen, driving=driving, progress=lambda states: tell(f"{states:,} states explored")
+    )
     abstract = frozenset(graph.abstract)
     reached, figures = Reached(driving.forgotten), Figures()
     bench = Bench(adapter, model, driving, max_states, reached)
@@ -173,6 +177,31 @@ def walk(
         is_deterministic=is_deterministic,
         seconds=time.monotonic() - began,
     )
+
+
+def graph_of(
+    system: System,
+    configuration: Configuration,
+    semantics: str | None = None,
+    *,
+    driving: Driving | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Graph:
+    """All that a configuration can do; several walks can go by one graph.
+
+    Args:
+        system: the system.
+        configuration: small, as all its states are kept.
+        semantics: the system's default unless told otherwise.
+        driving: as `walk` has it.
+        progress: told now and then how many states were found.
+
+    Raises:
+        DrivingError: nothing is known of how the system's events are brought about.
+        ConfigurationError: the system has no such semantics, or the configuration does not fit it.
+    """
+    driving = driving or driving_of(system.name)
+    return Graph(Instance(system.model(semantics), configuration), driving.forgotten, progress)
 
 
 def configurations_of(system: System, driving: Driving) -> list[Configuration]:

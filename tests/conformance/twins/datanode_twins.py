@@ -117,9 +117,9 @@ DATANODE_TWINS = (
         "HDFS-12070",
         "one replica that cannot be updated ends the recovery",
         (Patch(RecoveryTask, "is_ready_to_commit", all_updates_must_work),),
-        Judge.STEPS,
+        Judge.WALK,
         None,
-        "",
+        "commit_block_synchronization",
     ),
     Twin(
         "HDFS-101",

@@ -3,7 +3,7 @@
 The judges are general; none of them knows of a bug. In this order, as a run may show several: an error that no caller
 is told of, a step that is none of the specification's, an invariant of the nodes, bytes that were promised, a file that
 stays open, a job that had to be done. What needs more chances than a simulated run gives is left to the step-by-step
-face, which the model drives to where it has not been.
+face: at random, to where it has not been, or walked by plan through all that small configurations have.
 """
 
 import time
@@ -11,22 +11,47 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Any, Final
 from unittest import mock
 
 import msgspec
 from tests.conformance.twins.scenarios import Scenario
 
-from genstamp.adapters import ReferenceAdapter
+from genstamp.adapters import Done, Outcome, ReferenceAdapter
+from genstamp.errors import AdapterError
 from genstamp.events import Event
 from genstamp.lockstep import LOCKSTEPS, Held, Holder
-from genstamp.stateful import conform
+from genstamp.stateful import conform, driving_of
+from genstamp.transitions import Graph
+from genstamp.walk import configurations_of, graph_of, walk
+from genstamp_dfs.adapter import AnyDriver
+from genstamp_dfs.events import Event as ReferenceEvent
 from genstamp_dfs.simulation.run import Run
+from genstamp_model.language import Configuration
 from genstamp_spec.hdfs.systems.lease import LEASE
+from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 STEPS_SEED = 7
 STEPS_EXAMPLES = 600
+WALKS: Final = (
+    (PIPELINE, PIPELINE.configuration("pair")),
+    (
+        LEASE,
+        next(one for one in configurations_of(LEASE, driving_of(LEASE.name)) if one.name == "one_block_restart"),
+    ),
+    (
+        RECOVERY,
+        Configuration(
+            "one_mishap",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"stamps": 2, "bytes": 1, "crashes": 1},
+            doc="one recovery with two replicas, and one node that fails once",
+        ),
+    ),
+)
+"""What is walked through, in this order. In the recovery there is somebody to do without, but no second one."""
 
 
 class Judge(StrEnum):
@@ -34,6 +59,7 @@ class Judge(StrEnum):
 
     LOCKSTEP = "`hdfs.lease`, in lockstep"
     STEPS = "`hdfs.recovery`, step by step"
+    WALK = "a walk"
     ERROR = "an error"
     INVARIANT = "an invariant"
     BYTES = "promised bytes"
@@ -60,7 +86,7 @@ class Twin:
         wrong: what was missing or wrong.
         patches: what it is here.
         judge: what is expected to notice it.
-        scenario: what happens meanwhile; None for the step-by-step face, which chooses itself.
+        scenario: what happens meanwhile; None for the step-by-step face, which is led by the model.
         says: a part of what the judge says.
     """
 
@@ -87,8 +113,8 @@ class Noticed:
     Attributes:
         judge: what noticed it.
         sentence: what it said.
-        plan: which plan of the scenario, from 1.
-        events: protocol events until then, in all plans together.
+        plan: which plan of the scenario, or which walk, from 1.
+        events: protocol events until then, in all plans or walks together.
         seconds: processor time until then.
     """
 
@@ -100,14 +126,53 @@ class Noticed:
 
 
 def judge_steps() -> Noticed | None:
-    """Hold the step-by-step face against the specification."""
+    """Hold the step-by-step face against the specification, led at random."""
     began = time.process_time()
     report = conform(ReferenceAdapter(), RECOVERY, examples=STEPS_EXAMPLES, seed=STEPS_SEED, shrink_seconds=0)
     if report.failure is None:
         return None
-    failure = report.failure
-    sentence = f"{failure.event}: {failure.problem}"
-    return Noticed(Judge.STEPS, sentence, 1, report.figures.events, time.process_time() - began)
+    seconds = time.process_time() - began
+    sentence = f"{report.failure.event}: {report.failure.problem}"
+    return Noticed(Judge.STEPS, sentence, 1, report.figures.events, seconds)
+
+
+class CountingAdapter(ReferenceAdapter):
+    """Counts the events of all runs.
+
+    Attributes:
+        count: so many came.
+    """
+
+    count = 0
+
+    def _answer(self, request: str, ask: Callable[[AnyDriver], list[ReferenceEvent]]) -> Outcome:
+        outcome = super()._answer(request, ask)
+        if isinstance(outcome, Done):
+            self.count += len(outcome.events)
+        return outcome
+
+
+def judge_walk() -> Noticed | None:
+    """Hold the step-by-step face against the specification, led by plan to all that small configurations have."""
+    adapter, seconds = CountingAdapter(), 0.0
+    for number, (system, configuration) in enumerate(WALKS, 1):
+        graph = _graph(number)
+        began = time.process_time()
+        try:
+            failure = walk(adapter, system, configuration, shrink_seconds=0, graph=graph).failure
+            judge, said = Judge.WALK, failure and f"{failure.event}: {failure.problem}"
+        except AdapterError as died:
+            judge, said = Judge.ERROR, f"{died.request}: {died.problem}"
+        seconds += time.process_time() - began
+        if said is not None:
+            return Noticed(judge, f"{system.name}: {said}", number, adapter.count, seconds)
+    return None
+
+
+@cache
+def _graph(number: int) -> Graph:
+    """The graph of a walk; all twins go by the same."""
+    return graph_of(*WALKS[number - 1])
 
 
 def judge(scenario: Scenario, *, to_the_byte: bool = False, in_lockstep: bool = True) -> Noticed | None:

@@ -4,13 +4,13 @@ Runs all twins. A test compares all columns but the seconds, which are of the ru
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.conformance.twins.all_twins import TWINS, notice
+from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import STEPS_SEED, Judge, Noticed, Twin
+from tests.conformance.twins.judging import STEPS_SEED, WALKS, Judge, Noticed, Twin
 
 PAGE = Path("docs/twins.md")
 
@@ -24,6 +24,8 @@ The judges know of no bug:
 
 - `hdfs.recovery`, step by step: the implementation is driven by `genstamp conform hdfs.recovery`, seed {seed}, and each
   step has to be one of the specification's;
+- a walk: the same with nothing left to chance, in several systems: the implementation is led by shortest ways to each
+  abstract transition of small configurations, as `genstamp conform --walk` does; first {walks};
 - `hdfs.lease`, in lockstep: each file of a simulated run is followed by a tracker of its own
   (`genstamp.lockstep`), and what the namenode answers has to be what the specification does;
 - an invariant: looked at after each step of the namenode and at steps of datanodes of a simulated run
@@ -34,10 +36,11 @@ The judges know of no bug:
 
 *Events* are the protocol events of all runs until the twin was noticed; those of a run without an invariant that broke
 are counted to its end. They are the same each time. *Plan* says which plan of the scenario it was, and of how many.
-*Seconds* are processor time on {date}, one core.
+*Walk* says which walk notices the same twin, if one does, and after how many events, whatever else has noticed it.
+*Seconds* are processor time on {date}, one core; the states that are walked through are found before.
 
-| bug | what is wrong | noticed by | what it said | scenario | plan | events | seconds |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| bug | what is wrong | noticed by | what it said | scenario | plan | events | walk | seconds |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -49,19 +52,34 @@ def cells(twin: Twin, noticed: Noticed) -> list[str]:
     return [twin.jira, twin.wrong, noticed.judge.value, said, scenario, plan, str(noticed.events)]
 
 
-def page(rows: Iterable[tuple[Twin, Noticed]], date: str) -> str:
+def page(rows: Sequence[tuple[Twin, Noticed, Noticed | None]], date: str) -> str:
     """The page.
 
     Args:
-        rows: each twin, and how it was noticed.
+        rows: each twin, how it was noticed, and how the walk noticed it, if it did.
         date: of the seconds.
     """
-    rows = list(rows)
-    lines = [f"| {' | '.join(cells(twin, noticed))} | {noticed.seconds:.2f} |" for twin, noticed in rows]
-    counts = Counter(noticed.judge for _, noticed in rows)
+    lines = [
+        f"| {' | '.join([*cells(twin, noticed), walk_cell(by_walk)])} | {noticed.seconds:.2f} |"
+        for twin, noticed, by_walk in rows
+    ]
+    counts = Counter(noticed.judge for _, noticed, _ in rows)
     summary = ", ".join(f"{judge.value} {counts[judge]}" for judge in Judge if counts[judge])
-    beginning = _BEGINNING.format(count=len(rows), seed=STEPS_SEED, date=date)
-    return f"{beginning}{chr(10).join(lines)}\n\nNoticed by: {summary}.\n"
+    by_walk = sum(by_walk is not None for _, _, by_walk in rows)
+    beginning = _BEGINNING.format(count=len(rows), seed=STEPS_SEED, date=date, walks=", then ".join(_walks()))
+    return f"{beginning}{chr(10).join(lines)}\n\nNoticed by: {summary}. A walk notices {by_walk} of all.\n"
+
+
+def walk_cell(by_walk: Noticed | None) -> str:
+    """Which walk notices a twin, and after how many events; empty if none does."""
+    return "" if by_walk is None else f"`{WALKS[by_walk.plan - 1][0].name}`, {by_walk.events}"
+
+
+def _walks() -> Iterator[str]:
+    """The walks, each with what it goes through."""
+    for system, configuration in WALKS:
+        sizes = [*configuration.sizes.items(), *((name, top) for name, top in configuration.limits.items() if top)]
+        yield f"`{system.name}` ({', '.join(f'{name} {number}' for name, number in sizes)})"
 
 
 _HOLES = """
@@ -97,7 +115,7 @@ def main() -> None:
     for twin in TWINS:
         noticed = notice(twin)
         assert noticed is not None, f"nothing notices {twin.jira}"
-        rows.append((twin, noticed))
+        rows.append((twin, noticed, notice_by_walk(twin)))
     open_holes = []
     for hole in HOLES:
         noticed = hole.notice(hole.alone())

@@ -4,10 +4,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.conformance.twins.all_twins import TWINS, notice
+from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import Twin, judge, judge_steps
-from tests.conformance.twins.page import cells, hole_cells
+from tests.conformance.twins.judging import Twin, judge, judge_steps, judge_walk
+from tests.conformance.twins.page import cells, hole_cells, walk_cell
 from tests.conformance.twins.scenarios import Scenario
 
 pytestmark = pytest.mark.slow
@@ -47,12 +47,21 @@ def test_the_implementation_itself_conforms_step_by_step() -> None:
     assert judge_steps() is None
 
 
+def test_the_implementation_itself_can_be_walked_through() -> None:
+    assert judge_walk() is None
+
+
 def test_the_page_says_what_the_runs_say(repository: Path) -> None:
     lines = (repository / "docs" / "twins.md").read_text().splitlines()
     rows = [line.rpartition(" | ")[0] for line in lines if line.startswith(("| HDFS-", "| `"))]
+    walked = {row.split(" | ")[0].lstrip("| "): row.rpartition("| ")[2] for row in rows if row.startswith("| HDFS-")}
     found = [(twin, notice_once(twin)) for twin in TWINS]
     shown = [(hole, hole.notice(hole.alone())) for hole in HOLES]
     assert len({twin.jira for twin in TWINS}) == len(TWINS) >= 20
-    expected = [cells(twin, noticed) for twin, noticed in found if noticed is not None]
+    expected = [[*cells(twin, noticed), walked[twin.jira]] for twin, noticed in found if noticed is not None]
     expected += [hole_cells(hole, noticed) for hole, noticed in shown if noticed is not None]
     assert rows == [f"| {' | '.join(row)}" for row in expected], MAKE
+    # Those that the page says the walk does not notice would take a whole walk each.
+    by_walk = [twin for twin in TWINS if walked[twin.jira]]
+    assert [walked[twin.jira] for twin in by_walk] == [walk_cell(notice_by_walk(twin)) for twin in by_walk], MAKE
+    assert len(by_walk) >= 10

@@ -40,13 +40,15 @@ class RecoverySteps(ClusterBase):
     def check_leases(self) -> None:
         """One pass of the lease monitor; a step `release_expired_lease` for each file (LeaseManager#checkLeases)."""
         for expired in self.namesystem.check_leases():
-            assert expired.released is not None, f"the lease of {expired.path} is not released: {expired.refusal}"
             holder = self.holder_in_events(expired.holder)
             step = self.step(NAMENODE, "file", expired.path, "release_expired_lease", holder=holder, file=expired.path)
-            step.done(
-                recovery_id=expired.released.recovery_id,
-                observed={"closed": str(expired.released.closed).lower()},
-            )
+            if expired.refusal is not None:
+                step.refused(expired.refusal)
+            elif expired.released is not None:
+                step.done(
+                    recovery_id=expired.released.recovery_id,
+                    observed={"closed": str(expired.released.closed).lower()},
+                )
 
     def commit_block_synchronization(self, primary: str, file: str) -> None:
         """The primary tells the outcome (FSNamesystem#commitBlockSynchronization). Ends the attempt in any case."""
