@@ -8,7 +8,7 @@ Leaves out: disks (`disk.py`).
 """
 
 import random
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
 from genstamp_dfs.hdfs.messages.base import Request
@@ -92,6 +92,15 @@ class Runtime(Protocol):
 
     def condition(self) -> Condition:
         """Something new to wait for."""
+
+    async def ahead(self, *syncs: Callable[[], None]) -> None:
+        """Have the disk do already what the next step is going to ask of it, while other processes run.
+
+        The step asks for it all the same, and finds it done. A world whose disks take no time need not do anything.
+
+        Args:
+            syncs: calls of `Disk.sync` and `Disk.sync_directory`; what they raise, the step will raise.
+        """
 
     async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:
         """Ask another node, and wait for its answer; a repetition after a lost answer has the same call id.

@@ -9,8 +9,7 @@ import sys
 
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.arguments import add_run_arguments
-from genstamp_dfs.simulation.plan import PlanOptions
+from genstamp_dfs.simulation.arguments import add_run_arguments, plan_options
 from genstamp_dfs.simulation.run import run_seed
 from genstamp_dfs.simulation.sweep import EXIT_LIVENESS, EXIT_SAFETY
 
@@ -21,7 +20,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the run; the same seed gives the same events")
     add_run_arguments(parser)
     arguments = parser.parse_args()
-    options = PlanOptions(mean_fault_s=arguments.mean_fault_s)
+    options = plan_options(arguments)
     print(f"seed {arguments.seed}, {arguments.semantics}, {options}", file=sys.stderr)
     result = run_seed(arguments.seed, Semantics(arguments.semantics), options)
     sys.stdout.buffer.write(encode_lines(result.events))

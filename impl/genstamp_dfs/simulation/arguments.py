@@ -27,7 +27,7 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what every run has: `--semantics` and `--mean-fault-s`."""
+    """Add what every run has: `--semantics`, `--mean-fault-s` and `--sync-ms`."""
     parser.add_argument(
         "--semantics",
         choices=[choice.value for choice in Semantics],
@@ -40,3 +40,14 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         default=PlanOptions().mean_fault_s,
         help="mean seconds between two faults; 0 for none",
     )
+    parser.add_argument(
+        "--sync-ms",
+        type=at_least(0),
+        default=PlanOptions().sync_ms,
+        help="a sync of packets that others do not wait for takes less than this; 0 for no time",
+    )
+
+
+def plan_options(arguments: argparse.Namespace) -> PlanOptions:
+    """What these arguments say of the plan."""
+    return PlanOptions(mean_fault_s=arguments.mean_fault_s, sync_ms=arguments.sync_ms)

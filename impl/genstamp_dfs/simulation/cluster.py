@@ -41,6 +41,7 @@ class ClusterOptions:
     datanode: DataNodeConfiguration = field(default_factory=DataNodeConfiguration)
     client: ClientConfiguration = field(default_factory=ClientConfiguration)
     call_attempts: int = 3
+    sync_us: int = 0
 
 
 @dataclass
@@ -178,6 +179,7 @@ class SimulatedCluster:
             self._dice(f"{node} {machine.lives}"),
             machine.clock,
             self.options.call_attempts,
+            self.options.sync_us,
         )
         return machine, machine.view, runtime
 

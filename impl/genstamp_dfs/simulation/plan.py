@@ -131,6 +131,7 @@ class PlanOptions:
         files: how many paths there are for all clients together.
         mean_fault_s: mean time between two faults; 0 for none.
         block_size: of the files, in bytes; small, so that files have several blocks.
+        sync_ms: a datanode does other things for less than this while packets are forced to its disk; 0 for no time.
     """
 
     datanodes: int = 4
@@ -141,6 +142,7 @@ class PlanOptions:
     safety_s: int = 600
     mean_fault_s: int = 25
     block_size: int = 4096
+    sync_ms: int = 0
 
 
 def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:

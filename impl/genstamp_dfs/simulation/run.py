@@ -17,7 +17,7 @@ from genstamp_dfs.hdfs.client import ClientConfiguration, DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.messages.client_protocol import GetFileInfo, GetListing, IsFileClosed
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
-from genstamp_dfs.hdfs.protocol import Limits, Semantics
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Limits, Semantics
 from genstamp_dfs.simulation.chaos import Chaos
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
 from genstamp_dfs.simulation.invariants import BrokenInvariantError, Invariants, WatchedLog
@@ -107,6 +107,7 @@ def default_options(semantics: Semantics = Semantics.REPAIRED, plan: PlanOptions
         client=ClientConfiguration(
             semantics=semantics, block_size=options.block_size, hard_limit_ms=limits.hard_limit_ms, packet_size=1032
         ),
+        sync_us=options.sync_ms * MICROSECONDS_A_MILLISECOND,
     )
 
 

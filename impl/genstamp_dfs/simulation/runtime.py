@@ -7,6 +7,7 @@ Leaves out: what the node does.
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -73,6 +74,7 @@ class SimulatedRuntime:
         chance: the node's source of random choices.
         clock: its clock.
         call_attempts: how often a call is made whose answer is lost; 1 is once.
+        sync_us: a sync that others need not wait for takes less than this, in microseconds; 0 for no time.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class SimulatedRuntime:
         chance: random.Random,
         clock: Clock | None = None,
         call_attempts: int = 1,
+        sync_us: int = 0,
     ) -> None:
         self.life = life
         self._loop = loop
@@ -92,6 +95,9 @@ class SimulatedRuntime:
         self._call_attempts = call_attempts
         self._client_id = chance.getrandbits(128).to_bytes(16, "big")
         self._calls = 0
+        self._sync_us = sync_us
+        # Dice of its own: the other choices of a run are the same whether its disks are slow or not.
+        self._disk_chance = random.Random(f"slow disk {life.node} {self._client_id.hex()}")
 
     @property
     def node(self) -> str:
@@ -123,6 +129,11 @@ class SimulatedRuntime:
     def condition(self) -> SimulatedCondition:
         """Something new to wait for."""
         return SimulatedCondition(self._loop, self._clock.rate)
+
+    async def ahead(self, *syncs: Callable[[], None]) -> None:  # noqa: ARG002 (made by the step that follows)
+        """Let others run for as long as a slow disk takes; the step that follows does the work, in no time."""
+        if self._sync_us:
+            await self._loop.sleep_us(self._disk_chance.randrange(self._sync_us))
 
     async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:
         """Ask another node."""

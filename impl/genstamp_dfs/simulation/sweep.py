@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.arguments import add_run_arguments, at_least
+from genstamp_dfs.simulation.arguments import add_run_arguments, at_least, plan_options
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, RunResult, default_options, run_seed
 from genstamp_dfs.simulation.shrink import shrink
@@ -133,7 +133,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=at_least(1), default=os.cpu_count() or 1, help="at a time")
     parser.add_argument("--shrink", action="store_true", help="make the plan of the first failing seed shorter")
     arguments = parser.parse_args(given)
-    semantics, options = Semantics(arguments.semantics), PlanOptions(mean_fault_s=arguments.mean_fault_s)
+    semantics, options = Semantics(arguments.semantics), plan_options(arguments)
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     print(f"seeds {seeds.start} to {seeds.stop - 1}, {semantics.value}, {options}", file=sys.stderr)
     result, told = SweepResult(), time.monotonic()

@@ -308,6 +308,39 @@ def test_the_monitors_wait_for_the_sync_that_runs(tmp_path: Path, monkeypatch: p
     run(test())
 
 
+def test_a_flush_does_not_wait_for_the_disk_that_forces_the_bytes_of_another_file(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=1) as servers:
+            disk = servers.datanodes["datanode1"]._disk
+            assert disk is not None
+            begun, done, really = threading.Event(), threading.Event(), disk.sync
+            streams = [await servers.client(f"writer{number}").create(f"/file{number}") for number in range(2)]
+            for stream in streams:
+                await stream.write(b"first")
+                await stream.hflush()
+
+            def slow(path: str) -> None:
+                begun.set()
+                assert done.wait(LIMIT_S)
+                really(path)
+
+            disk.sync = slow  # type: ignore[method-assign]
+            try:
+                forced = asyncio.create_task(streams[0].hsync())
+                await until_true(begun.is_set)
+                await streams[1].write(b"second")
+                await streams[1].hflush()
+                assert await get(servers, "/file1") == b"firstsecond"
+                assert not forced.done()
+            finally:
+                done.set()
+            await forced
+            for stream in streams:
+                await stream.close()
+
+    run(test())
+
+
 def test_nobody_is_answered_when_the_log_cannot_be_synced(tmp_path: Path) -> None:
     async def test() -> None:
         async with cluster(tmp_path, datanodes=0) as servers:

@@ -5,7 +5,9 @@ import pytest
 from genstamp_dfs.simulation.sweep import main
 
 
-@pytest.mark.parametrize("given", [("--seeds", "0"), ("--processes", "0"), ("--mean-fault-s", "-1"), ("--seeds", "x")])
+@pytest.mark.parametrize(
+    "given", [("--seeds", "0"), ("--processes", "0"), ("--mean-fault-s", "-1"), ("--sync-ms", "-1"), ("--seeds", "x")]
+)
 def test_numbers_out_of_range_are_refused(given: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(given)

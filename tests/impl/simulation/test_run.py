@@ -42,6 +42,13 @@ def test_with_faults_every_promise_is_kept(seed: int) -> None:
     assert result.totals["crashes"] > 0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_every_promise_is_kept_while_syncs_let_others_run(seed: int) -> None:
+    result = run_seed(seed, options=PlanOptions(sync_ms=5_000))
+    assert result.problems == []
+    assert result.events != run_seed(seed).events
+
+
 def test_a_seed_replays_a_run_to_the_byte() -> None:
     assert encode_lines(run_seed(5).events) == encode_lines(run_seed(5).events)
     assert encode_lines(run_seed(5).events) != encode_lines(run_seed(6).events)

@@ -153,6 +153,8 @@ class BlockReceiver:
         if packet.data:
             self._steps.dataset.write(replica, packet.offset, packet.data, packet.checksums)
         if packet.sync:
+            # Nobody changes the replica meanwhile: whoever wants to interrupts this process, and waits for its end.
+            await self._steps.sync_ahead(replica)
             self._steps.dataset.hsync(replica)
         self._steps.done("receive_packet", replica.block_id, replica, arguments={"client": self.client_name})
         if is_settled_later:

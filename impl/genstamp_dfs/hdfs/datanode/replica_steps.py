@@ -6,6 +6,7 @@ Source: FD/FsDatasetImpl, its loops around MustStopExistingWriter, Hadoop 3.4.1;
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeVar
 
 from genstamp_dfs.errors import DiskError, HdfsIOException
@@ -72,6 +73,12 @@ class ReplicaSteps:
             else:
                 self.done(event, block_id, self.dataset.get_replica(block_id), recovery_id, arguments)
                 return result
+
+    async def sync_ahead(self, replica: Replica) -> None:
+        """Have the bytes of a replica on the disk before a step forces them, so that it need not wait for the disk."""
+        files = self.dataset.files
+        paths = (files.block_path(replica), files.meta_path(replica))
+        await self.runtime.ahead(*(partial(files.disk.sync, path) for path in paths))
 
     def done(
         self,
