@@ -16,18 +16,21 @@ class ReplicaRequests(ReplicaWriters, lane=Datanode):
         """A copy begins (FsDatasetImpl#createTemporary, Hadoop 3.4.1; facts B6, B.5)."""
         (stamp,) = s.serves(datanode, generation)
         s.create_temporary(datanode, stamp)
+        s.answers(datanode, stamp)
 
     @action(event="create_temporary")
     def serve_create_temporary_over_existing(s, datanode: Datanode, generation: Generation) -> None:
         """A copy for re-replication replaces an older replica that was being written (facts B6, B.5)."""
         (stamp,) = s.serves(datanode, generation)
         s.create_temporary_over_existing(datanode, stamp, transfer=False)
+        s.answers(datanode, stamp)
 
     @action(event="create_temporary")
     def serve_transfer(s, datanode: Datanode, generation: Generation) -> None:
         """A copy for a pipeline replaces an older replica: TRANSFER_RBW, TRANSFER_FINALIZED (facts B6, B.5, C.1)."""
         (stamp,) = s.serves(datanode, generation)
         s.create_temporary_over_existing(datanode, stamp, transfer=True)
+        s.answers(datanode, stamp)
 
     @action(event="convert_temporary_to_rbw")
     def serve_convert_temporary_to_rbw(s, datanode: Datanode, generation: Generation) -> None:
@@ -71,6 +74,7 @@ class ReplicaRequests(ReplicaWriters, lane=Datanode):
         (recovery_id,) = s.serves(datanode, generation)
         old_bytes, new_bytes = pick("old_bytes", 0, BYTES), pick("new_bytes", 0, BYTES)
         s.update_replica_under_recovery(datanode, recovery_id, old_bytes, new_bytes)
+        s.answers(datanode, recovery_id)
 
     @action(event="update_replica_under_recovery")
     def serve_update_by_copy(s, datanode: Datanode, generation: Generation) -> None:

@@ -64,6 +64,7 @@ class ReplicaWorld(ReplicaRecovery):
     lingering = per(Datanode, ordered(limit="stamps"))  # an interrupted responder that has not ended, by its stamp
     full = members(Datanode)  # no room on the volumes
     planned = members(Datanode)  # down for an upgrade, with a .restart file in time
+    answered = per(Datanode, ordered(limit="stamps"))  # history: stamp under which a replica was last promised
 
     crashes = number(limit="crashes")  # history: only limited, never read
     fills = number(limit="fills")  # history: only limited, never read
@@ -90,6 +91,10 @@ class ReplicaWorld(ReplicaRecovery):
         s.is_up(datanode)
         require(functools.reduce(operator.and_, (stamp > 0 for stamp in stamps)), "the stamps were given out")
         return stamps
+
+    def answers(s, datanode: Datanode, stamp: Ordered) -> None:
+        """Whoever asked is told that the replica is there under this stamp."""
+        s.answered[datanode] = stamp
 
     def has_space(s, datanode: Datanode) -> None:
         """Checks: a volume has room."""
@@ -121,30 +126,35 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
         """PIPELINE_SETUP_CREATE (FsDatasetImpl#createRbw, Hadoop 3.4.1; facts B1, C.1)."""
         (stamp,) = s.serves(datanode, generation)
         s.create_rbw(datanode, stamp)
+        s.answers(datanode, stamp)
 
     @action(event="create_rbw")
     def serve_create_rbw_again(s, datanode: Datanode, generation: Generation) -> None:
         """PIPELINE_SETUP_CREATE under a new stamp, since HDFS-17299 (FsDatasetImpl#createRbw, 3.4.1; facts B1')."""
         (new_stamp,) = s.serves(datanode, generation)
         s.create_rbw_over_existing(datanode, new_stamp)
+        s.answers(datanode, new_stamp)
 
     @action(event="append")
     def serve_append(s, datanode: Datanode, old: Generation, new: Generation) -> None:
         """PIPELINE_SETUP_APPEND (FsDatasetImpl#append, Hadoop 3.4.1; facts B2, C.1)."""
         stamp, new_stamp = s.serves(datanode, old, new)
         s.append(datanode, stamp, new_stamp, pick("expected_bytes", 0, BYTES))
+        s.answers(datanode, new_stamp)
 
     @action(event="recover_append")
     def serve_recover_append(s, datanode: Datanode, old: Generation, new: Generation) -> None:
         """PIPELINE_SETUP_APPEND_RECOVERY (FsDatasetImpl#recoverAppend, Hadoop 3.4.1; facts B3, B.3, C.1)."""
         stamp, new_stamp = s.serves(datanode, old, new)
         s.recover_append(datanode, stamp, new_stamp, pick("expected_bytes", 0, BYTES))
+        s.answers(datanode, new_stamp)
 
     @action(event="recover_close")
     def serve_recover_close(s, datanode: Datanode, old: Generation, new: Generation) -> None:
         """PIPELINE_CLOSE_RECOVERY (FsDatasetImpl#recoverClose, Hadoop 3.4.1; facts B5, B.3, C.1)."""
         stamp, new_stamp = s.serves(datanode, old, new)
         s.recover_close(datanode, stamp, new_stamp, pick("expected_bytes", 0, BYTES))
+        s.answers(datanode, new_stamp)
 
     @action(event="recover_rbw")
     def serve_recover_rbw(s, datanode: Datanode, old: Generation, new: Generation) -> None:
@@ -152,6 +162,7 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
         stamp, new_stamp = s.serves(datanode, old, new)
         min_bytes, max_bytes = pick("min_bytes", 0, BYTES), pick("max_bytes", 0, BYTES)
         s.recover_rbw(datanode, stamp, new_stamp, min_bytes, max_bytes)
+        s.answers(datanode, new_stamp)
 
     # The thread that writes (C.2), and how it ends (B.6).
 
@@ -224,14 +235,11 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
 
     @action(event="finalize_block", refuses="IOException")
     def lingering_responder_finalizes(s, datanode: Datanode) -> None:
-        """An interrupted responder comes to its last packet late: it is refused, and ends (HDFS-3541; facts B8)."""
-        require(s.running.has(datanode), "the datanode is running")
-        require(s.lingering[datanode] > 0, "an interrupted responder has not ended yet")
-        s.lingering[datanode] = 0
+        """An interrupted responder comes to its last packet late: it is refused, and ends (HDFS-3541; facts B8).
 
-    @action(hidden=True)
-    def lingering_responder_ends(s, datanode: Datanode) -> None:
-        """The interrupted responder is gone."""
+        One that ends without coming to it may as well have ended with its writer.
+        """
+        require(s.running.has(datanode), "the datanode is running")
         require(s.lingering[datanode] > 0, "an interrupted responder has not ended yet")
         s.lingering[datanode] = 0
 

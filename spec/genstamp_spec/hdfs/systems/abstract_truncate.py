@@ -12,12 +12,13 @@ from genstamp_model.language import (
     Number,
     System,
     action,
+    leads_to,
     pick,
     require,
     smallest,
     transition,
 )
-from genstamp_spec.hdfs.parts.state import Client
+from genstamp_spec.hdfs.parts.state import Client, Holder
 from genstamp_spec.hdfs.systems.durable_prefix import LONGEST as LONGEST_PREFIX
 from genstamp_spec.hdfs.systems.durable_prefix import OMITS as OMITS_OF_DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.durable_prefix import DurablePrefix, DurablePrefixProperties
@@ -63,6 +64,30 @@ class TruncatedFileProperties(SingleWriterProperties, TruncatedFile):
         """S13: what nobody writes does not get longer; another file that gets its name finds it empty or deleted."""
         closed = s.writer.is_none() & (s.length > 0)
         return closed.implies(t.length <= s.length)
+
+    # What comes of the steps that hdfs.write_path_truncate, which refines this file, does not take or hardly shows.
+
+    @leads_to(fair=("take_over",))
+    def open_file_can_be_taken_over(s) -> tuple[Bool, Bool]:
+        """S10: whatever others do with an open file, the NameNode can take it over, and it is fenced then."""
+        taken: Bool = s.fenced & (s.writer == Holder.NAMENODE)
+        return ~s.writer.is_none(), s.writer.is_none() | taken
+
+    @leads_to(fair=("release_and_open",))
+    def released_file_goes_to_whoever_wants_it(s, client: Client) -> tuple[Bool, Bool]:
+        """S10: a client that goes on with the file in the call that releases it is its writer then."""
+        released = ~s.writer.is_none() & ~s.fenced
+        return released, ~released | (s.writer == client)
+
+    @leads_to(fair=("overwrite",))
+    def overwritten_file_is_a_new_one(s, client: Client) -> tuple[Bool, Bool]:
+        """S13: whoever writes the file, a client can put another one in its place, which is empty and the client's."""
+        return s.length > 0, (s.writer == client) & ~s.fenced & (s.length == 0)
+
+    @leads_to(fair=("delete",))
+    def deleted_file_is_gone(s) -> tuple[Bool, Bool]:
+        """S13: whatever others do with it, a file can be deleted, open or closed, and nothing is left of it then."""
+        return ~s.writer.is_none() | (s.length > 0), s.writer.is_none() & (s.length == 0)
 
 
 SINGLE_WRITER_TRUNCATE = System(

@@ -13,6 +13,7 @@ from genstamp_model.language import (
     invariant,
     pick,
     require,
+    smallest,
     transition,
     when,
     witness,
@@ -33,6 +34,7 @@ from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
+from genstamp_spec.hdfs.systems.replica_stamps import ReplicaStamps
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 OMITS = (
@@ -44,46 +46,13 @@ OMITS = (
 )
 
 
-class ReplicaProperties(ReplicaPromises, ReplicaRequests):
+class ReplicaProperties(ReplicaPromises, ReplicaStamps):
     """What hdfs.replica promises; numbers S and L are those of the facts, section J."""
 
     def stays_up(s, t: Self, datanode: Datanode) -> Bool:
         """The datanode runs before and after the step, and has a replica both times."""
         running = s.running.has(datanode) & t.running.has(datanode)
         return running & s.exists(s.replica[datanode]) & s.exists(t.replica[datanode])
-
-    # Stamps.
-
-    @transition(inductive=True)
-    def last_stamp_never_decreases(s, t: Self) -> Bool:
-        """S9: the counter only rises."""
-        return t.last_stamp >= s.last_stamp
-
-    @transition(inductive=True, given=("replica_under_recovery_is_below_it",))
-    def replica_stamp_never_decreases(s, t: Self, datanode: Datanode) -> Bool:
-        """S8: while a datanode has a replica its stamp never decreases, and so no newer one is finalized over."""
-        before, after = s.replica[datanode], t.replica[datanode]
-        return (s.exists(before) & s.exists(after)).implies(after.stamp >= before.stamp)
-
-    @transition(inductive=True)
-    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode) -> Bool:
-        """S12: while a replica is under recovery, the recovery id only grows."""
-        before, after = s.replica[datanode], t.replica[datanode]
-        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
-        return stays.implies(after.recovery_id >= before.recovery_id)
-
-    @invariant(inductive=True)
-    def replica_under_recovery_is_below_it(s, datanode: Datanode) -> Bool:
-        """S8, S14: a replica bears a recovery's stamp only once it has the length that the recovery agreed on."""
-        replica = s.replica[datanode]
-        return replica.state.at(ReplicaLifecycle.rur).implies(replica.stamp < replica.recovery_id)
-
-    @transition(inductive=True)
-    def younger_recovery_is_not_overtaken(s, t: Self, datanode: Datanode) -> Bool:
-        """S12: a replica under recovery is never replaced by one that is older than the recovery."""
-        before, after = s.replica[datanode], t.replica[datanode]
-        replaced = after.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
-        return (before.state.at(ReplicaLifecycle.rur) & replaced).implies(after.stamp >= before.recovery_id)
 
     # Lengths (B.1).
 
@@ -164,10 +133,21 @@ class ReplicaProperties(ReplicaPromises, ReplicaRequests):
         return new_pipeline.implies(after.file_bytes <= before.bytes_acked)
 
     @transition(inductive=True)
+    def copies_end_with_their_datanode(s, t: Self, datanode: Datanode) -> Bool:
+        """S24: a datanode that comes back has no TEMPORARY replica (facts B15)."""
+        restarted = ~s.running.has(datanode) & t.running.has(datanode)
+        return restarted.implies(~t.replica[datanode].state.at(ReplicaLifecycle.temporary))
+
+    @transition(inductive=True)
     def copies_are_never_recovered(s, t: Self, datanode: Datanode) -> Bool:
         """S24: a TEMPORARY replica never takes part in a recovery, and nothing of it was acknowledged."""
         before, after = s.replica[datanode], t.replica[datanode]
         return before.state.at(ReplicaLifecycle.temporary).implies(~after.state.at(ReplicaLifecycle.rur))
+
+    @invariant(inductive=True)
+    def nobody_writes_on_a_stopped_datanode(s, datanode: Datanode) -> Bool:
+        """S5: threads end with their datanode, so that a restart finds what they have left on disk."""
+        return s.running.has(datanode) | s.replica[datanode].writer.at(Writer.NONE)
 
     @transition(inductive=True)
     def restart_makes_no_replica_better(s, t: Self, datanode: Datanode) -> Bool:
@@ -188,6 +168,14 @@ class ReplicaProperties(ReplicaPromises, ReplicaRequests):
             (after.num_bytes == before.num_bytes) & (after.stamp == before.stamp)
         )
         return restarted.implies(whole & (after.bytes_acked <= before.bytes_acked))
+
+    @transition(inductive=True)
+    def planned_restart_shows_what_was_acknowledged(s, t: Self, datanode: Datanode) -> Bool:
+        """S4: an RBW that a planned restart leaves one shows what was acknowledged, as far as it is still there."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        restarted = ~s.running.has(datanode) & t.running.has(datanode)
+        goes_on = restarted & after.state.at(ReplicaLifecycle.rbw)
+        return goes_on.implies(after.bytes_acked >= smallest(before.bytes_acked, after.num_bytes))
 
     # Fencing.
 
@@ -228,6 +216,11 @@ class ReplicaProperties(ReplicaPromises, ReplicaRequests):
         kept = (after.stamp == before.stamp) & (after.file_bytes == before.file_bytes)
         newer = (copy.stamp == before.recovery_id) & (copy.num_bytes < before.file_bytes)
         return s.copy_appears(t, datanode).implies(kept & newer)
+
+    @invariant(inductive=True)
+    def condemned_generations_were_given_out(s, generation: Generation) -> Bool:
+        """S21: the NameNode has nothing deleted whose stamp it has not given out."""
+        return s.condemned.has(generation).implies(s.given[generation] > 0)
 
     @transition(inductive=True)
     def only_condemned_generations_are_deleted(s, t: Self, datanode: Datanode) -> Bool:

@@ -1,0 +1,61 @@
+"""What hdfs.replica promises of stamps: they were given out, only grow, and answers bear the replica's own."""
+
+from typing import Self
+
+from genstamp_model.language import Bool, Ordered, exists, invariant, transition
+from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
+from genstamp_spec.hdfs.parts.replica_writers import Generation
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class ReplicaStamps(ReplicaRequests):
+    """Numbers S are those of the facts, section J."""
+
+    @transition(inductive=True)
+    def last_stamp_never_decreases(s, t: Self) -> Bool:
+        """S9: the counter only rises."""
+        return t.last_stamp >= s.last_stamp
+
+    @invariant(inductive=True)
+    def replicas_bear_given_stamps(s, datanode: Datanode) -> Bool:
+        """S9: a replica's stamp was given out, and so was the id of a recovery that it is under."""
+        replica = s.replica[datanode]
+        under_recovery = replica.state.at(ReplicaLifecycle.rur).implies(s.was_given(replica.recovery_id))
+        return s.exists(replica).implies(s.was_given(replica.stamp) & under_recovery)
+
+    def was_given(s, stamp: Ordered) -> Bool:
+        """The NameNode has given a stamp out."""
+        return (stamp > 0) & exists(Generation, lambda generation: s.given[generation] == stamp)
+
+    @transition(inductive=True, given=("replica_under_recovery_is_below_it",))
+    def replica_stamp_never_decreases(s, t: Self, datanode: Datanode) -> Bool:
+        """S8: while a datanode has a replica its stamp never decreases, and so no newer one is finalized over."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        return (s.exists(before) & s.exists(after)).implies(after.stamp >= before.stamp)
+
+    @transition(inductive=True)
+    def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode) -> Bool:
+        """S12: while a replica is under recovery, the recovery id only grows."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        stays = before.state.at(ReplicaLifecycle.rur) & after.state.at(ReplicaLifecycle.rur)
+        return stays.implies(after.recovery_id >= before.recovery_id)
+
+    @invariant(inductive=True)
+    def replica_under_recovery_is_below_it(s, datanode: Datanode) -> Bool:
+        """S8, S14: a replica bears a recovery's stamp only once it has the length that the recovery agreed on."""
+        replica = s.replica[datanode]
+        return replica.state.at(ReplicaLifecycle.rur).implies(replica.stamp < replica.recovery_id)
+
+    @transition(inductive=True)
+    def younger_recovery_is_not_overtaken(s, t: Self, datanode: Datanode) -> Bool:
+        """S12: a replica under recovery is never replaced by one that is older than the recovery."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        replaced = after.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
+        return (before.state.at(ReplicaLifecycle.rur) & replaced).implies(after.stamp >= before.recovery_id)
+
+    @transition(inductive=True)
+    def answered_requests_have_their_replica(s, t: Self, datanode: Datanode) -> Bool:
+        """S8: when a datanode answers that a replica is there under a stamp, that is the replica's stamp."""
+        answers = t.answered[datanode] != s.answered[datanode]
+        return answers.implies(t.replica[datanode].stamp == t.answered[datanode])
