@@ -73,6 +73,9 @@ EventsLimit = Annotated[
 SHORT_PATIENCE_S: Final = 10.0
 """For calls after which a user waits for the prompt."""
 
+PACKET_BYTES: Final = 256 * 1024
+"""HDFS' default is a quarter of that; here a packet costs more than its bytes do."""
+
 DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
 
 
@@ -412,7 +415,7 @@ def fsck(
 async def _client(namenode: str, patience: float, events: Path | None = None) -> AsyncIterator[DFSClient]:
     host, port = host_and_port(namenode)
     # Small clusters have no datanode to take the place of one that fails; HDFS advises this setting for them.
-    configuration = ClientConfiguration(replace_best_effort=True)
+    configuration = ClientConfiguration(replace_best_effort=True, packet_size=PACKET_BYTES)
     async with dfs_client(host, port, configuration, events=events, patience_s=patience, on_wait=_tell) as client:
         yield client
 

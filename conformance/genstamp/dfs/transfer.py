@@ -85,11 +85,16 @@ async def read_into(client: DFSClient, path: str, sink: BinaryIO, show: Show) ->
     opened = await client.open(path)
     progress = Progress(show, path, opened.length)
     done = 0
-    while done < opened.length:
-        piece = await opened.read(done, GET_PIECE_BYTES)
-        sink.write(piece)
-        done += len(piece)
-        progress.at(done)
+    reading = asyncio.create_task(opened.read(0, GET_PIECE_BYTES))
+    try:
+        while piece := await reading:
+            done += len(piece)
+            # The next piece comes while this one is written.
+            reading = asyncio.create_task(opened.read(done, GET_PIECE_BYTES))
+            await asyncio.to_thread(sink.write, piece)
+            progress.at(done)
+    finally:
+        reading.cancel()
     sink.flush()
     return done
 

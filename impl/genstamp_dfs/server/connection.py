@@ -35,7 +35,7 @@ OPENING_S = 20.0
 """How long a connection may take to say who it is and what it is for."""
 
 BUFFER_BYTES = 1 << 20
-"""How much a reader takes in before the network has to wait; more than one packet."""
+"""How much a reader takes in, and a writer takes on, before the other end has to wait; more than one packet."""
 
 
 class SocketConnection:
@@ -66,13 +66,19 @@ class SocketConnection:
         self._converter = converter
         self._opened_here = opened_here
         self._heard = 0
+        self._unsent = bytearray()
+        writer.transport.set_write_buffer_limits(BUFFER_BYTES)
 
     async def send(self, message: Message) -> None:
         """Send to the other end."""
         if self._writer.is_closing():
             raise EOFException(f"the connection to {self.peer} is closed")
         try:
-            self._writer.write(self._encode(message))
+            if isinstance(message, Packet):
+                self._flush()
+                self._writer.write(transfer.write_packet(message))
+            else:
+                self._send_soon(self._encode(message))
             await self._writer.drain()
         except (OSError, RuntimeError) as problem:
             raise EOFException(f"the connection to {self.peer} is broken: {problem}") from problem
@@ -93,14 +99,24 @@ class SocketConnection:
 
     def close(self) -> None:
         """Close; what was sent arrives first."""
+        self._flush()
         self._writer.close()
 
     # -- below --------------------------------------------------------------------------------------------------
 
+    def _send_soon(self, answer: bytes) -> None:
+        """Send in the next turn of the loop, together with what else there is by then: answers are small and many."""
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent += answer
+
+    def _flush(self) -> None:
+        if self._unsent and not self._writer.is_closing():
+            self._writer.write(bytes(self._unsent))
+        self._unsent.clear()
+
     def _encode(self, message: Message) -> bytes:
         match message:
-            case Packet():
-                return transfer.write_packet(message)
             case BlockOpResponse() | PipelineAck() | TransferAck() | ReadStatus():
                 return transfer.write_answer(
                     message,
@@ -135,9 +151,11 @@ class SocketConnection:
                 return self._read_response
 
     async def _read_packet(self) -> Message:
-        header, body = transfer.packet_lengths(await self._reader.readexactly(transfer.PACKET_START_BYTES))
-        data = await self._reader.readexactly(header + body)
-        return transfer.read_packet(data[:header], data[header:])
+        header_bytes, body_bytes = transfer.packet_lengths(await self._reader.readexactly(transfer.PACKET_START_BYTES))
+        header, checksum_bytes = transfer.packet_header(await self._reader.readexactly(header_bytes), body_bytes)
+        # Each part for itself: what is read together would have to be copied once more to be cut.
+        checksums = await self._reader.readexactly(checksum_bytes)
+        return transfer.packet_of(header, checksums, await self._reader.readexactly(body_bytes - checksum_bytes))
 
     async def _read_response(self) -> Message:
         return transfer.read_block_op_response(await read_delimited(self._reader), self._converter)

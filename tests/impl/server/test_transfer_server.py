@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from tests.impl.server.servers import run
 
 from genstamp_dfs.errors import EOFException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Operation, Packet, ReadBlock, Status
+from genstamp_dfs.hdfs.messages.data_transfer import (
+    BlockConstructionStage,
+    BlockOpResponse,
+    Operation,
+    Packet,
+    PipelineAck,
+    ReadBlock,
+    Status,
+    WriteBlock,
+)
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.connection import SocketConnection
@@ -58,6 +67,39 @@ async def end_of(port: int, data: bytes) -> bytes:
         return b""
     finally:
         writer.close()
+
+
+def test_answers_of_one_turn_go_out_together_in_their_order_and_before_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def test() -> None:
+        acks = [PipelineAck(seqno, (Status.SUCCESS,)) for seqno in range(20)]
+        written: list[bytes] = []
+
+        async def acknowledge(connection: SocketConnection, operation: Operation) -> None:
+            really = connection._writer.write
+
+            def write(data: bytes) -> None:
+                written.append(data)
+                really(data)
+
+            monkeypatch.setattr(connection._writer, "write", write)
+            await connection.send(BlockOpResponse(Status.SUCCESS))
+            for ack in acks:
+                await connection.send(ack)
+            connection.close()
+
+        write_block = WriteBlock(Block(7, 1001, 0), "client", (), BlockConstructionStage.PIPELINE_SETUP_CREATE, 1)
+        async with serving(acknowledge) as (_, runtime):
+            connection = await runtime.connect("datanode1", write_block)
+            assert await connection.receive(5_000_000) == BlockOpResponse(Status.SUCCESS)
+            assert [await connection.receive(5_000_000) for _ in acks] == acks
+            with pytest.raises(EOFException):
+                await connection.receive(5_000_000)
+            connection.close()
+        assert len(written) < len(acks) // 2
+
+    run(test())
 
 
 def test_a_connection_is_served_for_what_it_opens_with() -> None:

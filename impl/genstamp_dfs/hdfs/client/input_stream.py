@@ -157,7 +157,8 @@ class DFSInputStream:
                 raise HdfsIOException(f"{datanode} begins at byte {answer.chunk_offset} of {block}, expected {start}")
             end = start + length + CHUNK_BYTES
             data = await self._receive(connection, datanode, answer.chunk_offset, end, timeout_us)
-            wanted = data[start - answer.chunk_offset :][:length]
+            first = start - answer.chunk_offset
+            wanted = memoryview(data)[first : first + length]
             if not wanted:
                 raise EOFException(f"{datanode} has no byte {start} of {block}")
             await connection.send(ReadStatus(Status.CHECKSUM_OK))

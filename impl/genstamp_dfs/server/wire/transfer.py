@@ -195,19 +195,33 @@ def read_packet(header: bytes, body: bytes) -> ours.Packet:
     """The packet that these bytes are.
 
     Raises:
+        WireError: as `packet_header`.
+    """
+    read, checksum_bytes = packet_header(header, len(body))
+    return packet_of(read, body[:checksum_bytes], body[checksum_bytes:])
+
+
+def packet_header(header: bytes, body_bytes: int) -> tuple[theirs.PacketHeader, int]:
+    """The header of a packet, and how many of the bytes after it are checksums; the others are data.
+
+    Raises:
         WireError: the header is none, or its length of data does not fit.
     """
     m = parse(theirs.PacketHeader, header)
-    checksum_bytes = len(body) - m.dataLen
+    checksum_bytes = body_bytes - m.dataLen
     chunks = -(-m.dataLen // CHUNK_BYTES)
     if m.dataLen < 0 or checksum_bytes not in (0, chunks * CHECKSUM_BYTES):
         raise WireError(
             f"packet {m.seqno} says it has {m.dataLen} bytes of data, and {checksum_bytes} of checksums are left, "
             f"accepted: 0 or {chunks * CHECKSUM_BYTES}"
         )
-    return ours.Packet(
-        m.seqno, m.offsetInBlock, m.lastPacketInBlock, m.syncBlock, body[checksum_bytes:], body[:checksum_bytes]
-    )
+    return m, checksum_bytes
+
+
+def packet_of(header: theirs.PacketHeader, checksums: bytes, data: bytes) -> ours.Packet:
+    """The packet of a header that was read."""
+    m = header
+    return ours.Packet(m.seqno, m.offsetInBlock, m.lastPacketInBlock, m.syncBlock, data, checksums)
 
 
 # -- answers --------------------------------------------------------------------------------------------------------
