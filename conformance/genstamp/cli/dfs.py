@@ -43,7 +43,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.server.client import PATIENCE_S, dfs_client
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
-from genstamp_dfs.server.process import LOOPBACK, host_and_port
+from genstamp_dfs.server.process import LOOPBACK, MAX_PORT, host_and_port
 
 REFUSED: Final = 1
 
@@ -91,7 +91,7 @@ def dfs() -> None:
 def namenode(
     directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
     host: Host = LOOPBACK,
-    port: Annotated[int, typer.Option(help="Where to listen; 0 lets the system choose.")] = 8020,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8020,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     settings: Settings = [],  # noqa: B006 (typer copies it)
@@ -110,8 +110,8 @@ def datanode(
     name: Annotated[str | None, typer.Option(help="Name in the cluster; by default that of the directory.")] = None,
     host: Host = LOOPBACK,
     advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
-    transfer_port: Annotated[int, typer.Option(help="For blocks; 0 lets the system choose.")] = 0,
-    rpc_port: Annotated[int, typer.Option(help="For calls; 0 lets the system choose.")] = 0,
+    transfer_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For blocks; 0 lets the system choose.")] = 0,
+    rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For calls; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     settings: Settings = [],  # noqa: B006 (typer copies it)
@@ -134,9 +134,11 @@ def _given(events: Path | None, events_limit: int, settings: list[str]) -> list[
 @dfs_app.command()
 def up(
     directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
-    datanodes: Annotated[int, typer.Option(help="How many datanodes.")] = 3,
+    datanodes: Annotated[int, typer.Option(min=1, help="How many datanodes.")] = 3,
     host: Host = LOOPBACK,
-    port: Annotated[int | None, typer.Option(help="Of the namenode; by default that of the last run.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=MAX_PORT, help="Of the namenode; by default that of the last run.")
+    ] = None,
     events_limit: EventsLimit = EVENTS_LIMIT_MIB,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
@@ -167,8 +169,8 @@ def put(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Also where there is a file.")] = False,
-    replication: Annotated[int, typer.Option(help="Replicas of each block.")] = 3,
-    block_size: Annotated[int, typer.Option(help="In bytes.")] = 128 * 1024 * 1024,
+    replication: Annotated[int, typer.Option(min=1, help="Replicas of each block.")] = 3,
+    block_size: Annotated[int, typer.Option(min=1, help="In bytes.")] = 128 * 1024 * 1024,
     flush_every: FlushEvery = 0,
     sync: Sync = False,
     acknowledged: Acknowledged = False,
@@ -437,6 +439,9 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     except HdfsIOException as refusal:
         typer.echo(f"genstamp: {refusal.hadoop_name}: {refusal}", err=True)
         raise typer.Exit(REFUSED) from None
+    except UnicodeEncodeError as problem:
+        typer.echo(f"genstamp: {problem.object!a} is no UTF-8, as names of the cluster are", err=True)
+        raise typer.Exit(exit_codes.USAGE) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.USAGE) from None

@@ -29,6 +29,7 @@ from genstamp_dfs.server.process import (
     event_sink,
     host_and_port,
     lock_storage,
+    port_to_listen,
     run_server,
 )
 from genstamp_dfs.server.protocols import DATANODE_PROTOCOLS
@@ -150,8 +151,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--name", help="of the datanode; by default that of the directory")
     parser.add_argument("--namenode", required=True, metavar="HOST:PORT")
     parser.add_argument("--advertise", metavar="HOST", help="where others find it, if not at --host")
-    parser.add_argument("--transfer-port", type=int, default=0, help="for blocks; 0 lets the system choose")
-    parser.add_argument("--rpc-port", type=int, default=0, help="for calls; 0 lets the system choose")
+    parser.add_argument("--transfer-port", type=port_to_listen, default=0, help="for blocks; 0 lets the system choose")
+    parser.add_argument("--rpc-port", type=port_to_listen, default=0, help="for calls; 0 lets the system choose")
     given = parser.parse_args(arguments)
     name = given.name or given.directory.resolve().name
     try:

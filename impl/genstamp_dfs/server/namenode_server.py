@@ -28,7 +28,16 @@ from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.disk import RealDisk
 from genstamp_dfs.server.event_file import EventFile, NoEvents
-from genstamp_dfs.server.process import LOOPBACK, add_common_options, configured, event_sink, lock_storage, run_server
+from genstamp_dfs.server.process import (
+    LOOPBACK,
+    MAX_PORT,
+    add_common_options,
+    configured,
+    event_sink,
+    lock_storage,
+    port_to_listen,
+    run_server,
+)
 from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.runtime import RealClock
@@ -38,7 +47,6 @@ DEFAULT_PORT: Final = 8020
 TICK_S: Final = 1.0
 
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-_MAX_PORT: Final = 65_535
 
 
 class NameNodeServer:
@@ -195,10 +203,10 @@ def _check_registration(request: RegisterDatanode) -> None:
     if not _NODE_NAME.fullmatch(request.datanode):
         raise HdfsIOException(f"a datanode calls itself {request.datanode[:200]!r}, accepted: {_NODE_NAME.pattern}")
     ports = (request.transfer_port, request.rpc_port)
-    if not 0 < len(request.host) <= 255 or not all(0 < port <= _MAX_PORT for port in ports):
+    if not 0 < len(request.host) <= 255 or not all(0 < port <= MAX_PORT for port in ports):
         raise HdfsIOException(
             f"{request.datanode} says that it is at {request.host[:200]!r}, ports {ports}; "
-            f"accepted: a host, and ports from 1 to {_MAX_PORT}"
+            f"accepted: a host, and ports from 1 to {MAX_PORT}"
         )
 
 
@@ -206,7 +214,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a namenode until it is told to stop; gives the exit code."""
     parser = argparse.ArgumentParser(prog="namenode_server", description="A namenode.")
     add_common_options(parser)
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where to listen; 0 lets the system choose")
+    parser.add_argument(
+        "--port", type=port_to_listen, default=DEFAULT_PORT, help="where to listen; 0 lets the system choose"
+    )
     given = parser.parse_args(arguments)
     try:
         configuration = configured(NameNodeConfiguration(), given.settings)

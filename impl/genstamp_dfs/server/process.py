@@ -28,6 +28,8 @@ FAILURE: Final = 75
 CONFIGURATION: Final = 151
 """Exit code: settings that make no server, a port that is taken, a storage directory that is refused."""
 
+MAX_PORT: Final = 65_535
+
 LOCK_WAIT_S: Final = 10.0
 """How long a directory may still be held by the process that had it before."""
 
@@ -138,17 +140,30 @@ def host_and_port(text: str) -> tuple[str, int]:
     ('localhost', 8020)
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) <= MAX_PORT:
         raise ConfigurationError(f"{text!r} is no address, accepted: HOST:PORT")
     return host, int(port)
+
+
+def port_to_listen(text: str) -> int:
+    """A port, or 0 for one that the system chooses (a type of `argparse`).
+
+    >>> port_to_listen("8020")
+    8020
+    """
+    if not text.isdecimal() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, accepted: 0 to {MAX_PORT}")
+    return int(text)
 
 
 async def lock_storage(directory: Path) -> RealDisk:
     """The storage directory, kept from others; waits a while for a process that is about to end.
 
     Raises:
-        StorageError: another process has it.
+        StorageError: another process has it, or it is no directory.
     """
+    if directory.exists() and not directory.is_dir():
+        raise StorageError(f"{directory} is no directory")
     disk = RealDisk(directory)
     for _ in range(int(LOCK_WAIT_S * 10)):
         try:

@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -88,3 +89,30 @@ def test_permissions_are_shown_as_they_are_written(monkeypatch: pytest.MonkeyPat
     code, printed, _ = run("stat", "/file")
     shown = json.loads(printed)
     assert (code, shown["permission"], shown["path"]) == (0, "0644", "/file")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("namenode", "DIRECTORY", "--port", "65536"),
+        ("datanode", "DIRECTORY", "--transfer-port", "-1"),
+        ("datanode", "DIRECTORY", "--rpc-port", "99999"),
+        ("up", "DIRECTORY", "--port", "99999"),
+        ("up", "DIRECTORY", "--datanodes", "0"),
+        ("put", "LOCAL", "/file", "--replication", "0"),
+        ("put", "LOCAL", "/file", "--block-size", "0"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_anything_is_made(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    directory = tmp_path / "directory"
+    code, printed, refusal = run(*(str(directory) if one == "DIRECTORY" else one for one in arguments))
+    assert (code, printed) == (exit_codes.USAGE, "") and f"Invalid value for '{arguments[-2]}'" in refusal
+    assert not directory.exists()
+
+
+def test_a_name_that_is_no_utf_8_is_refused_in_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        code, printed, said = run("stat", "/a\udcff", "--namenode", address)
+    assert (code, printed) == (exit_codes.USAGE, "")
+    assert said == "genstamp: '/a\\udcff' is no UTF-8, as names of the cluster are\n"

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -13,6 +13,7 @@ from genstamp_dfs.errors import ConfigurationError, StorageError
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.server import datanode_server, namenode_server
 from genstamp_dfs.server.cluster import Cluster, run_cluster
 from genstamp_dfs.server.process import configured, host_and_port
 
@@ -132,6 +133,17 @@ def test_a_directory_of_something_else_is_refused_and_left_alone(
     (tmp_path / "cluster.json").write_text("{")
     with pytest.raises(StorageError, match=r"cluster\.json is damaged"):
         Cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=[])
+
+
+@pytest.mark.parametrize("serve", [namenode_server.main, datanode_server.main])
+def test_a_storage_directory_that_is_a_file_is_refused_and_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], serve: Callable[[list[str]], int]
+) -> None:
+    (tmp_path / "thesis").write_text("years of work")
+    options = ["--namenode=127.0.0.1:1"] if serve is datanode_server.main else ["--port=0"]
+    assert serve([str(tmp_path / "thesis"), *options]) == 151
+    assert f"{tmp_path / 'thesis'} is no directory" in capsys.readouterr().err
+    assert (tmp_path / "thesis").read_text() == "years of work"
 
 
 @pytest.mark.slow
