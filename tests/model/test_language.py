@@ -684,6 +684,32 @@ def test_bug_drops_a_check() -> None:
     assert first_check(system.model(bugs=["any-time"])) == []
 
 
+class Flood(Part):
+    """A refusal that some system gives, and another one does not."""
+
+    wet = flag()
+
+    @action
+    def flood(s) -> None:
+        require(~s.wet, "it is dry", "FloodException", defensive=True)
+        s.wet = True
+
+
+def test_system_says_which_defensive_refusals_it_meets() -> None:
+    system = System("flood", parts=[Flood], configurations=[])
+    assert [check.defensive for check in system.model().action("flood").checks] == [True]
+    met = replace(system, meets=(("flood", "it is dry"),))
+    assert [check.defensive for check in met.model().action("flood").checks] == [False]
+    assert met.model().digest != system.model().digest
+
+
+@pytest.mark.parametrize("met", [("flood", "it is wet"), ("rain", "it is dry")])
+def test_system_meets_only_refusals_that_it_has(met: tuple[str, str]) -> None:
+    system = System("flood", parts=[Flood], configurations=[], meets=(met,))
+    with pytest.raises(SpecError, match=f"flood meets '{met[1]}' of {met[0]}, which refuses nothing there"):
+        system.model()
+
+
 def test_variation_replaces_an_action() -> None:
     system = variants(bugs=[Bug("drizzle", "it rains more", parts=(Drizzle,))])
     assert first_check(system.model(bugs=["drizzle"])) == ["it is wet already"]

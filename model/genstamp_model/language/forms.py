@@ -39,8 +39,8 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
         label: what holds, in words; shown when a step is rejected, counted by coverage, dropped by mutants.
         refuses: exception that the caller gets when this check is the first to fail; without it the step just
             cannot happen.
-        defensive: in some system that has the step, nobody is known to meet this refusal; coverage does not ask for
-            a state where it is given, and does not mind one either.
+        defensive: nobody is known to meet this refusal; coverage asks for a state where it is given only in systems
+            that say of it that they meet it (`System.meets`).
     """
     current().check(coerce(condition, BOOL), label, refuses, defensive=defensive)
 

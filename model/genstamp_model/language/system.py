@@ -114,6 +114,7 @@ class System:
             that it has not got rid of, and differences that break nothing.
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
+        meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
         omits: what the system leaves out, a sentence each.
     """
 
@@ -127,6 +128,7 @@ class System:
     bugs: Sequence[Bug] = ()
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
+    meets: Sequence[tuple[str, str]] = ()
     omits: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -199,6 +201,7 @@ class _Builder:
     def build(self) -> Model:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
+        self._refuse_unknown_meetings(actions)
         refinements = tuple(
             self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration)
         )
@@ -241,7 +244,9 @@ class _Builder:
             if value is not self.values[name]
         )
         names = frozenset(parameter.name for parameter in trace.parameters)
-        for check in trace.checks:
+        met = {label for name, label in self.system.meets if name == declaration.name}
+        checks = [replace(check, defensive=check.defensive and check.label not in met) for check in trace.checks]
+        for check in checks:
             _refuse_leak(check.condition, names, check.source)
         for effect in effects:
             _refuse_leak(effect.value, names, effect.source)
@@ -249,7 +254,7 @@ class _Builder:
             name=declaration.name,
             event=declaration.event,
             parameters=tuple(trace.parameters),
-            checks=tuple(trace.checks),
+            checks=tuple(checks),
             effects=effects,
             observations=tuple(sorted(trace.observations.items())),
             hidden=declaration.hidden,
@@ -273,6 +278,14 @@ class _Builder:
                     raise SpecError(
                         f"{variation.name} drops check '{label}' of {name}, which {self.system.name} does not have"
                     )
+
+    def _refuse_unknown_meetings(self, actions: Sequence[traced.Action]) -> None:
+        """A variation may have replaced an action whose refusal is met."""
+        known = {(action.name, check.label) for action in actions for check in action.checks if check.refuses}
+        for name, label in () if self.variations else self.system.meets:
+            if (name, label) not in known:
+                message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
+                raise SpecError(message)
 
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1

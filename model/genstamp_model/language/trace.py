@@ -79,7 +79,7 @@ class Check:
 
     `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
     step just cannot happen. `lifecycle` checks come from firing an event. Of a `defensive`
-    check coverage does not ask that anybody meets it.
+    check coverage does not ask that anybody meets it; a system that meets it says so (`System.meets`).
     """
 
     condition: Expr
