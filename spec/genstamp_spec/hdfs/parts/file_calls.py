@@ -24,6 +24,10 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
         """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
         require(s.in_tree.has(file), "the file is not deleted", refused)
 
+    def may_do_nothing(s, file: File) -> None:
+        """Checks: of a block that is there, that its file is not deleted, which is looked at first (facts G.6)."""
+        require(~s.known(file) | s.in_tree.has(file), "the file is not deleted")
+
     def may_create(s, file: File) -> None:
         """Checks: a new file is a new inode, whatever was at its path before."""
         new = s.file[file].at(FileLifecycle.absent) & s.block[file].at(BlockLifecycle.absent)

@@ -86,6 +86,10 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """The length of the block that the client passes."""
         raise NotImplementedError
 
+    def passes_stamp(s, client: Client, file: File) -> Bool:
+        """The block that the client passes is of the last block's generation."""
+        return s.block_stamp[file] == s.passed_stamp(client, file)
+
     def block_matches(s, client: Client, file: File) -> Bool:
         """The file's last block is the client's in id and stamp, or neither has one (Block#matchingIdAndGenStamp)."""
         raise NotImplementedError
@@ -156,20 +160,17 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitOrCompleteLastBlock, Hadoop 3.4.1;
                 facts E.9, A.3 (HDFS-10240 and HDFS-9289 included).
         """
-        closed_by_us = s.file[file].at(FileLifecycle.closed) & s.block_matches(client, file)
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", s.missing_inode())
         s.same_inode(client, file, s.missing_inode())
-        require(s.under_construction(file) | closed_by_us, "the file is open for writing", "LeaseExpiredException")
+        require(s.under_construction(file), "the file is open for writing")
         s.not_deleted(file, "FileNotFoundException")
-        require(closed_by_us | (s.client_name[file] == client), "the caller owns the file", "LeaseExpiredException")
+        require(s.client_name[file] == client, "the caller owns the file", "LeaseExpiredException")
+        s.earlier_blocks_are_complete(file)
         require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
-        require(s.under_construction(file), "the file is not closed yet")
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
-        s.earlier_blocks_are_complete(file)
-        same_stamp = s.block_stamp[file] == s.passed_stamp(client, file)
-        require(same_stamp, "the client's stamp is the block's", "IOException", defensive=True)
+        require(s.passes_stamp(client, file), "the client's stamp is the block's", "IOException", defensive=True)
         require(~s.stored[file].is_empty(), "a finalized replica is known")
         s.commit(client, file)
         s.block[file].fire(BlockLifecycle.complete_block)
@@ -184,6 +185,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
         s.earlier_blocks_are_complete(file)
+        require(s.passes_stamp(client, file), "the client's stamp is the block's")
         require(s.stored[file].is_empty(), "no finalized replica is known")
         s.commit(client, file)
         observe(closed=False, block_state=s.block[file])
@@ -209,10 +211,14 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     @action(event="complete")
     def complete_again(s, client: Client, file: File) -> None:
-        """The file is closed already, with the client's block: true (HDFS-3031, facts E.9)."""
+        """The file is closed already, with the client's block: true (HDFS-3031, facts E.9).
+
+        Whether it was deleted since is not asked for.
+        """
         s.may_call(client)
         require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(s.block_matches(client, file), "its last block is the client's")
+        s.same_inode(client, file, None)
+        require(s.block_matches(client, file), "its last block is the client's", "LeaseExpiredException")
         ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
         require(ready, "the last packet is acknowledged")
         s.close_stream(client, file)
@@ -253,6 +259,9 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def known_storages(s, targets: Members[Datanode]) -> Members[Datanode]:
         """Those of the targets that the NameNode knows storages of; here, all."""
         return targets
+
+    def may_do_nothing(s, file: File) -> None:
+        """Checks: of a block that is there, that its file is not deleted."""
 
     def already_done(s, file: File) -> Bool:
         """G.6 row 6: somebody has completed the block already."""
@@ -309,6 +318,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         attempt = s.reports_back(primary, file)
         gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
         require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
+        s.may_do_nothing(file)
         s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
