@@ -54,8 +54,10 @@ def test_two_calls_in_flight_give_one_block() -> None:
     run.do("create", client=0, file=0)
     run.do("add_block_is_analysed", client=0, file=0)
     run.do("add_block", action="add_block", client=0, file=0)
-    assert run.refusal("add_block", client=0, file=0) == "IOException"
+    assert run.refusal("add_block", client=0, file=0) is None
+    run.do("add_block", action="add_block_was_repeated", client=0, file=0)
     assert run.shown("earlier").count("absent") == 2
+    assert "file1: 1" in run.shown("block_stamp")
 
 
 def test_repeated_add_block_returns_the_block_with_locations_after_a_restart() -> None:
@@ -176,6 +178,55 @@ def test_append_after_the_soft_limit_closes_an_empty_file_and_opens_it() -> None
     run.do("append", action="append_closes_and_opens", client=1, file=0)
     assert "file1: client2" in run.shown("client_name")
     assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
+
+
+def open_past_the_soft_limit(run: LeaseRun) -> None:
+    """A file that its silent writer has not closed, and whose last block is complete."""
+    run.first_block()
+    run.do("complete", action="complete_commits", client=0, file=0)
+    run.do("finalize_replicas", file=0)
+    run.do("block_received", file=0, datanode=0)
+    run.do("soft_limit_passes", holder=0)
+
+
+def test_append_after_the_soft_limit_closes_a_file_and_goes_on_with_its_block() -> None:
+    run = LeaseRun()
+    open_past_the_soft_limit(run)
+    told = run.do("append", action="append_closes_and_goes_on", client=1, file=0)
+    assert told == {"generation_stamp": "1"}
+    assert "file1: under_construction" in run.shown("block")
+    assert run.refusal("complete", client=0, file=0) == "LeaseExpiredException"
+
+
+def test_append_after_the_soft_limit_closes_a_file_that_it_cannot_open_for_want_of_a_replica() -> None:
+    run = LeaseRun()
+    open_past_the_soft_limit(run)
+    run.do("datanode_stops", datanode=0)
+    run.do("datanode_returns", datanode=0)
+    run.do("append", action="append_closes_other", client=1, file=0)
+    assert "file1: closed" in run.shown("file")
+    assert run.refusal("append", client=1, file=0) == "IOException"
+
+
+@pytest.mark.parametrize(("semantics", "refused"), [("repaired", "IOException"), ("hadoop-3.4", None)])
+def test_append_while_no_datanode_is_live(semantics: str, refused: str | None) -> None:
+    """The hole append-needs-a-live-replica."""
+    run = LeaseRun(semantics)
+    run.closed()
+    run.do("datanode_stops", datanode=0)
+    assert run.refusal("append", client=1, file=0) == refused
+
+
+def test_repeated_add_block_needs_a_datanode_where_no_location_is_known() -> None:
+    run = LeaseRun()
+    run.do("create", client=0, file=0)
+    run.do("add_block", action="add_block_unanswered", client=0, file=0)
+    run.do("namenode_restart")
+    run.do("safe_mode_ends")
+    run.do("datanode_stops", datanode=0)
+    assert run.refusal("add_block", client=0, file=0) == "IOException"
+    run.do("datanode_returns", datanode=0)
+    assert run.do("add_block", client=0, file=0)["locations"] == "{datanode1}"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,13 @@ UNSEEN: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
 """Actions that the NameNode's events do not show."""
 
 IMPOSSIBLE: Final = frozenset(
-    {"add_block_unanswered", "complete_unanswered", "add_block_goes_on", "fsync_arrives_late"}
+    {
+        "add_block_unanswered",
+        "complete_unanswered",
+        "add_block_goes_on",
+        "add_block_was_repeated",
+        "fsync_arrives_late",
+    }
 )
 """Actions of calls that are repeated or late: a call that is carried out again is left out."""
 

@@ -191,9 +191,7 @@ LEASE_GATES_MS: Final = (30_000, 1_800_000)
 _SEEDS_OF_A_GATE: Final = 3
 
 _BOUNDARY: Final = "append_at_block_boundary"
-_FULL: Final = (
-    "whether the last block is full is left open in the model, and Hadoop wants no replica if no node is alive"
-)
+_FULL: Final = "whether the last block is full is left open in the model"
 
 
 _REOPENINGS: Final = dict.fromkeys(("recover_lease", "release_expired_lease", "create", "append", _BOUNDARY))
@@ -276,6 +274,7 @@ HDFS_LEASE: Final = Driving(
         "append_closes_and_opens": _BOUNDARY,
         "add_block_unanswered": "add_block_unanswered",
         "add_block_goes_on": "add_block_goes_on",
+        "add_block_was_repeated": "add_block_goes_on",
         "complete_unanswered": "complete_unanswered",
         "fsync_arrives_late": "fsync_arrives_late",
         "block_received_earlier": "block_received_earlier",
@@ -286,7 +285,6 @@ HDFS_LEASE: Final = Driving(
         "recover_lease": _REPLICAS_BEFORE,
         _BOUNDARY: _FULL,
         "write": "a full block takes no byte more, which the model leaves out",
-        "add_block": "a repeated addBlock is refused here where no datanode is known, and none can take the block",
         "add_block_goes_on": "a late addBlock needs a datanode here, and, where it names no block, one that is full",
         "commit_block_synchronization": _COUNTED,
         "abandon_block": _COUNTED,

@@ -91,6 +91,20 @@ def test_append_to_a_block_without_replicas_is_refused(bench: Any) -> None:
         append(bench)
 
 
+@pytest.mark.parametrize("semantics", Semantics)
+def test_append_while_no_datanode_is_live(new_bench: Any, semantics: Semantics) -> None:
+    """The hole append-needs-a-live-replica: the least replication is compared with the number of live datanodes."""
+    bench = new_bench(semantics=semantics)
+    bench.write_closed(datanodes="a")
+    for datanode in list(bench.namesystem.datanode_manager.datanodes):
+        bench.namesystem.remove_datanode(datanode)
+    if semantics is Semantics.REPAIRED:
+        with bench.refused(HdfsIOException, "not sufficiently replicated"):
+            append(bench)
+    else:
+        assert append(bench).block.locations == ()
+
+
 def test_append_takes_back_orders_to_delete_a_replica_of_the_block(bench: Any) -> None:
     block = bench.write_closed()
     bench.namesystem.datanode_manager.datanodes["a"].invalidate_blocks[block.block_id] = block

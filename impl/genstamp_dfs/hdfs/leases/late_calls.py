@@ -48,19 +48,24 @@ class LateSteps(WritingSteps):
         self._late = LateCall("add_block_goes_on", client, stream.file_id, self.passed_block(stream))
 
     def add_block_goes_on(self, client: str, file: str) -> None:
-        """addBlock() is carried out; nobody waits for its answer any more."""
+        """addBlock() is carried out, or finds that it was repeated since; nobody waits for its answer any more."""
         step = self.client_step("add_block_goes_on", client, file)
         late = self._needs_late_call(step, client, file)
         if not self.is_in_safe_mode():
             self._needs_file(step, client, file)
             if not self.known.running:
                 raise step.not_possible("no datanode is running")
-            if self._finds_itself_repeated(late, file):
-                raise step.not_possible("the call finds that it was repeated, and has nothing to do")
+            last = self.last_block(file)
+            if late.block is None and last is not None and last.is_complete and not self.is_full(last):
+                raise step.not_possible(f"the last block of {file} has room, and the call names none")
+        is_first = self.is_previous_last(late.block, file)
         answered = self.ask_for(step, AddBlock(file, client, late.block, file_id=late.file_id), client)
         if answered is None:
             return
         self._late = None
+        if not is_first:
+            step.done()
+            return
         self.block_is_added(answered[0].block, late.block)
         stream = self.known.streams.get((client, file))
         if stream is not None and stream.stage is not StreamStage.STREAMING and self._is_stamp_of(stream.block, late):
@@ -72,13 +77,6 @@ class LateSteps(WritingSteps):
         if block is None or late.block is None:
             return block is late.block
         return block.generation_stamp == late.block.generation_stamp
-
-    def _finds_itself_repeated(self, late: LateCall, file: str) -> bool:
-        """Whether the file has got another block meanwhile: one to which nothing is written, or that is not full."""
-        last = self.last_block(file)
-        if last is None or self.is_previous_last(late.block, file):
-            return False
-        return not last.num_bytes or (late.block is None and last.is_complete)
 
     def fsync_is_delayed(self, client: str, file: str) -> None:
         """fsync() is sent, and does not arrive; the client will call again."""

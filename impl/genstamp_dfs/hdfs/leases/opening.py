@@ -90,14 +90,10 @@ class OpeningSteps(LeaseClusterBase):
                 if is_asked:
                     raise step.not_possible(f"{inode.path} has something to recover")
                 return
-            if blocks and blocks[-1].num_bytes < self.options.block_size:
-                raise step.not_possible(f"{inode.path} would be closed, and opened at a block that has room")
             if blocks and not self.namesystem.block_manager.is_sufficiently_replicated(blocks[-1]):
-                raise step.not_possible(f"{inode.path} would be closed, and not opened for want of a replica")
-        elif blocks and not self.known.running:
-            # Hadoop takes the lesser of the least replication and the number of live datanodes, which is 0: a block
-            # without locations is given.
-            raise step.not_possible(f"no datanode is alive, and the last block of {inode.path} has a replica nowhere")
+                if is_asked:
+                    raise step.not_possible(f"{inode.path} would be closed, and not opened for want of a replica")
+                return
         is_boundary = not blocks or blocks[-1].num_bytes == self.options.block_size
         if is_boundary is not is_asked:
             raise step.not_possible(f"the last block of {inode.path} is {'' if is_boundary else 'not '}full")

@@ -10,7 +10,7 @@ Source: BM/BlocksMap, BM/BlockManager, BM/BlockManagerSafeMode, Hadoop 3.4.1.
 import random
 
 from genstamp_dfs.hdfs.namenode.blocks import BlockIdManager, BlockInfo, CorruptReplica, PendingRecoveryBlocks
-from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
+from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor, DatanodeManager
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
 
@@ -100,9 +100,14 @@ class BlockMap:
         return self.live_replicas(block) >= self.configuration.minimal_replication
 
     def is_sufficiently_replicated(self, block: BlockInfo) -> bool:
-        """Whether it has as many as can be asked for before an append (HDFS-6325)."""
-        live = len(self.datanode_manager.live_datanodes())
-        return self.live_replicas(block) >= min(self.configuration.minimal_replication, live)
+        """Whether it has as many as can be asked for before an append (HDFS-6325).
+
+        Hadoop asks for none where no datanode is live, the hole append-needs-a-live-replica.
+        """
+        asked = min(self.configuration.minimal_replication, len(self.datanode_manager.live_datanodes()))
+        if Repair.APPEND_NEEDS_A_LIVE_REPLICA in self.closed_holes:
+            asked = max(asked, 1)
+        return self.live_replicas(block) >= asked
 
     def has_replica_on_stale_content(self, block: BlockInfo) -> bool:
         """Whether a good replica is where no full report has come from yet."""

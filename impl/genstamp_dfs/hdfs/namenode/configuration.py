@@ -38,6 +38,7 @@ class Repair(StrEnum):
     ABANDON_LOOKS_AT_THE_BLOCK = "abandon-looks-at-the-block"
     APPEND_TO_A_FULL_BLOCK_PASSES_NONE = "append-to-a-full-block-passes-none"
     CLOSING_FAILS_BEFORE_IT_BEGINS = "closing-fails-before-it-begins"
+    APPEND_NEEDS_A_LIVE_REPLICA = "append-needs-a-live-replica"
     COMMAND_BELONGS_TO_ITS_ATTEMPT = "command-belongs-to-its-attempt"
     STALE_IS_NOT_GONE = "stale-is-not-gone"
     MARKS_OF_LENGTH_AND_STATE_STAY = "marks-of-length-and-state-stay"

@@ -58,7 +58,7 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         s.asks_for_a_block(client, file)
         passed = s.passed_stamp(client, file)
         require(~s.previous_is_earlier(file, passed), "no answer was missed")
-        require(s.previous_is_last(file, passed), "the previous block is the last one", "IOException", defensive=True)
+        require(s.previous_is_last(file, passed), "the previous block is the last one", "IOException")
         require(
             s.earlier_is_complete(file), "the block before the previous one is complete", "NotReplicatedYetException"
         )
@@ -200,6 +200,7 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         s.asks_for_a_block(client, file)
         require(s.previous_is_earlier(file, s.passed_stamp(client, file)), "an answer was missed")
         require(s.may_have_it_again(client, file), "the last block is empty", "IOException")
+        s.has_targets_again(file)
         s.locations[file] = s.known_or_chosen(file)
         s.give_block_again(client, file)
         observe(generation_stamp=s.block_stamp[file], locations=s.locations[file])
@@ -208,6 +209,9 @@ class RepeatedAddBlock(EarlierBlocks, lane="namenode"):
         """The repeated call is answered with the block that was added."""
         missed = s.previous_is_earlier(file, s.passed_stamp(client, file))
         return missed & (s.block_bytes[file] == 0)
+
+    def has_targets_again(s, file: File) -> None:
+        """Checks: a location of the block is known, or one can be chosen, which no outage prevents here."""
 
     def known_or_chosen(s, file: File) -> Members[Datanode]:
         """Where the client is to write a block that it asks for again."""

@@ -8,6 +8,7 @@ matters here: addBlock between its two parts, and fsync.
 import enum
 
 from genstamp_model.language import (
+    Bool,
     Part,
     Record,
     action,
@@ -117,8 +118,25 @@ class LateCalls(Restarts, LateState, lane="namenode"):
         call = s.late
         require(call.kind.at(kind) & (call.client == client) & (call.file == file), "the call is under way")
 
+    @action(event="add_block")
+    def add_block_was_repeated(s, client: Client, file: File) -> None:
+        """Part II finds the block that the client was given since, for the same call: it is returned, to nobody.
+
+        Source  FSDirWriteFileOp#analyzeFileState case 2, #storeAllocatedBlock, Hadoop 3.4.1; facts E.5.
+        """
+        s.late_call(client, file, LateKind.ADD_BLOCK)
+        s.check_lease(client, file, answers=False)
+        require(s.was_repeated(file), "the client has called again since")
+        s.locations[file] = s.known_or_chosen(file)
+        s.late = no_call()
+
+    def was_repeated(s, file: File) -> Bool:
+        """The file has got the block already that the late call asks for, and nothing is known to be in it."""
+        return s.previous_is_earlier(file, s.late.stamp) & (s.block_bytes[file] == 0)
+
     def analyse_again(s, file: File) -> None:
         """Checks: the previous block is still the file's last one, which it is not if the call was repeated."""
+        require(~s.was_repeated(file), "the client has not called again since")
         require(s.previous_is_last(file, s.late.stamp), "the previous block is the last one still", "IOException")
 
     @action(hidden=True)

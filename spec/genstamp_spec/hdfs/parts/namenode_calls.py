@@ -7,9 +7,9 @@ What a client knows, what is logged and what becomes of a file's data is left to
 methods that they fill in do nothing here, or the least.
 """
 
-from genstamp_model.language import Bool, Number, Ordered, action, observe, require
+from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require
 from genstamp_spec.hdfs.parts.namenode_blocks import Blocks
-from genstamp_spec.hdfs.parts.state import Client, File
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -27,9 +27,13 @@ class AppendCall(Blocks, lane="namenode"):
 
     def has_replicas(s, file: File) -> None:
         """Checks: a complete last block has a live replica (HDFS-6325)."""
-        live = ~(s.stored[file] & s.running).is_empty()
         complete = s.block[file].at(BlockLifecycle.complete)
-        require(~complete | live, "the last block is replicated sufficiently", "IOException")
+        enough = s.are_enough(s.stored[file])
+        require(~complete | enough, "the last block is replicated sufficiently", "IOException")
+
+    def are_enough(s, stored: Members[Datanode]) -> Bool:
+        """One of the replicas is live. Hadoop 3.4.1 asks for none where no datanode is live."""
+        return ~(stored & s.running).is_empty()
 
     def has_quota(s) -> None:
         """Checks: the quota allows for the rest of the last block."""

@@ -4,7 +4,7 @@ Coarser than HDFS: no quota and no erasure coding; appending changes no stamp, w
 (updateBlockForPipeline). How a closed file is opened again stands in `namenode_calls.py`.
 """
 
-from genstamp_model.language import Maybe, Part, action, each, none, number, require
+from genstamp_model.language import Bool, Maybe, Part, action, each, none, number, observe, require, when
 from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
@@ -79,13 +79,52 @@ class Appending(Inodes, AppendCall, lane="namenode"):
     def append_closes_and_opens(s, client: Client, file: File) -> None:
         """The holder's soft limit has passed, nothing is to be recovered: the file is closed and opened (HDFS-2994).
 
-        Coarser  the last block counts as full. Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 step 6.
+        The last block is full, or there is none. Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 step 6.
         """
+        s.may_close_other(client, file)
+        s.has_replicas_then(file)
+        s.closes_other(file)
+        s.reopen(client, file)
+
+    @action(event="append")
+    def append_closes_and_goes_on(s, client: Client, file: File) -> None:
+        """The same of a file whose last block has room: the client goes on with that block (facts E.2 step 6, A2)."""
+        s.may_close_other(client, file)
+        require(s.has_block_then(file), "the file has a last block")
+        s.has_replicas_then(file)
+        s.closes_other(file)
+        s.reopen(client, file)
+        s.reopen_last_block(file)
+        s.goes_on_with_block(client, file)
+        observe(generation_stamp=s.block_stamp[file])
+
+    def may_close_other(s, client: Client, file: File) -> None:
+        """Checks: a file of another client, past its soft limit and with nothing to recover."""
         s.soft_takeover(client, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
+
+    def closes_other(s, file: File) -> None:
+        """The file is closed."""
         s.drop_empty_block(file)
         s.close(file)
-        s.reopen(client, file)
+
+    def is_dropped(s, file: File) -> Bool:
+        """The last block of a file with nothing to recover is empty, and goes when the file is closed."""
+        return s.block[file].at(*BlockLifecycle.not_complete)
+
+    def has_block_then(s, file: File) -> Bool:
+        """When it is closed, the file has a last block."""
+        before = s.earlier[file].state.at(BlockLifecycle.complete)
+        return when(s.is_dropped(file), before, s.block[file].at(BlockLifecycle.complete))
+
+    def are_enough_then(s, file: File) -> Bool:
+        """When the file is closed, one of the replicas of its last block is live, if it has one."""
+        stored = when(s.is_dropped(file), s.earlier[file].stored, s.stored[file])
+        return ~s.has_block_then(file) | s.are_enough(stored)
+
+    def has_replicas_then(s, file: File) -> None:
+        """Checks: as of a file that was closed already."""
+        require(s.are_enough_then(file), "the last block is replicated sufficiently")
 
     def reopen(s, client: Client, file: File) -> None:
         """A client that has missed the end of its complete() has no claim to it any more."""
@@ -112,3 +151,22 @@ class Appending(Inodes, AppendCall, lane="namenode"):
     def goes_on_with_block(s, client: Client, file: File) -> None:
         """The client streams the last block."""
         s.give_block(client, file)
+
+
+class AppendingAfterOutages(Appending, lane="namenode"):
+    """The same where a complete block may have no live replica, because its datanodes are down."""
+
+    @action(event="append", refuses="IOException")
+    def append_closes_other(s, client: Client, file: File) -> None:
+        """The holder's soft limit has passed, nothing is to be recovered: the file is closed, and cannot be opened.
+
+        Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 steps 2 and 3.
+        """
+        s.may_close_other(client, file)
+        require(~s.are_enough_then(file), "the last block is not replicated sufficiently")
+        s.closes_other(file)
+
+    def has_targets_again(s, file: File) -> None:
+        """Checks: a location is known, or a datanode is up (FSDirWriteFileOp#chooseTargetForNewBlock; facts E.5)."""
+        place = ~s.locations[file].is_empty() | ~s.running.is_empty()
+        require(place, "a datanode can take the block", "IOException")

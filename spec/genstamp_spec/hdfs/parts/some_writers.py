@@ -147,7 +147,7 @@ class SomeWriters(Reconstruction, lane=Client):
         require(left != stream.pipeline, "a node has failed")
         require(~left.is_empty(), "a node is left")
         writing = s.block[file].at(BlockLifecycle.under_construction)
-        require(writing, "the block is under construction", "IOException", defensive=True)
+        require(writing, "the block is under construction", "IOException")
         s.pipeline_updates = s.pipeline_updates + 1
         s.last_stamp = s.last_stamp + 1
         stream.stamp = s.last_stamp

@@ -25,6 +25,7 @@ APPENDING = (
     "append_starts_recovery",
     "append_waits_for_recovery",
     "append_closes_and_opens",
+    "append_closes_and_goes_on",
 )
 
 

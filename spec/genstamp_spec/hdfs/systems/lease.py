@@ -3,12 +3,12 @@
 Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the properties.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, System, require
+from genstamp_model.language import Bool, Configuration, Hole, Members, System, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, File
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
@@ -137,6 +137,32 @@ CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(
     source="facts G.6, S19; HDFS-17861, open; FSNamesystem#closeFileCommitBlocks, Hadoop 3.4.1",
 )
 
+
+class AppendWithoutDatanodes(Owners):
+    """Where no datanode is live, no replica is asked for."""
+
+    def are_enough(s, stored: Members[Datanode]) -> Bool:
+        """The least replication is never more than there are live datanodes."""
+        return super().are_enough(stored) | s.running.is_empty()
+
+
+APPEND_NEEDS_A_LIVE_REPLICA = Hole(
+    "append-needs-a-live-replica",
+    "where no datanode is live, append opens a file and gives its last block without a location",
+    parts=(AppendWithoutDatanodes,),
+    breaks=("given_block_has_locations",),
+    configuration="outages",
+    depth=9,
+    repair=(
+        "let append refuse a complete last block without a live replica also where the number of live datanodes, "
+        "with which the least replication is compared, is 0."
+    ),
+    source=(
+        "facts E.2; found by holding the implementation against this model; BlockManager#isSufficientlyReplicated, "
+        "FSDirAppendOp#appendFile, Hadoop 3.4.1"
+    ),
+)
+
 OFF = {"bytes": 1, "older": 0, "renames": 0, "removals": 0, "restarts": 0, "late_calls": 0, "lost": 0, "crashes": 0}
 
 LEASE = System(
@@ -152,6 +178,7 @@ LEASE = System(
             ABANDON_LOOKS_AT_THE_BLOCK,
             APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
             CLOSING_FAILS_BEFORE_IT_BEGINS,
+            APPEND_NEEDS_A_LIVE_REPLICA,
         ),
         "hadoop-2.7": (
             SOFT_LIMIT_TAKES_THE_FILE,
@@ -160,6 +187,7 @@ LEASE = System(
             ABANDON_LOOKS_AT_THE_BLOCK,
             APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
             CLOSING_FAILS_BEFORE_IT_BEGINS,
+            APPEND_NEEDS_A_LIVE_REPLICA,
             *LEASE_2_7,
         ),
     },
@@ -197,6 +225,12 @@ LEASE = System(
             doc="the NameNode starts again while calls are under way",
         ),
         Configuration(
+            "outages",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 1, "crashes": 1, "restarts": 1, "lost": 1},
+            doc="no datanode is up for a time, with two clients and a NameNode that starts again",
+        ),
+        Configuration(
             "late_removals",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
             limits={**OFF, "stamps": 2, "late_calls": 1, "removals": 1},
@@ -223,5 +257,6 @@ LEASE = System(
         ),
     ],
     bugs=LEASE_BUGS,
+    meets=(("complete", "the client's stamp is the block's"),),
     omits=OMITS,
 )
