@@ -86,6 +86,20 @@ def test_projection_misses_a_check_that_is_dropped(action: str, label: str, conf
     assert violation.path.steps[-1].action.name == action
 
 
+CUT = [
+    ("commit_block_synchronization", "the recovery id is the current one", "two_blocks"),
+    ("truncate_by_copy", "something holds the block", "by_copy"),
+]
+
+
+@pytest.mark.parametrize(("action", "label", "configuration"), CUT)
+def test_projection_on_truncate_misses_a_check_that_is_dropped(action: str, label: str, configuration: str) -> None:
+    bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
+    violation = broken(WRITE_PATH_TRUNCATE, bug, "refines hdfs.truncate")
+    assert violation is not None
+    assert violation.path.steps[-1].action.name == action
+
+
 class PipelineIsNotAsked(WritePathProperties, lane="namenode"):
     """updatePipeline looks at the client's name only."""
 

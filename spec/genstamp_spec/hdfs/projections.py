@@ -1,4 +1,4 @@
-"""How hdfs.write_path is seen as hdfs.lease, as hdfs.pipeline and as hdfs.recovery: all together mapped to each.
+"""How the write path is seen as hdfs.lease, hdfs.pipeline, hdfs.recovery and hdfs.truncate: all together as each.
 
 Each gives some of the upper system's variables and hides the others, because what they are about is told there in other
 steps: the reasons stand beside them. Every step is then one of a named upper action, as far as the variables go that
@@ -17,6 +17,7 @@ from genstamp_spec.hdfs.parts.state import BlockState, File
 from genstamp_spec.hdfs.systems.lease import LEASE
 from genstamp_spec.hdfs.systems.pipeline import PIPELINE
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
+from genstamp_spec.hdfs.systems.truncate import TRUNCATE
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
@@ -68,6 +69,7 @@ PIPELINES_MOVE_THEM: Final = "pipelines change it in steps of their own, which a
 TOLD_COARSELY: Final = "there it stands for streams and replicas, told coarsely"
 HISTORY: Final = "history there, of which no step reads anything"
 ONE_CALL: Final = "no call is late here, and no answer lost"
+NOT_CLOSED_BEFORE: Final = "nobody appends to a file that was not closed before"
 NO_RESTART: Final = "the NameNode does not start again"
 
 _LEASE_MAPPING: Final = {
@@ -98,7 +100,9 @@ _LEASE_HIDDEN: Final = {
     "taken_by": HISTORY,
 }
 _LEASE_UNREACHABLE: Final = {
-    "append_closes_and_opens": "nobody appends to a file that was not closed before",
+    "append_closes_and_opens": NOT_CLOSED_BEFORE,
+    "append_closes_and_goes_on": NOT_CLOSED_BEFORE,
+    "append_closes_other": NOT_CLOSED_BEFORE,
     "create_over": "files are created without overwrite",
     "delete": "no file is deleted",
     "rename": "no file is renamed",
@@ -108,6 +112,7 @@ _LEASE_UNREACHABLE: Final = {
     "complete_unanswered": ONE_CALL,
     "add_block_is_analysed": ONE_CALL,
     "add_block_goes_on": ONE_CALL,
+    "add_block_was_repeated": ONE_CALL,
     "late_call_ends": ONE_CALL,
     "fsync_is_delayed": ONE_CALL,
     "fsync_arrives_late": ONE_CALL,
@@ -193,4 +198,36 @@ AS_RECOVERY: Final = RefinementDeclaration(
 
 Lost: what the replicas answer, since a pipeline gives them stamps that hdfs.recovery does not know of; files and their
 leases, which are opened there once only.
+"""
+
+
+# hdfs.truncate: the same of primaries, and what a truncate asks for, waits for and is answered.
+
+AS_TRUNCATE: Final = RefinementDeclaration(
+    TRUNCATE,
+    _same(
+        *("attempt", "recovery_queue", "recovery_id", "attempt_is_young", "alive", "running", "crashes", "file"),
+        *("truncate_mode", "truncates", "copies", "unanswered", "asked_bytes", "lost_answers"),
+        *("snapshot", "snapshots", "upgrade", "upgrades", "appends"),
+    ),
+    hidden={
+        **dict.fromkeys(
+            (
+                *("block", "block_stamp", "block_bytes", "locations", "stored", "last_stamp"),
+                *("replica", "stream", "hflushed", "steady", "primary", "tried_as_primary"),
+                *("truncate_to", "bytes_before_cut", "misled", "rollback_bytes", "snapshot_bytes", "shown_beyond"),
+                *("former_block", "former_stamp", "former_bytes", "former_stored", "former_replica"),
+            ),
+            "there a file has one block, which no pipeline is set up for again",
+        ),
+        **dict.fromkeys(
+            ("client_name", "lease", "lease_files"), "there a file past its soft limit stays with its writer"
+        ),
+        "closed_once": HISTORY,
+    },
+    unreachable={"truncate_to_nothing": "it takes a block only, and of blocks nothing is said"},
+)
+"""When a file is cut, what its primaries do then, and what its client is told: in every step that of hdfs.truncate.
+
+Lost: blocks, replicas and lengths, and who owns the file meanwhile.
 """

@@ -412,5 +412,6 @@ JOURNAL = System(
             doc="a standby that keeps reports, and a recovery that leaves the file open",
         ),
     ],
+    meets=(("update_pipeline", "the new stamp is above the block's"),),
     omits=OMITS,
 )

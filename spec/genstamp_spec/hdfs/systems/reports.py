@@ -237,5 +237,6 @@ REPORTS = System(
         ),
     ],
     bugs=BUGS,
+    meets=(("append_to_replica", "the replica has the expected length"),),
     omits=OMITS,
 )

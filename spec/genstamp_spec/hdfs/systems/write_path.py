@@ -249,5 +249,6 @@ WRITE_PATH = System(
         AS_PIPELINE,
         AS_RECOVERY,
     ],
+    meets=(("recover_close", "the replica's stamp fits"),),
     omits=OMITS,
 )

@@ -180,5 +180,9 @@ WRITE_PATH_RESTARTS = System(
         ),
         AS_LEASE_WITH_RESTARTS,
     ],
+    meets=(
+        ("complete", "the client's stamp is the block's"),
+        ("recover_close", "the replica's stamp fits"),
+    ),
     omits=OMITS,
 )

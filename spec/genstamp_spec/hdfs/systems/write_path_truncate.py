@@ -1,7 +1,8 @@
 """hdfs.write_path_truncate: the write path with truncate, between appends, further blocks and pipelines that fail.
 
 Beside hdfs.write_path because a truncate opens a file for a recovery only: that a block under recovery stays below its
-recovery's id, and what hdfs.lease and hdfs.recovery say of who starts recoveries, holds without truncate only.
+recovery's id, and what hdfs.lease says of who opens files and who starts recoveries, holds without truncate only. What
+hdfs.recovery says of primaries is what hdfs.truncate says of them, on which this system is projected.
 """
 
 from dataclasses import replace
@@ -11,7 +12,7 @@ from genstamp_model.language import Bool, Configuration, System, exists, invaria
 from genstamp_spec.hdfs.bugs.truncate_holes import DELETION_SPARES_SNAPSHOTS
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_truncate import StreamedTruncate
-from genstamp_spec.hdfs.projections import AS_PIPELINE
+from genstamp_spec.hdfs.projections import AS_PIPELINE, AS_TRUNCATE
 from genstamp_spec.hdfs.refinements import (
     durable_prefix,
     length_with_earlier,
@@ -154,6 +155,8 @@ WRITE_PATH_TRUNCATE = System(
             DURABLE_PREFIX_TRUNCATE,
         ),
         AS_PIPELINE,
+        AS_TRUNCATE,
     ],
+    meets=(("recover_close", "the replica's stamp fits"),),
     omits=OMITS,
 )
