@@ -79,11 +79,12 @@ class Run:
     # Stretches of a run that many tests share.
 
     def write(self, client: int = 0, file: int = 0, lengths: tuple[int, int, int] = (1, 1, 1)) -> None:
-        """Create a file, allocate its block, and let each of the three datanodes receive so many bytes."""
+        """Create a file, set its pipeline up, and let each of the three datanodes receive so many bytes."""
         self.do("create", client=client, file=file)
         self.do("add_block", client=client, file=file)
-        for datanode, length in enumerate(lengths):
+        for datanode in range(len(lengths)):
             self.do("create_rbw", client=client, file=file, datanode=datanode)
+        for datanode, length in enumerate(lengths):
             for _ in range(length):
                 self.do("receive_packet", client=client, file=file, datanode=datanode)
 

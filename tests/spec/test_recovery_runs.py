@@ -176,10 +176,7 @@ def test_recovery_without_any_data_drops_the_block() -> None:
 @pytest.mark.parametrize(("semantics", "deletes"), [("hadoop-3.4", True), ("repaired", False)])
 def test_a_location_that_failed_may_have_the_data(semantics: str, deletes: bool) -> None:
     run = Run(semantics)
-    run.do("create", client=0, file=0)
-    run.do("add_block", client=0, file=0)
-    run.do("create_rbw", client=0, file=0, datanode=2)
-    run.do("receive_packet", client=0, file=0, datanode=2)
+    run.write(lengths=(0, 0, 1))
     run.do("datanode_crash", datanode=2)
     run.recover()
     run.do("init_replica_recovery", primary=0, file=0, datanode=0)
@@ -271,9 +268,19 @@ def test_first_hflush_under_recovery_is_a_hole_of_hadoop() -> None:
         run.do("create", client=1, file=0, primary=0)
         for datanode in range(3):
             run.do("create_rbw", client=0, file=0, datanode=datanode)
+        for datanode in range(3):
             run.do("receive_packet", client=0, file=0, datanode=datanode)
         if possible:
             run.do("hflush", client=0, file=0)
         else:
             with pytest.raises(AssertionError, match="not under recovery at its first hflush"):
                 run.do("hflush", client=0, file=0)
+
+
+def test_nothing_is_sent_before_the_whole_pipeline_is_set_up() -> None:
+    run = Run()
+    run.do("create", client=0, file=0)
+    run.do("add_block", client=0, file=0)
+    run.do("create_rbw", client=0, file=0, datanode=0)
+    with pytest.raises(AssertionError, match="every node of the pipeline is set up"):
+        run.do("receive_packet", client=0, file=0, datanode=0)

@@ -39,10 +39,14 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         replica.writer = client
         observe(generation_stamp=stream.stamp)
 
+    def sends_packets(s, client: Client, file: File) -> None:
+        """Checks: the client streams. Coarser: also to a node of a pipeline that is not set up on all of its nodes."""
+        require(s.stream[client][file].stage.at(StreamStage.STREAMING), "the client is streaming")
+
     @action
     def receive_packet(s, client: Client, file: File, datanode: Datanode) -> None:
         """One more byte reaches the replica (BlockReceiver#receivePacket)."""
-        require(s.stream[client][file].stage.at(StreamStage.STREAMING), "the client is streaming")
+        s.sends_packets(client, file)
         require(s.writes_to(client, file, datanode), "the datanode takes the client's packets")
         replica = s.replica[datanode][file]
         replica.num_bytes = replica.num_bytes + 1
@@ -156,3 +160,13 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
             original=OriginalState.NONE,
             recovery_id=0,
         )
+
+
+class StreamingOnceSetUp(DatanodeReplicas, lane=Datanode):
+    """Packets, sent when the last node of the pipeline has said that it is set up."""
+
+    def sends_packets(s, client: Client, file: File) -> None:
+        """Checks: the client streams, and its pipeline is whole (DataStreamer#createBlockOutputStream; facts C.1)."""
+        super().sends_packets(client, file)
+        stream = s.stream[client][file]
+        require(stream.pipeline <= stream.set_up, "every node of the pipeline is set up")

@@ -16,6 +16,7 @@ from genstamp_model.language import (
 )
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.datanode_replicas import StreamingOnceSetUp
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
@@ -43,7 +44,7 @@ class RecoveryProperties(OneLease, NamenodeTakesOver, RecoveryPromises, Namenode
     """What hdfs.recovery promises: what is shared, and of leases."""
 
 
-class WrittenOnce(RecoveryProperties, RecoveryStates):
+class WrittenOnce(RecoveryProperties, RecoveryStates, StreamingOnceSetUp):
     """What holds beyond that where a file is written once: nobody appends, and no file is deleted."""
 
     @transition(inductive=True)
