@@ -12,6 +12,7 @@ from typing import Final, Literal, cast
 from genstamp.events import Event
 from genstamp.lockstep.block import BlockProjection
 from genstamp.lockstep.lease import LeaseProjection
+from genstamp.lockstep.pipeline import PipelineProjection
 from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Perhaps, Projection
 from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
@@ -73,10 +74,15 @@ def _recovery(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
     )
 
 
+def _pipeline(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
+    return PipelineProjection(options.client.replication)
+
+
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten, "files"),
     "hdfs.block_recovery": Lockstep(_block, BlockProjection.forgotten, "generations of blocks"),
     "hdfs.recovery": Lockstep(_recovery, RecoveryProjection.forgotten, "generations of blocks"),
+    "hdfs.pipeline": Lockstep(_pipeline, PipelineProjection.forgotten, "blocks"),
 }
 """The systems that simulated runs are held against."""
 

@@ -46,6 +46,9 @@ SIMULATED_RUNS: Final = 500
 SIMULATED_SEEDS: Final = 200
 """How many simulated runs are held against a system in lockstep."""
 
+_FEWER_SEEDS: Final = {"hdfs.pipeline": 150}
+"""Where a run has more steps that are judged."""
+
 LOG_CLAIMS: Final = {
     "binary": "logs edit log, binary: complete",
     "xml": "logs edit log, XML: complete",
@@ -307,11 +310,12 @@ def _walk(repository: Path, place: str, name: str) -> Job:
 
 
 def _lockstep(place: str, name: str) -> Job:
-    claim = f"conform {name}: {SIMULATED_SEEDS} simulated runs"
+    seeds = _FEWER_SEEDS.get(name, SIMULATED_SEEDS)
+    claim = f"conform {name}: {seeds} simulated runs"
     return Job(
         name=f"lockstep_{name}",
         claims=(claim,),
         does="genstamp.verify.conforming:lockstep",
-        arguments={"claim": claim, "system": place, "seeds": SIMULATED_SEEDS},
+        arguments={"claim": claim, "system": place, "seeds": seeds},
         seconds=25,
     )
