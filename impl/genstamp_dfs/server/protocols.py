@@ -180,7 +180,7 @@ def _datanodes_in(content: Any) -> Iterator[str]:
 def _decode(decoder: "msgspec.msgpack.Decoder[Any]", data: bytes) -> Any:
     try:
         return decoder.decode(data)
-    except msgspec.MsgspecError as problem:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise WireError(f"{len(data)} bytes are no message: {problem}") from problem
 
 

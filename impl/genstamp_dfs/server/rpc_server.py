@@ -33,6 +33,9 @@ IDLE_S: Final = 600.0
 MAX_CALLS: Final = 256
 """Calls of one connection that are worked on at a time; the next ones are not read before."""
 
+CLIENT_ID_BYTES: Final = 16
+"""Of a client that can be told from others; it is remembered with what it was answered."""
+
 MAX_CONNECTIONS: Final = 1024
 """Connections at a time; more are closed at once."""
 
@@ -135,7 +138,8 @@ class _ServedConnection:
                 while not self._has_context:
                     if not await self._take(await self._next_frame()):
                         return
-            while True:
+            # A call that cannot be read ends the connection, with what was said after it.
+            while not self._writer.is_closing():
                 async with asyncio.timeout(IDLE_S):
                     frame = await self._next_frame()
                 if not await self._take(frame):
@@ -158,7 +162,7 @@ class _ServedConnection:
         """Read the preamble; False if there is nobody to talk to."""
         start = await self._reader.readexactly(4)
         if start == _HTTP:
-            self._writer.write(_HTTP_ANSWER)
+            self._send(_HTTP_ANSWER)
             return False
         if start != frames.MAGIC:
             return False
@@ -178,6 +182,10 @@ class _ServedConnection:
         header = frame.next(rpc.RpcRequestHeader)
         if header.rpcKind != rpc.RpcKind.RPC_PROTOCOL_BUFFER or header.rpcOp != rpc.Operation.RPC_FINAL_PACKET:
             self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, "not a protobuf call", _FATAL_HEADER)
+            return False
+        if len(header.clientId) not in (0, CLIENT_ID_BYTES):
+            message = f"client id of {len(header.clientId)} bytes, accepted: 0 or {CLIENT_ID_BYTES}"
+            self._fatal(header.callId, b"", _RPC_SERVER_EXCEPTION, message, _FATAL_HEADER)
             return False
         match header.callId:
             case frames.PING_CALL_ID:
@@ -205,7 +213,7 @@ class _ServedConnection:
         if frame.next(rpc.RpcSasl).state != rpc.SaslState.NEGOTIATE:
             return True
         answer = frames.response_header(header.callId, header.clientId, header.retryCount)
-        self._writer.write(frames.frame(answer, rpc.RpcSasl(state=rpc.SaslState.SUCCESS)))
+        self._send(frames.frame(answer, rpc.RpcSasl(state=rpc.SaslState.SUCCESS)))
         return True
 
     def _take_context(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> bool:
@@ -240,7 +248,7 @@ class _ServedConnection:
             traceback.print_exc(file=sys.stderr)
             _fail(answer, "java.io.IOException", f"internal error: {bug}", rpc.RpcErrorCode.ERROR_APPLICATION)
         head = frames.delimited(answer)
-        self._writer.write((len(head) + len(body)).to_bytes(4, "big") + head + body)
+        self._send((len(head) + len(body)).to_bytes(4, "big") + head + body)
         try:
             # A client that reads no answers gets no more calls worked on.
             await self._writer.drain()
@@ -273,7 +281,12 @@ class _ServedConnection:
         answer = frames.response_header(call_id, client_id)
         _fail(answer, java_class, message, code)
         answer.status = rpc.RpcStatus.FATAL
-        self._writer.write(frames.frame(answer))
+        self._send(frames.frame(answer))
+
+    def _send(self, answer: bytes) -> None:
+        """Send, unless the connection has ended: many calls of one that was closed may still be at work."""
+        if not self._writer.is_closing():
+            self._writer.write(answer)
 
 
 _RPC_SERVER_EXCEPTION: Final = "org.apache.hadoop.ipc.RpcServerException"

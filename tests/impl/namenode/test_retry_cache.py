@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.errors import AlreadyBeingCreatedException, FileNotFoundException, HdfsIOException
+from genstamp_dfs.errors import (
+    AlreadyBeingCreatedException,
+    FileNotFoundException,
+    HadoopIllegalArgumentException,
+    HdfsIOException,
+)
 from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.protocol import Block, Semantics
 
@@ -69,6 +74,17 @@ def test_a_refused_call_is_executed_again(bench: Any) -> None:
         bench.ask(request, "client1", CLIENT_ID, 7)
     bench.write_closed()
     assert bench.ask(request, "client1", CLIENT_ID, 7).block is not None
+
+
+@pytest.mark.parametrize("other", ["create", "append", "rename2"])
+def test_a_number_that_another_kind_of_call_had_is_refused(bench: Any, other: str) -> None:
+    """Its answer would be no answer to this one."""
+    requests = prepared(bench)
+    bench.ask(requests["delete"], "client1", CLIENT_ID, 7)
+    before = bench.durable()
+    with pytest.raises(HadoopIllegalArgumentException, match=r"call 7 of client .* was answered with bool before"):
+        bench.ask(requests[other], "client1", CLIENT_ID, 7)
+    assert bench.durable() == before
 
 
 def test_an_answer_is_remembered_for_ten_minutes(bench: Any) -> None:

@@ -47,7 +47,7 @@ class ServerCluster:
         self.min_datanodes = 0
         self.namenode: NameNodeServer | None = None
         self.datanodes: dict[str, DataNodeServer] = {}
-        self._ports: dict[str, tuple[int, int]] = {}
+        self.ports: dict[str, tuple[int, int]] = {}
         self._runtimes: list[AsyncioRuntime] = []
 
     async def start_namenode(self) -> NameNodeServer:
@@ -65,13 +65,18 @@ class ServerCluster:
         self.namenode = server
         return server
 
+    @property
+    def block_pool_id(self) -> str:
+        assert self.namenode is not None, "the namenode has started"
+        return self.namenode.namenode.namespace.block_pool_id
+
     async def stop_namenode(self) -> None:
         assert self.namenode is not None
         await self.namenode.stop()
 
     async def start_datanode(self, name: str) -> DataNodeServer:
         configuration = DataNodeConfiguration(heartbeat_interval_ms=100, retry_interval_ms=50)
-        ports = self._ports.get(name, (0, 0))
+        ports = self.ports.get(name, (0, 0))
         server = DataNodeServer(
             name,
             self.directory / name,
@@ -82,7 +87,7 @@ class ServerCluster:
             rpc_port=ports[1],
         )
         ready = await server.start()
-        self._ports[name] = (ready["transfer_port"], ready["rpc_port"])
+        self.ports[name] = (ready["transfer_port"], ready["rpc_port"])
         self.datanodes[name] = server
         return server
 

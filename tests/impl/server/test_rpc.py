@@ -284,6 +284,11 @@ FATAL = [
         rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,
     ),
     (
+        "a client id of another length",
+        [frames.preamble(), context(), frames.frame(frames.request_header(7, b"x" * 17))],
+        rpc.RpcErrorCode.FATAL_INVALID_RPC_HEADER,
+    ),
+    (
         "a path that is no text",
         [frames.preamble(), context(), IS_CLOSED[:-2] + b"\xff\xff"],
         rpc.RpcErrorCode.FATAL_DESERIALIZING_REQUEST,

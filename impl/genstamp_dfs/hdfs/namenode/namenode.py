@@ -15,10 +15,15 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from genstamp_dfs.errors import DiskError, HdfsIOException, UnsupportedOperationException
+from genstamp_dfs.errors import (
+    DiskError,
+    HadoopIllegalArgumentException,
+    HdfsIOException,
+    UnsupportedOperationException,
+)
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.disk import Disk
-from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.hdfs.messages.base import Caller, Request, answer_type
 from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
 from genstamp_dfs.hdfs.namenode.base import Shown
@@ -86,6 +91,7 @@ class NameNode:
         if is_cached:
             remembered = self.retry_cache.find(self.namesystem.call_of(caller), self._clock.now_us())
             if remembered:
+                _check_same_kind(request, caller, remembered[0])
                 self.needs_sync = self.edit_log.has_unsynced
                 self._record(call, request, caller, shown, event="retry_cache_answers")
                 answer: Answer = remembered[0]
@@ -280,4 +286,14 @@ class NameNode:
             refused_with=None if expired.refusal is None else expired.refusal.hadoop_name,
             recovery_id=None if released is None else released.recovery_id,
             observed={} if released is None else {"closed": str(released.closed).lower()},
+        )
+
+
+def _check_same_kind(request: Request[Any], caller: Caller, remembered: Any) -> None:
+    """Refuse a call that has the number of another one: what that was answered is no answer to it."""
+    kind = answer_type(type(request))
+    if not isinstance(remembered, type(None) if kind is None else kind):
+        raise HadoopIllegalArgumentException(
+            f"call {caller.call_id} of client {caller.client_id.hex()} was answered with {type(remembered).__name__} "
+            f"before, which {type(request).__name__} is not; accepted: a number for each call"
         )
