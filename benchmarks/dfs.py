@@ -11,6 +11,7 @@ after a restart and recover-lease, what was acknowledged by hflush must be there
 from __future__ import annotations
 
 import argparse
+import filecmp
 import os
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.impl.clients.jvm import java_command, write_configuration
+from tests.impl.clients.shell import SHELL
 from tests.impl.server.processes import Processes, are_gone, pids_of, until
 
 MIB = 1 << 20
@@ -70,12 +73,21 @@ def compare(mib: int, scratch: Path, runs: int) -> None:
     write_random(source, mib)
     with running(scratch) as processes:
         pids = pids_of(processes.book())
+        address = f"hdfs://{processes.environment['GENSTAMP_NAMENODE']}/"
+        configuration = write_configuration(scratch / "configuration", address, {})
+
+        def shell(*arguments: str) -> None:
+            command = java_command(configuration, SHELL, *arguments, options=[])
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+
         works: dict[str, Callable[[int], object]] = {
             "plain copy": lambda run: plain_copy(source, scratch / f"copy{run}"),
             "put": lambda run: processes.run("put", str(source), f"/put{run}"),
             "put --sync": lambda run: processes.run("put", str(source), f"/sync{run}", "--sync"),
             "put --replication 1": lambda run: processes.run("put", str(source), f"/one{run}", "--replication", "1"),
             "get": lambda run: processes.run("get", f"/put{run}", str(scratch / f"back{run}")),
+            "Hadoop's -put": lambda run: shell("-put", str(source), f"/shell{run}"),
+            "Hadoop's -get": lambda run: shell("-get", f"/shell{run}", str(scratch / f"shell{run}")),
         }
         best: dict[str, tuple[float, float]] = {}
         for run in range(runs):
@@ -84,10 +96,11 @@ def compare(mib: int, scratch: Path, runs: int) -> None:
                 work(run)
                 taken = time.perf_counter() - began, processor_seconds(pids) - used
                 best[name] = min(best.get(name, taken), taken)
-            assert (scratch / f"back{run}").read_bytes() == source.read_bytes(), "what comes back is what was put"
-            for path in (f"copy{run}", f"back{run}"):
+            for path in (f"back{run}", f"shell{run}"):
+                assert filecmp.cmp(source, scratch / path, shallow=False), "what comes back is what was put"
+            for path in (f"copy{run}", f"back{run}", f"shell{run}"):
                 (scratch / path).unlink()
-            for path in (f"/put{run}", f"/sync{run}", f"/one{run}"):
+            for path in (f"/put{run}", f"/sync{run}", f"/one{run}", f"/shell{run}"):
                 processes.run("rm", path)
     copy = best["plain copy"][0]
     print(

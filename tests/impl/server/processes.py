@@ -30,14 +30,16 @@ def until(condition: Callable[[], Any]) -> Any:
 class Processes:
     """A cluster that was started by the command line, and clients of it."""
 
-    def __init__(self, directory: Path, settings: list[str] | None = None) -> None:
+    def __init__(self, directory: Path, settings: list[str] | None = None, datanodes: int = 3) -> None:
         self.directory = directory
+        self.datanodes = datanodes
         self.settings = QUICK if settings is None else settings
         self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> dict[str, Any]:
         options = [f"--set={setting}" for setting in self.settings]
+        options.append(f"--datanodes={self.datanodes}")
         self.process = self.command("up", str(self.directory), *options, stdout=subprocess.PIPE)
         assert self.process.stdout is not None
         ready: dict[str, Any] = json.loads(self.process.stdout.readline())

@@ -1,0 +1,102 @@
+"""Java with Hadoop's client as it lies among PySpark's jars, in a process of its own."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import pyspark
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+
+from genstamp.java import java_home
+
+JARS = Path(pyspark.__file__).parent / "jars"
+
+(_API,) = JARS.glob("hadoop-client-api-*.jar")
+VERSION = _API.stem.removeprefix("hadoop-client-api-")
+"""Of Hadoop's client."""
+
+SHORT_LIVED = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+"""For a process that ends before a better compiler would pay."""
+
+WAITS = {"dfs.client.retry.policy.enabled": "true", "dfs.client.retry.policy.spec": "100,300"}
+"""A client of a single namenode gives up at once unless it is told to wait: here for half a minute."""
+
+SETTINGS = {"dfs.blocksize": str(1 << 20), **WAITS}
+"""What core-site.xml says beside the address."""
+
+
+def write_configuration(directory: Path, address: str, settings: Mapping[str, str] = SETTINGS) -> Path:
+    """A configuration directory for the cluster at an address; gives the directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    properties = "".join(
+        f"  <property><name>{name}</name><value>{escape(value)}</value></property>\n"
+        for name, value in {"fs.defaultFS": address, **settings}.items()
+    )
+    (directory / "core-site.xml").write_text(f"<configuration>\n{properties}</configuration>\n", encoding="utf-8")
+    return directory
+
+
+def class_path(configuration: Path) -> str:
+    """The configuration directory, and all of PySpark's jars."""
+    return os.pathsep.join([str(configuration), str(JARS / "*")])
+
+
+def java_command(
+    configuration: Path, main_class: str, *arguments: str, options: Sequence[str] = SHORT_LIVED
+) -> list[str]:
+    """The command that runs a class of Hadoop."""
+    java = str(java_home() / "bin" / "java")
+    return [java, *options, "-cp", class_path(configuration), main_class, *arguments]
+
+
+class Jvm:
+    """A virtual machine that does what it is told from here; it ends with this process at the latest."""
+
+    def __init__(self, configuration: Path) -> None:
+        (jar,) = JARS.glob("py4j-*.jar")
+        port, token, self.process = launch_gateway(
+            jarpath=str(jar),
+            classpath=class_path(configuration),
+            javaopts=SHORT_LIVED,
+            java_path=str(java_home() / "bin" / "java"),
+            die_on_exit=True,
+            enable_auth=True,
+            return_proc=True,
+        )
+        parameters = GatewayParameters(port=port, auth_token=token, auto_convert=True)
+        self._gateway = JavaGateway(gateway_parameters=parameters)
+        self.classes: Any = self._gateway.jvm
+        hadoop = self.classes.org.apache.hadoop
+        self.files: Any = hadoop.fs.FileSystem.newInstance(hadoop.conf.Configuration())
+
+    def path(self, path: str) -> Any:
+        """A path as Java has it."""
+        return self.classes.org.apache.hadoop.fs.Path(path)
+
+    def copy(self, source: Any, target: Any) -> None:
+        """All bytes of a stream into another; both are closed."""
+        self.classes.org.apache.hadoop.io.IOUtils.copyBytes(source, target, 1 << 16, True)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self._wait()
+
+    def close(self) -> None:
+        """End it; what it has open stays open in the cluster."""
+        if self.process.poll() is None:
+            self._gateway.shutdown()
+            self.process.stdin.close()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self._wait()
+
+    def _wait(self) -> None:
+        self.process.wait()
+        self._gateway.close()
+        self.process.stdin.close()
