@@ -4,6 +4,7 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached
+    answers     one action refuses with an exception what another one answers
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
 
@@ -20,13 +21,15 @@ from typing import Final
 from genstamp_model.errors import ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
 from genstamp_model.explore.emit import program
-from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.liveness import judge as judge_liveness
+from genstamp_model.mutate.answers import contradictions
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
-LIVENESS, COVERAGE, REFINEMENT, LOCK = "liveness", "coverage", "refinement", "lock"
-JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, REFINEMENT, LOCK)
+LIVENESS, COVERAGE, ANSWERS = "liveness", "coverage", "answers"
+REFINEMENT, LOCK = "refinement", "lock"
+JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, ANSWERS, REFINEMENT, LOCK)
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
@@ -40,12 +43,14 @@ class Baseline:
     Attributes:
         text: of the compiled program; a mutant with the same text is the same there.
         liveness: verdict of each leads-to property.
+        agreeing: names of the contradictions between calls that no state shows.
     """
 
     configuration: Configuration
     result: Result
     text: str
     liveness: Mapping[str, str]
+    agreeing: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,16 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     """
     found = []
     for configuration in configurations:
-        compiled = Compiled(Instance(model, configuration))
-        result = Search(compiled).run()
+        instance, calls = Instance(model, configuration), contradictions(model)
+        result = Search(Compiled(_with(instance, calls))).run()
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
-        liveness = _liveness(Instance(model, configuration), None)
-        found.append(Baseline(configuration, result, compiled.program.text, liveness))
+        agreeing = frozenset(claim.name for claim in calls if result.witnesses[claim.name] is None)
+        own = {name: steps for name, steps in result.witnesses.items() if name not in {claim.name for claim in calls}}
+        liveness = _liveness(instance, None)
+        result = replace(result, witnesses=own)
+        found.append(Baseline(configuration, result, program(instance).text, liveness, agreeing))
     return sorted(found, key=lambda one: one.result.states)
 
 
@@ -98,12 +106,19 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False)
         instance = Instance(mutant.model, base.configuration)
         if program(instance).text == base.text:
             continue
-        same, compiled = False, Compiled(instance)
+        calls = [one for one in contradictions(mutant.model, mutant.action) if one.name in base.agreeing]
+        same, compiled = False, Compiled(_with(instance, calls))
         for name, seen in _noticed(compiled, base, every).items():
             noticed.setdefault(name, f"{base.configuration.name}: {seen}")
         if (noticed and not every) or set(noticed) >= set(JUDGES):
             break
     return Outcome(mutant, noticed, same)
+
+
+def _with(instance: Instance, calls: Sequence[Property]) -> Instance:
+    """The instance, in which these are looked for, too."""
+    model = instance.model
+    return Instance(replace(model, properties=(*model.properties, *calls)), instance.configuration)
 
 
 def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
@@ -117,7 +132,7 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
         result = _search(_bare(compiled.instance, ()), base)
         if result.violation is not None:
             return noticed
-    noticed |= _coverage(result, base.result) | _counts(result, base.result)
+    noticed |= _coverage(result, base.result) | _contradicted(result, base) | _counts(result, base.result)
     # Where there are too many states, what became of the liveness properties is not known.
     if result.verdict is Verdict.HOLDS and (every or not noticed):
         noticed |= _liveness_changed(compiled.instance, base)
@@ -172,6 +187,12 @@ def _coverage(result: Result, base: Result) -> dict[str, str]:
         if refusal.seen and (refusal.action, refusal.label) not in seen
     ]
     return {COVERAGE: f"never reached: {lost[0]}"} if lost else {}
+
+
+def _contradicted(result: Result, base: Baseline) -> dict[str, str]:
+    """What is answered and refused that was not before."""
+    found = [name for name, steps in result.witnesses.items() if name in base.agreeing and steps is not None]
+    return {ANSWERS: found[0]} if found else {}
 
 
 def _counts(result: Result, base: Result) -> dict[str, str]:
