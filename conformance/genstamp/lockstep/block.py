@@ -192,8 +192,10 @@ class BlockProjection(ReplicaReading):
     def _taken_over(self, one: Generation, lengths: Sequence[int], *, is_finalized: bool) -> list[Step]:
         """The steps that lead to the replicas of a new pipeline."""
         steps = [*self._opened(one), model_step("add_block", {"client": WRITER, "file": FILE}, generation_stamp=1)]
+        # Packets follow once the whole pipeline is set up.
+        steps += [self._written("create_rbw", location) for location in one.locations.values()]
         for location, rank in zip(one.locations.values(), lengths, strict=True):
-            steps += [self._written("create_rbw", location), *self._packets(location, rank)]
+            steps += self._packets(location, rank)
             location.kept = Kept.WRITTEN
         if is_finalized:
             steps += self._last_packet(one)

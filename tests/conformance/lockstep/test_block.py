@@ -13,7 +13,7 @@ from genstamp.lockstep import block_words as words
 from genstamp.lockstep.block import BlockProjection
 from genstamp.lockstep.projection import Happened
 from genstamp_dfs.hdfs.datanode import recovery_task
-from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.hdfs.protocol import SECOND_US, Semantics
 from genstamp_dfs.simulation.run import default_options
 from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY
 
@@ -21,7 +21,6 @@ SEEDS: Final = range(6)
 
 GATE_S: Final = 90
 DEAD_S: Final = 50
-SECOND_US: Final = 1_000_000
 
 
 def rejected(held: Held) -> set[tuple[str, tuple[str, ...]]]:
@@ -107,8 +106,9 @@ class Made:
             generation_stamp=1001,
             observed=locations,
         )
-        for number, length in enumerate(num_bytes, 1):
+        for number in range(1, len(num_bytes) + 1):
             self.replica(f"datanode{number}", "create_rbw", 0)
+        for number, length in enumerate(num_bytes, 1):
             self.replica(f"datanode{number}", "receive_packet", length)
         return self
 
