@@ -19,10 +19,10 @@ from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
-from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
-from genstamp_dfs.simulation.network import SECOND_US, Network, Node
+from genstamp_dfs.simulation.network import Network, Node
 from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
 from genstamp_dfs.simulation.watching import WatchedClientEvents, Watcher
 

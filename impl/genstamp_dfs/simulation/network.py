@@ -19,10 +19,8 @@ from typing import Any, Final
 from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
 from genstamp_dfs.simulation.loop import Future, Life, Loop, Timer
-
-MILLISECOND_US: Final = 1_000
-SECOND_US: Final = 1_000_000
 
 RPC_TIMEOUT_US: Final = 60 * SECOND_US
 """How long a caller waits that names no time (`ipc.client.rpc-timeout.ms` is 120 s in Hadoop)."""
@@ -30,7 +28,7 @@ RPC_TIMEOUT_US: Final = 60 * SECOND_US
 WINDOW: Final = 64
 """Messages under way in one direction of a connection before its sender waits."""
 
-_PARTED_AGAIN_US: Final = 200 * MILLISECOND_US
+_PARTED_AGAIN_US: Final = 200 * MICROSECONDS_A_MILLISECOND
 """How often what waits for the end of a partition is tried again."""
 
 Handler = Callable[[Request[Any], Caller], Coroutine[Any, Any, Any]]

@@ -29,9 +29,10 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Future, Life, Loop, ProcessCrashedError
-from genstamp_dfs.simulation.network import MILLISECOND_US, Network, Server, SimulatedConnection
+from genstamp_dfs.simulation.network import Network, Server, SimulatedConnection
 
 _CLIENT_POSITION = -1
 
@@ -266,7 +267,9 @@ class FaultyNetwork(Network):
         return is_left_out
 
     def _delay_us(self, fault: PipelineFault) -> int:
-        return (self.chance.randrange(fault.delay_ms) if fault.is_random else fault.delay_ms) * MILLISECOND_US
+        return (
+            self.chance.randrange(fault.delay_ms) if fault.is_random else fault.delay_ms
+        ) * MICROSECONDS_A_MILLISECOND
 
 
 class FaultyConnection(SimulatedConnection):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.simulation.network import SECOND_US, NetworkFaults
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
+from genstamp_dfs.simulation.network import NetworkFaults
 
 
 class Flush(StrEnum):

@@ -26,9 +26,8 @@ from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import NAMENODE, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Limits, Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
-from genstamp_dfs.simulation.network import SECOND_US
 from genstamp_dfs.simulation.pipeline_faults import FaultyDisk, FaultyNetwork, PipelineFault, PipelineFaults
 
 Result = TypeVar("Result")

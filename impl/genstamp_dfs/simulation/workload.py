@@ -8,8 +8,8 @@ from collections import Counter
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSClient, DFSOutputStream
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetFileInfo, Rename, Truncate
+from genstamp_dfs.hdfs.protocol import SECOND_US
 from genstamp_dfs.simulation.ledger import Ledger, pattern
-from genstamp_dfs.simulation.network import SECOND_US
 from genstamp_dfs.simulation.plan import WRITES, Flush, Job, JobKind
 
 RECOVER_TRIES = 20

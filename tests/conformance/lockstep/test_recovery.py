@@ -5,7 +5,7 @@ from typing import Any, Final
 from unittest import mock
 
 import pytest
-from tests.conformance.lockstep.test_block import DEAD_S, GATE_S, SECOND_US, Made, names, rejected
+from tests.conformance.lockstep.test_block import DEAD_S, GATE_S, Made, names, rejected
 from tests.conformance.twins.datanode_twins import rwr_counts_as_rbw
 
 from genstamp.events import Event
@@ -14,7 +14,7 @@ from genstamp.lockstep import block_words as words
 from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
-from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.hdfs.protocol import SECOND_US, Semantics
 from genstamp_dfs.simulation.run import default_options
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
 from genstamp_dfs.simulation.cluster import ClusterOptions
-from genstamp_dfs.simulation.network import SECOND_US
 from genstamp_dfs.simulation.plan import Fault, FaultKind, Flush, Job, JobKind, Piece, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import default_options
 

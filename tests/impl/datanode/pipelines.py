@@ -21,7 +21,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     WriteBlock,
 )
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, VersionRequest
-from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Block, ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
@@ -37,7 +37,6 @@ CREATE, STREAMING, APPEND, CLOSE = (
     BlockConstructionStage.PIPELINE_SETUP_APPEND,
     BlockConstructionStage.PIPELINE_CLOSE_RECOVERY,
 )
-SECOND_US = 1_000_000
 Story = Callable[[], Coroutine[Any, Any, None]]
 
 

@@ -18,7 +18,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     SendHeartbeat,
     VersionRequest,
 )
-from genstamp_dfs.hdfs.protocol import NAMENODE, Block, RecoveringBlock, ReplicaState, Semantics
+from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Block, RecoveringBlock, ReplicaState, Semantics
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network, Node
@@ -28,7 +28,6 @@ BLOCK = Block(7, 1001, 0)
 DATA = random.Random(1).randbytes(3000)
 ONE, TWO, THREE = NODES = ("datanode1", "datanode2", "datanode3")
 F, RBW, RWR, RUR, TEMPORARY = ReplicaState
-SECOND_US = 1_000_000
 
 
 class NoWriter:

@@ -3,7 +3,7 @@
 from hashlib import md5
 
 import pytest
-from tests.impl.datanode.pipelines import BLOCK, CREATE, DATA, ONE, SECOND_US, THREE, World, ends, packet
+from tests.impl.datanode.pipelines import BLOCK, CREATE, DATA, ONE, THREE, World, ends, packet
 
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.messages.data_transfer import (
@@ -17,7 +17,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     WriteBlock,
 )
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReportBadReplicas
-from genstamp_dfs.hdfs.protocol import Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import SECOND_US, Block, ReplicaState
 
 # -- copies (B.5) ---------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from tests.impl.datanode.pipelines import (
     DATA,
     NODES,
     ONE,
-    SECOND_US,
     STREAMING,
     THREE,
     TWO,
@@ -29,7 +28,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     PipelineAck,
     Status,
 )
-from genstamp_dfs.hdfs.protocol import ReplicaState
+from genstamp_dfs.hdfs.protocol import SECOND_US, ReplicaState
 
 # -- a pipeline without faults --------------------------------------------------------------------------------------
 

@@ -7,19 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from tests.impl.datanode.scripted_namenode import (
-    BLOCK,
-    DATA,
-    NODES,
-    ONE,
-    RUR,
-    SECOND_US,
-    THREE,
-    TWO,
-    F,
-    World,
-    commit,
-)
+from tests.impl.datanode.scripted_namenode import BLOCK, DATA, NODES, ONE, RUR, THREE, TWO, F, World, commit
 
 from genstamp_dfs.errors import EOFException, RetriableException, StorageError
 from genstamp_dfs.hdfs.checksums import checksums_of
@@ -32,7 +20,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     RegisterAgain,
 )
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength, InitReplicaRecovery
-from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, Semantics
+from genstamp_dfs.hdfs.protocol import SECOND_US, Block, RecoveringBlock, Semantics
 from genstamp_dfs.simulation.loop import Life
 from genstamp_dfs.simulation.runtime import SimulatedRuntime
 

@@ -4,7 +4,7 @@ Hadoop's TestIncrementalBlockReports. Facts B.9, B17.
 """
 
 import pytest
-from tests.impl.datanode.scripted_namenode import BLOCK, ONE, RWR, SECOND_US, THREE, TWO, F, World
+from tests.impl.datanode.scripted_namenode import BLOCK, ONE, RWR, THREE, TWO, F, World
 
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
@@ -18,7 +18,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     TransferBlock,
     TransferBlocks,
 )
-from genstamp_dfs.hdfs.protocol import Block, ReportedReplica, Semantics
+from genstamp_dfs.hdfs.protocol import SECOND_US, Block, ReportedReplica, Semantics
 
 # -- reports (B.9) --------------------------------------------------------------------------------------------------
 

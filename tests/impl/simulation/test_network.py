@@ -8,10 +8,10 @@ from genstamp_dfs.errors import ConnectException, EOFException, FileNotFoundExce
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed
 from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation, Packet, ReadBlock
-from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.hdfs.protocol import SECOND_US, Block
 from genstamp_dfs.hdfs.runtime import Connection
 from genstamp_dfs.simulation.loop import Life, Loop
-from genstamp_dfs.simulation.network import SECOND_US, Network, NetworkFaults, Node
+from genstamp_dfs.simulation.network import Network, NetworkFaults, Node
 from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
 
 READ = ReadBlock(Block(1, 1001, 0), "client1", 0, 10)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from genstamp_dfs.simulation.network import SECOND_US
+from genstamp_dfs.hdfs.protocol import SECOND_US
 from genstamp_dfs.simulation.plan import WRITES, FaultKind, JobKind, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.shrink import shrink
 

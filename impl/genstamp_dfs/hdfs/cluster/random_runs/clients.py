@@ -7,12 +7,13 @@ Leaves out: readers.
 """
 
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process, Task
-from genstamp_dfs.hdfs.cluster.random_runs.world import MILLISECOND_US, SECOND_US, World
+from genstamp_dfs.hdfs.cluster.random_runs.world import World
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 COMPLETE_RETRIES = 5
 """dfs.client.block.write.locateFollowingBlock.retries"""
 
-COMPLETE_FIRST_DELAY_US = 400 * MILLISECOND_US
+COMPLETE_FIRST_DELAY_US = 400 * MICROSECONDS_A_MILLISECOND
 """dfs.client.block.write.locateFollowingBlock.initial.delay.ms; doubles with each retry."""
 
 
@@ -67,7 +68,7 @@ def forward_packet(world: World, client: str, file: str, downstream: tuple[str, 
 def wait_for(world: World, event: str, client: str, file: str) -> Task:
     """Wait for what all of the pipeline must acknowledge, up to some ten seconds."""
     for attempt in range(11):
-        yield (5 << attempt) * MILLISECOND_US
+        yield (5 << attempt) * MICROSECONDS_A_MILLISECOND
         if world.succeeds(event, client=client, file=file):
             return True
     return False
@@ -105,7 +106,7 @@ def recover_until_closed(world: World, client: str, file: str) -> Process:
 def renew_leases(world: World, client: str) -> Process:
     """Renew at half the soft limit (CL/client/impl/LeaseRenewer)."""
     while True:
-        yield world.cluster.limits.soft_limit_ms * MILLISECOND_US // 2
+        yield world.cluster.limits.soft_limit_ms * MICROSECONDS_A_MILLISECOND // 2
         yield world.network_delay_us()
         world.step("renew_lease", client=client)
 

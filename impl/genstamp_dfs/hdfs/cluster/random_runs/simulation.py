@@ -11,8 +11,8 @@ from genstamp_dfs.hdfs.cluster import Cluster
 from genstamp_dfs.hdfs.cluster.random_runs.clients import renew_leases, take_over_files, write_files
 from genstamp_dfs.hdfs.cluster.random_runs.datanodes import start_datanode
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process
-from genstamp_dfs.hdfs.cluster.random_runs.world import MILLISECOND_US, SECOND_US, World
-from genstamp_dfs.hdfs.protocol import Limits, Semantics
+from genstamp_dfs.hdfs.cluster.random_runs.world import World
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US, Limits, Semantics
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Simulation:
         self._run_for(options.finish_s * SECOND_US)
         for client in world.cluster.clients:
             self._crash_client(client)
-        hard_limit_us = options.limits.hard_limit_ms * MILLISECOND_US
+        hard_limit_us = options.limits.hard_limit_ms * MICROSECONDS_A_MILLISECOND
         self._run_for(options.liveness_hard_limits * hard_limit_us, until_all_closed=True)
         world.promises.check_end()
         return self._result()
@@ -129,7 +129,7 @@ class Simulation:
 
     def _check_leases(self) -> Process:
         while True:
-            yield self.options.limits.lease_recheck_ms * MILLISECOND_US
+            yield self.options.limits.lease_recheck_ms * MICROSECONDS_A_MILLISECOND
             self.world.check_leases()
 
     def _start_client(self) -> None:

@@ -10,9 +10,7 @@ from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import Cluster
 from genstamp_dfs.hdfs.cluster.random_runs.promises import Promises
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Scheduler
-
-MILLISECOND_US = 1_000
-SECOND_US = 1_000_000
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 
 class World:
@@ -53,7 +51,7 @@ class World:
         """How long a message takes: mostly about a millisecond, one in fifty up to `slow_message_s`."""
         if self.rng.random() < 0.02:
             return self.rng.randrange(self.slow_message_s * SECOND_US)
-        return 200 + int(self.rng.expovariate(1 / MILLISECOND_US))
+        return 200 + int(self.rng.expovariate(1 / MICROSECONDS_A_MILLISECOND))
 
     def about_us(self, mean_us: int) -> int:
         """A random time with this mean, never zero."""
