@@ -13,6 +13,7 @@ from typing import Final
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Operation, Status, WriteBlock
+from genstamp_dfs.server.addresses import believe_for_this_task_only
 from genstamp_dfs.server.connection import BUFFER_BYTES, OPENING_S, SocketConnection, read_delimited
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
@@ -69,6 +70,7 @@ class TransferServer:
             writer.close()
             return
         self._connections.add(task)
+        believe_for_this_task_only()
         try:
             operation = await self._opening(reader, writer)
             if operation is not None:

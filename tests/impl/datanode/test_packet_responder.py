@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from genstamp_dfs.errors import EOFException, HdfsIOException, SocketTimeoutException
-from genstamp_dfs.hdfs.datanode.packet_responder import PacketResponder, WaitingPacket
+from genstamp_dfs.hdfs.datanode.packet_responder import MAX_WAITING, PacketResponder, WaitingPacket
 from genstamp_dfs.hdfs.messages.data_transfer import Message, PipelineAck, Status
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network
@@ -148,3 +148,38 @@ def test_a_replica_that_cannot_be_finalized_is_not_acknowledged() -> None:
 def test_who_is_interrupted_does_nothing_more() -> None:
     """S23: no byte becomes visible, and nothing is finalized, once a recovery has the replica."""
     assert play([DATA, LAST], is_interrupted=True) == (["end"], False)
+
+
+class Deaf(Line):
+    """A connection whose other end takes nothing."""
+
+    def __init__(self, runtime: SimulatedRuntime) -> None:
+        super().__init__()
+        self._takes = runtime.condition()
+
+    async def send(self, message: Message) -> None:
+        del message
+        await self._takes.wait()
+
+
+def test_who_takes_no_acknowledgements_may_send_so_many_packets_and_no_more() -> None:
+    loop = Loop()
+    runtime = SimulatedRuntime(loop, Network(loop, random.Random(0)), Life("datanode2"), random.Random(0))
+    responder = PacketResponder(Receiver([]), runtime, Deaf(runtime), None, 1, lambda: None)
+    taken: list[int] = []
+    refusals: list[SocketTimeoutException] = []
+
+    async def receive() -> None:
+        try:
+            for seqno in range(10 * MAX_WAITING):
+                await responder.has_room(1_000_000)
+                responder.enqueue(WaitingPacket(seqno, 0, False, OK))
+                taken.append(seqno)
+        except SocketTimeoutException as refusal:
+            refusals.append(refusal)
+
+    runtime.spawn(receive(), "receiver")
+    runtime.spawn(responder.run(), "responder")
+    loop.run()
+    assert len(taken) in (MAX_WAITING, MAX_WAITING + 1)
+    assert [str(refusal) for refusal in refusals] == ["256 packets of datanode1 wait to be acknowledged"]

@@ -189,6 +189,32 @@ def test_half_open_connections_and_those_beyond_the_limit_are_closed() -> None:
     run(test())
 
 
+def test_where_a_connection_says_that_nodes_are_is_believed_for_it_alone() -> None:
+    async def test() -> None:
+        served = Converter("BP-1", AddressBook())
+        true, false = Address(HOST, 9861, 9871), Address("198.51.100.1", 1, 1)
+        served.addresses.note("datanode2", true)
+        heard: list[Address] = []
+
+        async def look(connection: SocketConnection, operation: Operation) -> None:
+            heard.append(served.addresses.address("datanode2"))
+            await answer(connection, operation)
+
+        server = TransferServer(look, served)
+        port = await server.start(HOST, 0)
+        book = AddressBook()
+        book.note("datanode2", false)
+        write = WriteBlock(Block(7, 1001, 0), "c", ("datanode2",), BlockConstructionStage.PIPELINE_SETUP_CREATE, 2)
+        await end_of(port, transfer.write_operation(write, Converter("BP-1", book)))
+        await end_of(port, transfer.write_operation(READ, Converter("BP-1", AddressBook())))
+        assert heard == [false, true]
+        assert served.addresses.address("datanode2") == true
+        assert served.addresses.name(false.transfer) == false.transfer
+        await server.stop()
+
+    run(test())
+
+
 @settings(max_examples=40)
 @given(
     junk=st.binary(max_size=60),

@@ -162,6 +162,8 @@ class BlockReceiver:
         return packet.is_last
 
     async def _next_packet(self) -> Packet:
+        if self._responder is not None:
+            await self._responder.has_room(self._timeout_us)
         message: Message = await self._upstream.receive(self._timeout_us)
         if not isinstance(message, Packet):
             raise HdfsIOException(f"{type(message).__name__} came from {self._upstream.peer}, accepted: Packet")

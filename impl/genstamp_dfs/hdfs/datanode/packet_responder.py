@@ -29,6 +29,10 @@ class WaitingPacket:
     status: Status
 
 
+MAX_WAITING = 256
+"""Packets of a block that are received and not acknowledged; Hadoop's client sends 80 ahead."""
+
+
 class Acknowledged(Protocol):
     """What the responder does to the replica, and what it asks its receiver."""
 
@@ -84,6 +88,16 @@ class PacketResponder:
         self._waiting.append(packet)
         self._changed.notify_all()
 
+    async def has_room(self, timeout_us: int) -> None:
+        """Wait while `MAX_WAITING` packets are not acknowledged: of a client that takes no answers no more is taken.
+
+        Raises:
+            SocketTimeoutException: none of them was acknowledged in that time.
+        """
+        while len(self._waiting) >= MAX_WAITING and self.is_running:
+            if not await self._changed.wait(timeout_us):
+                raise SocketTimeoutException(f"{MAX_WAITING} packets of {self._upstream.peer} wait to be acknowledged")
+
     def wake(self) -> None:
         """Something has changed that the responder may wait for."""
         self._changed.notify_all()
@@ -103,6 +117,7 @@ class PacketResponder:
             pass
         finally:
             self.is_running = False
+            self._changed.notify_all()
             self._on_end()
 
     async def send_out_of_band(self, status: Status) -> None:
@@ -178,4 +193,5 @@ class PacketResponder:
     async def _answer(self, packet: WaitingPacket, replies: tuple[Status, ...]) -> None:
         """Send an acknowledgement up."""
         self._waiting.popleft()
+        self._changed.notify_all()
         await self._upstream.send(PipelineAck(packet.seqno, replies))
