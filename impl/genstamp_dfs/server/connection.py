@@ -23,6 +23,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferAck,
     WriteBlock,
 )
+from genstamp_dfs.server.connections import NoRoomError, Room
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.frames import WireError
@@ -38,6 +39,10 @@ BUFFER_BYTES = 1 << 20
 """How much a reader takes in, and a writer takes on, before the other end has to wait; more than one packet."""
 
 
+SEND_S = 480.0
+"""How long the other end may take nothing (`dfs.datanode.socket.write.timeout`)."""
+
+
 class SocketConnection:
     """One end of a connection.
 
@@ -47,6 +52,10 @@ class SocketConnection:
         converter: of the cluster.
         peer: name of the node at the other end, if it is known.
         opened_here: whether this end has asked for the operation.
+        buffer_bytes: how much is taken on before the other end has to take it.
+
+    Attributes:
+        large: where packets larger than that find room; anything goes if there is none.
     """
 
     def __init__(
@@ -58,8 +67,10 @@ class SocketConnection:
         peer: str,
         *,
         opened_here: bool,
+        buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
         self.peer = peer
+        self.large: Room | None = None
         self._reader = reader
         self._writer = writer
         self._operation = operation
@@ -67,7 +78,9 @@ class SocketConnection:
         self._opened_here = opened_here
         self._heard = 0
         self._unsent = bytearray()
-        writer.transport.set_write_buffer_limits(BUFFER_BYTES)
+        self._buffer_bytes = buffer_bytes
+        self._held = 0
+        writer.transport.set_write_buffer_limits(buffer_bytes)
 
     async def send(self, message: Message) -> None:
         """Send to the other end."""
@@ -79,7 +92,11 @@ class SocketConnection:
                 self._writer.write(transfer.write_packet(message))
             else:
                 self._send_soon(self._encode(message))
-            await self._writer.drain()
+            async with asyncio.timeout(SEND_S):
+                await self._writer.drain()
+        except TimeoutError as problem:
+            self._writer.transport.abort()
+            raise EOFException(f"{self.peer} took nothing for {SEND_S:g} s") from problem
         except (OSError, RuntimeError) as problem:
             raise EOFException(f"the connection to {self.peer} is broken: {problem}") from problem
 
@@ -94,11 +111,12 @@ class SocketConnection:
             raise SocketTimeoutException(f"nothing came from {self.peer}") from problem
         except (OSError, asyncio.IncompleteReadError) as problem:
             raise EOFException(f"the connection to {self.peer} is closed") from problem
-        except WireError as problem:
+        except (WireError, NoRoomError) as problem:
             raise EOFException(f"{self.peer} does not follow the protocol: {problem}") from problem
 
     def close(self) -> None:
         """Close; what was sent arrives first."""
+        self._let_go()
         self._flush()
         self._writer.close()
 
@@ -150,8 +168,21 @@ class SocketConnection:
             case _:
                 return self._read_response
 
+    def _hold(self, length: int) -> None:
+        """Have room for a packet, in place of the one before."""
+        self._let_go()
+        if self.large is not None and length > self._buffer_bytes:
+            self.large.take(length)
+            self._held = length
+
+    def _let_go(self) -> None:
+        if self.large is not None:
+            self.large.give_back(self._held)
+        self._held = 0
+
     async def _read_packet(self) -> Message:
         header_bytes, body_bytes = transfer.packet_lengths(await self._reader.readexactly(transfer.PACKET_START_BYTES))
+        self._hold(body_bytes)
         header, checksum_bytes = transfer.packet_header(await self._reader.readexactly(header_bytes), body_bytes)
         # Each part for itself: what is read together would have to be copied once more to be cut.
         checksums = await self._reader.readexactly(checksum_bytes)

@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import os
+import resource
 import signal
 import sys
 from dataclasses import fields, is_dataclass, replace
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 from genstamp_dfs.errors import ConfigurationError, DiskError, StorageError
+from genstamp_dfs.server.connections import tell_of_loop_fault
 from genstamp_dfs.server.disk import RealDisk
 from genstamp_dfs.server.event_file import EventFile, NoEvents
 
@@ -184,6 +186,8 @@ async def run_server(name: str, server: Server, *, ends_with_parent: bool) -> in
 
     When it listens, one line of JSON on standard output says where, and the process id.
     """
+    asyncio.get_running_loop().set_exception_handler(tell_of_loop_fault)
+    _allow_open_files()
     stopping = stopped_by_signals(ends_with_parent=ends_with_parent)
     starting = asyncio.create_task(_start(server))
     ending = asyncio.create_task(stopping.wait())
@@ -208,6 +212,12 @@ async def run_server(name: str, server: Server, *, ends_with_parent: bool) -> in
     finally:
         ending.cancel()
         await server.stop()
+
+
+def _allow_open_files() -> None:
+    """Have as many files and connections open as the system lets us."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 async def _start(server: Server) -> dict[str, Any]:

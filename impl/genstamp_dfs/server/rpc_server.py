@@ -9,14 +9,13 @@ Source: org/apache/hadoop/ipc/Server, Hadoop 3.4.1; facts: hadoop-wire 1.
 """
 
 import asyncio
-import sys
-import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.server.connection import OPENING_S
+from genstamp_dfs.server.connections import Connections, NoRoomError, Room, close, tell_of_fault
 from genstamp_dfs.server.protocols import Codec, Protocol
 from genstamp_dfs.server.wire import frames
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
@@ -30,6 +29,21 @@ MAX_OPENING_BYTES: Final = 64 * 1024
 """Largest frame of a connection that has not said who it is."""
 
 IDLE_S: Final = 600.0
+FRAME_S: Final = 60.0
+"""How long a frame may take from its length to its last byte."""
+
+ANSWER_S: Final = 60.0
+"""How long a client may read nothing of what it is answered; its next calls wait meanwhile."""
+
+MAX_CALL_BYTES: Final = 1 << 20
+"""Frames of one connection that are worked on at a time, unless one alone is larger."""
+
+MAX_LARGE_BYTES: Final = 256 << 20
+"""Frames of more than `MAX_OPENING_BYTES`, of all connections at a time."""
+
+MAX_UNREAD_BYTES: Final = 64 << 20
+"""Answers that clients have not read, at a time; beyond, the connection that has the most of them is cut off."""
+
 MAX_CALLS: Final = 256
 """Calls of one connection that are worked on at a time; the next ones are not read before."""
 
@@ -37,7 +51,7 @@ CLIENT_ID_BYTES: Final = 16
 """Of a client that can be told from others; it is remembered with what it was answered."""
 
 MAX_CONNECTIONS: Final = 1024
-"""Connections at a time; more are closed at once."""
+"""Connections at a time; for one more, one that is idle is closed."""
 
 _HTTP: Final = b"GET "
 _HTTP_ANSWER: Final = (
@@ -54,7 +68,7 @@ class RpcServer:
         handler: carries a call out; it raises `HdfsIOException` to refuse.
         converter: of the cluster.
         handshake_s: how long a connection may take to say who it is.
-        max_connections: at a time; more are closed at once.
+        max_connections: at a time; for one more, one that is idle is closed.
     """
 
     def __init__(
@@ -70,9 +84,10 @@ class RpcServer:
         self._handler = handler
         self._converter = converter
         self._handshake_s = handshake_s
-        self._max_connections = max_connections
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections = Connections(max_connections)
+        self._large = Room(MAX_LARGE_BYTES)
+        self._served: set[_ServedConnection] = set()
 
     async def start(self, host: str, port: int) -> int:
         """Listen; gives the port, which the system chooses where 0 is asked for."""
@@ -83,29 +98,39 @@ class RpcServer:
         """Listen no more, and close all connections."""
         if self._server is not None:
             self._server.close()
-        for connection in list(self._connections):
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await self._connections.end_all()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None, "a connection is served by a task"
-        if len(self._connections) >= self._max_connections:
+        if not self._connections.admit(task):
             writer.close()
             return
-        self._connections.add(task)
-        connection = _ServedConnection(reader, writer, self._protocols, self._handler, self._converter)
+        connection = _ServedConnection(
+            reader, writer, self._protocols, self._handler, self._converter, self._connections, self._large
+        )
+        connection.on_unread = self._bound_unread
+        self._served.add(connection)
         try:
             await connection.serve(self._handshake_s)
+            await close(writer)
         except (OSError, asyncio.IncompleteReadError, TimeoutError, WireError):
             # The other end went away, or does not follow the protocol: it was told what Hadoop tells.
             pass
         except asyncio.CancelledError:
-            # `stop` alone cancels; the loop would complain of a task that ends so.
+            # The server stops, or needs the place for another; the loop would complain of a task that ends so.
             pass
+        except Exception as fault:
+            tell_of_fault("a connection for calls", fault)
         finally:
-            self._connections.discard(task)
+            self._served.discard(connection)
+            self._connections.leave(task)
             writer.close()
+
+    def _bound_unread(self) -> None:
+        """Cut off whoever has left the most unread, if all together have left too much."""
+        if sum(one.unread for one in self._served) > MAX_UNREAD_BYTES:
+            max(self._served, key=lambda one: one.unread).cut_off()
 
 
 class _ServedConnection:
@@ -118,7 +143,10 @@ class _ServedConnection:
         protocols: dict[str, dict[str, Codec]],
         handler: Handler,
         converter: Converter,
+        connections: Connections,
+        large: Room,
     ) -> None:
+        self.on_unread: Callable[[], None] = lambda: None
         self._reader = reader
         self._writer = writer
         self._protocols = protocols
@@ -126,11 +154,24 @@ class _ServedConnection:
         self._converter = converter
         self._user = ""
         self._has_context = False
-        self._room = asyncio.Semaphore(MAX_CALLS)
-        self._calls: set[asyncio.Task[None]] = set()
+        self._connections = connections
+        self._large = large
+        self._task: asyncio.Task[None] | None = None
+        self._calls: dict[asyncio.Task[None], int] = {}
+        self._reading = asyncio.Lock()
+
+    @property
+    def unread(self) -> int:
+        """Bytes of answers that the client has not taken."""
+        return int(self._writer.transport.get_write_buffer_size())
+
+    def cut_off(self) -> None:
+        """Close, whatever was to be sent."""
+        self._writer.transport.abort()
 
     async def serve(self, handshake_s: float) -> None:
         """Serve until the client goes."""
+        self._task = asyncio.current_task()
         try:
             async with asyncio.timeout(handshake_s):
                 if not await self._open():
@@ -140,21 +181,29 @@ class _ServedConnection:
                         return
             # A call that cannot be read ends the connection, with what was said after it.
             while not self._writer.is_closing():
-                async with asyncio.timeout(IDLE_S):
-                    frame = await self._next_frame()
-                if not await self._take(frame):
+                if not await self._take(await self._next_frame()):
                     return
-        except WireError as problem:
+        except (WireError, NoRoomError) as problem:
             self._fatal(-1, b"", _RPC_SERVER_EXCEPTION, str(problem), _FATAL_DESERIALIZING)
         finally:
             for call in self._calls:
                 call.cancel()
 
-    async def _next_frame(self) -> FrameReader:
-        length = frames.frame_length(await self._reader.readexactly(4))
-        if not self._has_context and length > MAX_OPENING_BYTES:
+    async def _next_frame(self) -> bytes:
+        async with asyncio.timeout(IDLE_S):
+            length = frames.frame_length(await self._reader.readexactly(4))
+        if length <= MAX_OPENING_BYTES:
+            async with asyncio.timeout(FRAME_S):
+                return await self._reader.readexactly(length)
+        if not self._has_context:
             raise WireError(f"frame of {length} bytes before the context, accepted: at most {MAX_OPENING_BYTES}")
-        return FrameReader(await self._reader.readexactly(length))
+        self._large.take(length)
+        try:
+            async with asyncio.timeout(FRAME_S):
+                return await self._reader.readexactly(length)
+        except BaseException:
+            self._large.give_back(length)
+            raise
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -177,8 +226,24 @@ class _ServedConnection:
             return False
         return True
 
-    async def _take(self, frame: FrameReader) -> bool:
+    async def _take(self, data: bytes) -> bool:
         """Take one frame; False if the connection is to be closed."""
+        call = None
+        try:
+            call = await self._begin(data)
+        finally:
+            if not isinstance(call, asyncio.Task):
+                self._let_go(len(data))
+        return call is not False
+
+    def _let_go(self, length: int) -> None:
+        """A frame of that length is not needed any more."""
+        if length > MAX_OPENING_BYTES:
+            self._large.give_back(length)
+
+    async def _begin(self, data: bytes) -> "asyncio.Task[None] | bool":
+        """What a frame comes to: a call that is answered, nothing more (True), or the end (False)."""
+        frame = FrameReader(data)
         header = frame.next(rpc.RpcRequestHeader)
         if header.rpcKind != rpc.RpcKind.RPC_PROTOCOL_BUFFER or header.rpcOp != rpc.Operation.RPC_FINAL_PACKET:
             self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, "not a protobuf call", _FATAL_HEADER)
@@ -198,15 +263,26 @@ class _ServedConnection:
             message = "unknown call id" if header.callId < 0 else "a call before the connection context"
             self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, message, _FATAL_HEADER)
             return False
-        await self._room.acquire()
+        while self._is_full(len(data)):
+            await asyncio.wait(self._calls, return_when=asyncio.FIRST_COMPLETED)
+        assert self._task is not None, "frames are taken by the task that serves"
+        self._connections.works(self._task)
         call = asyncio.create_task(self._answer(header, frame))
-        self._calls.add(call)
+        self._calls[call] = len(data)
         call.add_done_callback(self._call_ended)
-        return True
+        return call
+
+    def _is_full(self, length: int) -> bool:
+        """Whether a frame of that length has to wait for calls before it."""
+        if not self._calls:
+            return False
+        return len(self._calls) >= MAX_CALLS or sum(self._calls.values()) + length > MAX_CALL_BYTES
 
     def _call_ended(self, call: asyncio.Task[None]) -> None:
-        self._calls.discard(call)
-        self._room.release()
+        self._let_go(self._calls.pop(call))
+        assert self._task is not None, "calls are made by a connection that is served"
+        if not self._calls:
+            self._connections.rests(self._task)
 
     def _answer_sasl(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> bool:
         """SIMPLE will do: the only answer that a client without Kerberos needs."""
@@ -222,12 +298,16 @@ class _ServedConnection:
             return False
         self._user = frame.next(rpc.IpcConnectionContext).userInfo.effectiveUser
         self._has_context = True
+        assert self._task is not None, "a context is taken by the task that serves"
+        self._connections.rests(self._task)
         return True
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     async def _answer(self, header: rpc.RpcRequestHeader, frame: FrameReader) -> None:
         """Carry a call out, and send what comes of it."""
+        if not await self._is_read():
+            return
         answer = frames.response_header(header.callId, header.clientId, header.retryCount)
         body = b""
         try:
@@ -243,18 +323,34 @@ class _ServedConnection:
             self._fatal(header.callId, header.clientId, _RPC_SERVER_EXCEPTION, str(problem), _FATAL_DESERIALIZING)
             self._writer.close()
             return
-        except Exception as bug:
+        except Exception as fault:
             # One call that fails by our fault must not end those of others; the operator sees why.
-            traceback.print_exc(file=sys.stderr)
-            _fail(answer, "java.io.IOException", f"internal error: {bug}", rpc.RpcErrorCode.ERROR_APPLICATION)
+            tell_of_fault("a call", fault)
+            _fail(answer, "java.io.IOException", f"internal error: {fault}", rpc.RpcErrorCode.ERROR_APPLICATION)
         head = frames.delimited(answer)
         self._send((len(head) + len(body)).to_bytes(4, "big") + head + body)
+        self.on_unread()
+        await self._is_read()
+
+    async def _is_read(self) -> bool:
+        """Wait until the client reads its answers; False if it has gone, or is cut off because it reads none.
+
+        Calls wait one by one: otherwise all would be worked on as soon as there is room for one answer.
+        """
         try:
-            # A client that reads no answers gets no more calls worked on.
-            await self._writer.drain()
+            async with asyncio.timeout(ANSWER_S), self._reading:
+                await self._writer.drain()
         except OSError:
-            # It has gone; what it asked for is done.
-            return
+            return False
+        except TimeoutError:
+            self.cut_off()
+            return False
+        return not self._writer.is_closing()
+
+    def _send(self, data: bytes) -> None:
+        """Send, unless the connection has ended meanwhile."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
 
     def _machine(self, codec: Codec) -> str:
         """Who calls: nodes of this implementation say their names, of others only the address is known."""
@@ -282,11 +378,6 @@ class _ServedConnection:
         _fail(answer, java_class, message, code)
         answer.status = rpc.RpcStatus.FATAL
         self._send(frames.frame(answer))
-
-    def _send(self, answer: bytes) -> None:
-        """Send, unless the connection has ended: many calls of one that was closed may still be at work."""
-        if not self._writer.is_closing():
-            self._writer.write(answer)
 
 
 _RPC_SERVER_EXCEPTION: Final = "org.apache.hadoop.ipc.RpcServerException"

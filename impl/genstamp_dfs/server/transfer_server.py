@@ -6,8 +6,6 @@ Source: DN/DataXceiverServer, CL/protocol/datatransfer/Receiver, Hadoop 3.4.1; f
 """
 
 import asyncio
-import sys
-import traceback
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -15,6 +13,7 @@ from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages.data_transfer import BlockOpResponse, Operation, Status, WriteBlock
 from genstamp_dfs.server.addresses import believe_for_this_task_only
 from genstamp_dfs.server.connection import BUFFER_BYTES, OPENING_S, SocketConnection, read_delimited
+from genstamp_dfs.server.connections import Connections, NoRoomError, Room, close, tell_of_fault
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.frames import WireError
@@ -24,6 +23,14 @@ Serve = Callable[[SocketConnection, Operation], Awaitable[None]]
 MAX_CONNECTIONS: Final = 4096
 """`dfs.datanode.max.transfer.threads`."""
 
+FEW: Final = 64
+"""With more connections than these, the next ones get `SMALL_BUFFER_BYTES`, so that all together stay small."""
+
+SMALL_BUFFER_BYTES: Final = 16 * 1024
+
+MAX_LARGE_BYTES: Final = 128 << 20
+"""Packets larger than a buffer, of all connections at a time."""
+
 
 class TransferServer:
     """Listens for blocks.
@@ -32,7 +39,7 @@ class TransferServer:
         serve: does what a connection is opened for.
         converter: of the cluster.
         opening_s: how long a connection may take to say what it is for.
-        max_connections: at a time; more are closed at once.
+        max_connections: at a time; for one more, one that has not said what it is for is closed.
     """
 
     def __init__(
@@ -46,48 +53,64 @@ class TransferServer:
         self._serve = serve
         self._converter = converter
         self._opening_s = opening_s
-        self._max_connections = max_connections
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections = Connections(max_connections)
+        self._large = Room(MAX_LARGE_BYTES)
 
     async def start(self, host: str, port: int) -> int:
         """Listen; gives the port, which the system chooses where 0 is asked for."""
-        self._server = await asyncio.start_server(self._accept, host, port, limit=BUFFER_BYTES)
+        self._server = await asyncio.get_running_loop().create_server(self._protocol, host, port)
         return int(self._server.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Listen no more, and end all connections."""
         if self._server is not None:
             self._server.close()
-        for connection in list(self._connections):
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await self._connections.end_all()
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        buffer_bytes = self._buffer_bytes()
+
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await self._accept(reader, writer, buffer_bytes)
+
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(limit=buffer_bytes), accept)
+
+    def _buffer_bytes(self) -> int:
+        return BUFFER_BYTES if len(self._connections) < FEW else SMALL_BUFFER_BYTES
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, buffer_bytes: int) -> None:
         task = asyncio.current_task()
         assert task is not None, "a connection is served by a task"
-        if len(self._connections) >= self._max_connections:
+        if not self._connections.admit(task):
             writer.close()
             return
-        self._connections.add(task)
         believe_for_this_task_only()
+        connection = None
         try:
             operation = await self._opening(reader, writer)
             if operation is not None:
+                self._connections.works(task)
                 peer = (operation.source or "") if isinstance(operation, WriteBlock) else ""
-                connection = SocketConnection(reader, writer, operation, self._converter, peer, opened_here=False)
+                connection = SocketConnection(
+                    reader, writer, operation, self._converter, peer, opened_here=False, buffer_bytes=buffer_bytes
+                )
+                connection.large = self._large
                 await self._serve(connection, operation)
-        except (OSError, asyncio.IncompleteReadError, TimeoutError, WireError):
+            await close(writer)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError, WireError, NoRoomError):
             # The other end went away, or speaks something else: closing is all that Hadoop does.
             pass
         except asyncio.CancelledError:
-            # `stop` alone cancels; the loop would complain of a task that ends so.
+            # The server stops, or needs the place for another; the loop would complain of a task that ends so.
             pass
-        except Exception:
+        except Exception as fault:
             # One block that fails by our fault must not end the others; the operator sees why.
-            traceback.print_exc(file=sys.stderr)
+            tell_of_fault("a connection for a block", fault)
         finally:
-            self._connections.discard(task)
+            if connection is not None:
+                connection.close()
+            self._connections.leave(task)
             writer.close()
 
     async def _opening(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Operation | None:

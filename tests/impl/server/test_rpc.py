@@ -30,6 +30,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     VersionRequest,
 )
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock
+from genstamp_dfs.server import rpc_server
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.protocols import CLIENT_PROTOCOL, NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_client import RpcClient
@@ -170,18 +171,115 @@ def test_a_browser_is_told_that_this_is_no_web_server() -> None:
     run(test())
 
 
-def test_connections_that_stay_half_open_are_closed_and_so_are_those_beyond_the_limit() -> None:
+def test_connections_that_stay_half_open_are_closed() -> None:
     async def test() -> None:
-        async with serving(handshake_s=0.2, max_connections=2) as port:
+        async with serving(handshake_s=0.2) as port:
             silent = await Peer.of(port)
             without_context = await Peer.of(port, frames.preamble())
-            third = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
-            with contextlib.suppress(ConnectionResetError):
-                assert await third.ends() == b""
             assert await silent.ends() == b""
             assert await without_context.ends() == b""
-            again = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
-            assert (await again.answer())[0].callId == 7
+
+    run(test())
+
+
+def test_a_full_server_gives_up_the_oldest_half_open_connection_then_the_one_that_is_idle_for_the_longest() -> None:
+    async def test() -> None:
+        async with serving(max_connections=2) as port:
+            idle = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            await idle.answer()
+            silent = await Peer.of(port)
+            later = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            assert (await later.answer())[0].callId == 7
+            assert await silent.ends() == b""
+            last = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            assert (await last.answer())[0].callId == 7
+            assert await idle.ends() == b""
+            later.writer.write(call(IsFileClosed("/f"), 8))
+            assert (await later.answer())[0].callId == 8
+
+    run(test())
+
+
+def test_a_full_server_gives_up_nobody_for_whom_it_works() -> None:
+    async def test() -> None:
+        done = asyncio.Event()
+
+        async def handler(request: Request[Any], caller: Caller) -> bool:
+            return await done.wait()
+
+        async with serving(handler, max_connections=1) as port:
+            waiting = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            while waiting.writer.transport.get_write_buffer_size():
+                await asyncio.sleep(0)
+            await asyncio.sleep(0.05)
+            late = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            with contextlib.suppress(ConnectionResetError):
+                assert await late.ends() == b""
+            done.set()
+            assert (await waiting.answer())[0].callId == 7
+
+    run(test())
+
+
+def test_a_client_that_reads_nothing_is_not_worked_for() -> None:
+    async def test() -> None:
+        asked = 0
+
+        async def handler(request: Request[Any], caller: Caller) -> bool:
+            nonlocal asked
+            asked += 1
+            raise HdfsIOException("x" * 100_000)
+
+        async with serving(handler) as port:
+            deaf = await Peer.of(port, frames.preamble(), context())
+            deaf.reader._transport.pause_reading()  # type: ignore[attr-defined]
+            calls = 2_000
+            deaf.writer.write(b"".join(call(IsFileClosed("/f"), number) for number in range(calls)))
+            other = await Peer.of(port, frames.preamble(), context(), IS_CLOSED)
+            await other.answer()
+            # What the sockets hold, and one answer on top.
+            assert asked < 200
+
+    run(test())
+
+
+def test_unread_answers_of_all_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rpc_server, "MAX_UNREAD_BYTES", 1)
+
+    async def test() -> None:
+        asked = asyncio.Event()
+
+        async def handler(request: Request[Any], caller: Caller) -> bool:
+            asked.set()
+            raise HdfsIOException("x" * 10_000_000)
+
+        async with serving(handler) as port:
+            deaf = await Peer.of(port, frames.preamble(), context())
+            deaf.reader._transport.pause_reading()  # type: ignore[attr-defined]
+            deaf.writer.write(IS_CLOSED)
+            await asked.wait()
+            with contextlib.suppress(ConnectionError):
+                deaf.reader._transport.resume_reading()  # type: ignore[attr-defined]
+                assert len(await deaf.reader.read()) < 10_000_000
+
+    run(test())
+
+
+def test_large_frames_that_find_no_room_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rpc_server, "MAX_LARGE_BYTES", 100_000)
+
+    async def test() -> None:
+        async with serving() as port:
+            half = await Peer.of(port, frames.preamble(), context(), struct.pack(">i", 80_000))
+            await asyncio.sleep(0.05)
+            second = await Peer.of(port, frames.preamble(), context(), struct.pack(">i", 80_000))
+            header, _ = await second.answer()
+            assert header.errorMsg == "no room for a message of 80000 bytes now, accepted: 20000; try again later"
+            half.writer.close()
+            while True:
+                third = await Peer.of(port, frames.preamble(), context(), struct.pack(">i", 80_000), bytes(80_000))
+                if "no room" not in (await third.answer())[0].errorMsg:
+                    return
 
     run(test())
 

@@ -175,16 +175,16 @@ def test_blocks_of_another_cluster_are_refused_with_a_reason() -> None:
     run(test())
 
 
-def test_half_open_connections_and_those_beyond_the_limit_are_closed() -> None:
+def test_half_open_connections_are_closed_and_the_oldest_makes_place_for_one_that_comes() -> None:
     async def test() -> None:
-        async with serving(opening_s=0.2, max_connections=1) as (port, runtime):
+        async with serving(opening_s=0.2) as (port, _):
+            assert await asyncio.wait_for((await asyncio.open_connection(HOST, port))[0].read(), 10) == b""
+        async with serving(max_connections=1) as (port, runtime):
             reader, writer = await asyncio.open_connection(HOST, port)
-            opening = transfer.write_operation(READ, Converter("BP-1", AddressBook()))
-            assert await end_of(port, opening) == b""
-            assert await reader.read() == b""
-            writer.close()
             connection = await runtime.connect("datanode1", READ)
             assert isinstance(await connection.receive(5_000_000), BlockOpResponse)
+            assert await reader.read() == b""
+            writer.close()
 
     run(test())
 
