@@ -124,9 +124,7 @@ PIPELINE_PROGRESS = System(
         Configuration("pair", sizes={"Client": 1, "Datanode": 2}, doc="two datanodes"),
         Configuration("spare", sizes={"Client": 1, "Datanode": 3}, limits={"always": 1}, doc="and another one"),
         Configuration("chain", sizes={"Client": 1, "Datanode": 3}, limits={"replication": 3}, doc="three datanodes"),
-        Configuration(
-            "four", sizes={"Client": 1, "Datanode": 4}, limits={"replication": 4}, doc="four datanodes", on_demand=True
-        ),
+        Configuration("four", sizes={"Client": 1, "Datanode": 4}, limits={"replication": 4}, doc="four datanodes"),
     ],
     bugs=[HDFS_724],
     omits=OMITS,
