@@ -109,5 +109,8 @@ class Client(ABC):
         """Create a file in another process."""
         raise NotImplementedError
 
+    def show_lack(self, operation: Operation) -> None:  # noqa: B027
+        """Assert what the client does in place of an operation that it lacks, where that can be seen."""
+
     def close(self) -> None:  # noqa: B027
         """End what belongs to it; most have nothing."""

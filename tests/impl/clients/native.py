@@ -67,6 +67,16 @@ class NativeClient(Client):
     def writer(self, path: str) -> Writer:
         return NativeWriter(self.address, path)
 
+    def show_lack(self, operation: Operation) -> None:
+        if operation is Operation.HFLUSH:
+            writer = self.writer("/open")
+            writer.write(b"bytes")
+            writer.flush()
+            assert self._client().get_file_info("/open").length == len(b"bytes")
+            assert self.read("/open") == b""
+            writer.close()
+            assert self.read("/open") == b"bytes"
+
     def _client(self) -> HdfsNative:
         """One of its own for each call, so that another holder asks each time."""
         return HdfsNative(self.address)

@@ -52,6 +52,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def able(client: Client, operation: Operation) -> None:
     if operation in client.cannot:
+        client.show_lack(operation)
         pytest.skip(client.cannot[operation])
 
 

@@ -20,12 +20,16 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
+from genstamp_dfs.hdfs.messages.base import Caller
+from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.server.addresses import AddressBook
 from genstamp_dfs.server.datanode_server import DataNodeServer
 from genstamp_dfs.server.event_file import NoEvents
 from genstamp_dfs.server.namenode_server import NameNodeServer
+from genstamp_dfs.server.rpc_client import RpcClient
+from genstamp_dfs.server.wire.convert import Converter
 
 SIZE = 2 * BLOCK + 12_345
 
@@ -56,6 +60,33 @@ def test_a_file_is_written_appended_to_and_read(tmp_path: Path) -> None:
             assert await get(servers, "/dir/file") == data + b"and more"
             opened = await servers.client("reader").open("/dir/file")
             assert await opened.read(BLOCK - 10, 20) == data[BLOCK - 10 : BLOCK + 10]
+
+    run(test())
+
+
+def test_a_call_that_is_made_again_is_answered_as_before_also_by_the_next_namenode(tmp_path: Path) -> None:
+    """It is known by client id and call id, whatever connection it comes on."""
+
+    async def test() -> None:
+        async with cluster(tmp_path) as servers:
+            await put(servers.client("writer"), "/file", b"bytes")
+
+            async def delete(call_id: int) -> object:
+                rpc = RpcClient(Converter("", AddressBook()), "someone", "someone")
+                try:
+                    caller = Caller("127.0.0.1", b"sixteen bytes ..", call_id)
+                    return await rpc.call("127.0.0.1", servers.port, Delete("/file"), caller, 10_000_000)
+                finally:
+                    rpc.close()
+
+            assert await delete(7) is True
+            assert await delete(7) is True
+            assert await delete(8) is False
+            await servers.stop_namenode()
+            await servers.start_namenode()
+            await put(servers.client("writer after safe mode"), "/other", b"bytes")
+            assert await delete(7) is True
+            assert await delete(9) is False
 
     run(test())
 
