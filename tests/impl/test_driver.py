@@ -238,12 +238,23 @@ def test_who_writes_no_more_may_still_call_and_is_refused() -> None:
         assert do(driver, event, client="client1", file=FILE).refused_with == "LeaseExpiredException"
 
 
-def test_who_asked_for_a_recovery_neither_adds_nor_completes() -> None:
+def test_who_asked_for_a_recovery_adds_nothing_and_is_refused_the_end_of_the_block() -> None:
     driver = new_driver()
     write_file(driver)
     do(driver, "recover_lease", client="client2", file=FILE)
+    assert "does not write it" in refuses_now(driver, "add_block", client="client2", file=FILE)
+    assert do(driver, "complete", client="client2", file=FILE).refused_with == "IOException"
+
+
+def test_who_closed_a_file_may_call_again_and_is_refused_as_its_stream_is_forgotten() -> None:
+    driver = new_driver()
+    write_file(driver)
+    finalize_all(driver)
+    for datanode in pipeline_of(driver, "client1"):
+        do(driver, "block_received", file=FILE, datanode=datanode)
+    assert do(driver, "complete", client="client1", file=FILE).observed["closed"] == "true"
     for event in ("add_block", "complete"):
-        assert "does not write it" in refuses_now(driver, event, client="client2", file=FILE)
+        assert do(driver, event, client="client1", file=FILE).refused_with == "LeaseExpiredException"
 
 
 def test_add_block_needs_a_datanode_but_is_refused_first_if_the_caller_may_not() -> None:

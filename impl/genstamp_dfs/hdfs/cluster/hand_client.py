@@ -7,7 +7,7 @@ Source: CL/DFSClient, Hadoop 3.4.1.
 
 from dataclasses import dataclass, field
 
-from genstamp_dfs.hdfs.cluster.hand_stream import OutputStream
+from genstamp_dfs.hdfs.cluster.hand_stream import BlockConstructionStage, OutputStream
 
 
 @dataclass
@@ -28,6 +28,11 @@ class DFSClient:
         """create() answered."""
         stream = self.streams[file] = OutputStream(self.name, file)
         return stream
+
+    def open_stream_on(self, file: str) -> OutputStream | None:
+        """The stream on a file; None if there is none, or it is closed (DFSClient#endFileLease)."""
+        stream = self.streams.get(file)
+        return None if stream is None or stream.stage is BlockConstructionStage.CLOSED else stream
 
     def on_recover_lease(self, file: str) -> None:
         """recoverLease() answered; from now on the file may be held under this client's name."""

@@ -10,6 +10,7 @@ Source: Hadoop 3.4.1; each step names its method.
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.cluster.base import ClusterBase
+from genstamp_dfs.hdfs.cluster.hand_client import DFSClient
 from genstamp_dfs.hdfs.cluster.hand_stream import BlockConstructionStage, OutputStream
 from genstamp_dfs.hdfs.cluster.recorder import Step
 from genstamp_dfs.hdfs.messages.client_protocol import (
@@ -49,7 +50,7 @@ class WritingSteps(ClusterBase):
         step = self.step(NAMENODE, "file", file, "add_block", client=client, file=file)
         dfs_client = self.live_client(step, client)
         stream = dfs_client.streams.get(file)
-        if not self._is_fenced(client, file, None):
+        if not self._is_fenced(client, file, None) and not self._is_closed(file):
             if stream is not None and stream.block is not None:
                 raise step.not_possible(f"the stream of {client} on {file} has its block, and a file has one")
             self._needs_writer_or_stranger(step, client, file)
@@ -168,11 +169,11 @@ class WritingSteps(ClusterBase):
         """complete() (FSDirWriteFileOp#completeFileInternal)."""
         step = self.step(NAMENODE, "file", file, "complete", client=client, file=file)
         dfs_client = self.live_client(step, client)
-        stream = dfs_client.streams.get(file)
-        last = None if stream is None else stream.block_to_complete()
+        stream = dfs_client.open_stream_on(file)
+        last = self._last_to_pass(dfs_client, file)
         if not self._is_fenced(client, file, stream) and (last is None or not self._is_under_recovery(file)):
             self._needs_writer_or_stranger(step, client, file)
-            last = None if stream is None else self._block_to_complete(step, stream)
+            last = self._block_to_complete(step, dfs_client.streams[file]) if file in dfs_client.streams else None
         try:
             closed = self.ask(self.namesystem.complete, Complete(file, client, last), client)
         except HdfsIOException as refusal:
@@ -210,6 +211,22 @@ class WritingSteps(ClusterBase):
         if last is None or passed is None:
             return (last is None) != (passed is None)
         return last.generation_stamp != passed.generation_stamp
+
+    def _is_closed(self, file: str) -> bool:
+        """Whether the file is there and closed, so that nobody is given a block of it."""
+        inode = self.namesystem.directory.get_file(file)
+        return inode is not None and not inode.is_under_construction
+
+    def _last_to_pass(self, client: DFSClient, file: str) -> Block | None:
+        """What the client passes to complete(): what it wrote, or of a recovery it asked for, what readers see."""
+        stream = client.open_stream_on(file)
+        if stream is not None:
+            return stream.block_to_complete()
+        if file not in client.recovering or not self._is_under_recovery(file):
+            return None
+        last = self.namesystem.directory.file_at(file).last_block()
+        assert last is not None, f"the last block of {file} is under recovery"
+        return Block(last.block_id, last.generation_stamp, last.num_bytes)
 
     def _is_under_recovery(self, file: str) -> bool:
         """Whether the file's last block is being recovered."""
