@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.impl.fuzz.attack import Totals, attack
 from tests.impl.fuzz.besieged import besieged
+from tests.impl.fuzz.floods import flood
 
 CHECK_EACH = 2_000
 
@@ -30,7 +31,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.impl.fuzz", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--connections", type=int, default=20_000)
+    parser.add_argument("--floods", action="store_true", help="measure memory instead, of servers that are processes")
     given = parser.parse_args()
+    if given.floods:
+        with tempfile.TemporaryDirectory() as directory:
+            flood(Path(directory))
+        return
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory() as directory:
         totals = asyncio.run(besiege(Path(directory), given.seed, given.connections))
