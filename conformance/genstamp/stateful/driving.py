@@ -171,6 +171,7 @@ HDFS_PIPELINE: Final = Driving(
         "send_last_packet": "a block without a byte is ended by who has opened the file to close it at once",
         "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
         "transfer_fails": "whom a client has copy first is the first node",
+        "error_ack_comes": "the news that a node restarts comes as it was sent, also once its time is over",
         "mirror_fails": "a node listens once the pipeline is set up, and to what was acknowledged before the end",
         "connection_fails": "what a node has acknowledged arrives before the end of its connection",
         "set_up_fails": "a node that restarts is given the rest of its time, also if it fails once it is back",
