@@ -51,6 +51,7 @@ NOT_COMPARED: dict[str, set[str]] = {
         "init_replica_recovery_refused",
         "update_replica_failed",
         "update_replica_under_recovery_gone",
+        "update_replica_under_recovery_refused",
     },
 }
 SEED = 20

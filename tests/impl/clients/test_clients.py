@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from google_crc32c import value as crc32c_of
+from py4j import java_gateway, protocol
 from tests.impl.clients.clients import Client, RefusedError
 from tests.impl.clients.cluster import (
     SETTINGS,
@@ -33,6 +34,12 @@ CLIENTS = (FileSystemClient, ShellClient, NativeClient)
 
 DATA = Random(1).randbytes(3 * MIB + 700)
 FLUSHED = MIB + MIB // 2
+
+
+@pytest.fixture(autouse=True)
+def refusals_come_as_py4j_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of Spark in the same process makes exceptions of its own of those of any Java."""
+    monkeypatch.setattr(java_gateway, "get_return_value", protocol.get_return_value)
 
 
 @pytest.fixture(scope="module", params=CLIENTS, ids=lambda kind: kind.__name__)
