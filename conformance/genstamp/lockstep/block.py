@@ -101,10 +101,6 @@ class BlockProjection(ReplicaReading):
         for one in open_:
             yield self._end(one, words.RESTARTED)
 
-    def _of_inode(self, event: Event) -> Generation | None:
-        block = event.arguments.get("block") or self._last_block.get(event.arguments.get("inode", ""))
-        return self._live(block)
-
     def _full_report(self, event: Event) -> Iterator[Projected]:
         """A datanode's full report tells of what it had finalized when it was made."""
         datanode, is_told = event.arguments.get("datanode", ""), False

@@ -1,5 +1,8 @@
 """What the parts of a projection on blocks share: what they keep in mind, and steps of more than one kind of event."""
 
+from collections.abc import Collection
+from typing import Generic, Protocol, TypeVar
+
 from genstamp.events import Event
 from genstamp.lockstep import block_words as words
 from genstamp.lockstep.block_words import FILE, WRITER
@@ -8,7 +11,53 @@ from genstamp.lockstep.generation import Generation, Location
 from genstamp.lockstep.projection import LeftOut, Perhaps, Step
 
 
-class BlockReading:
+class Judged(Protocol):
+    """A block that is judged by itself, or a part of its life.
+
+    Attributes:
+        key: under which it is judged.
+        is_over: nothing more of it is judged.
+    """
+
+    key: str
+    is_over: bool
+
+    @property
+    def is_committed(self) -> bool:
+        """Nothing is lost where it is judged no further."""
+
+
+One = TypeVar("One", bound=Judged)
+
+
+class JudgedBlocks(Generic[One]):
+    """The blocks of a run, each with what is judged of it now.
+
+    Args:
+        ends: reasons with which what is judged ends by itself.
+    """
+
+    def __init__(self, ends: Collection[str]) -> None:
+        self._ends_by_itself = ends
+        self._of_block: dict[str, One] = {}
+        self._last_block: dict[str, str] = {}
+
+    def _end(self, one: One, reason: str) -> LeftOut:
+        """Nothing more is judged; that is no loss where the block is committed, or its judged life ends by itself."""
+        is_early = not one.is_over and not one.is_committed
+        one.is_over = True
+        return LeftOut(reason, one.key if is_early else None, is_end=reason in self._ends_by_itself)
+
+    def _live(self, block: str | None) -> One | None:
+        one = self._of_block.get(block or "")
+        return None if one is None or one.is_over else one
+
+    def _of_inode(self, event: Event) -> One | None:
+        """That of the block which a call names, or of the last block of the file."""
+        return self._live(event.arguments.get("block") or self._last_block.get(event.arguments.get("inode", "")))
+
+
+class BlockReading(JudgedBlocks[Generation]):
     """What is kept in mind of the blocks of a run.
 
     Args:
@@ -17,24 +66,13 @@ class BlockReading:
     """
 
     def __init__(self, gate_us: int, dead_us: int) -> None:
+        super().__init__(words.ENDS)
         self._gate_us, self._dead_us = gate_us, dead_us
         self._heard_us: dict[str, int] = {}
         self._told = Foretold()
         self._position = 0
-        self._of_block: dict[str, Generation] = {}
         self._of_key: dict[str, Generation] = {}
-        self._last_block: dict[str, str] = {}
         self._shown: dict[tuple[str, str], Event] = {}
-
-    def _end(self, one: Generation, reason: str) -> LeftOut:
-        """Nothing more is judged; that is no loss where the block is committed, or another generation follows."""
-        is_early = not one.is_over and not one.is_committed
-        one.is_over = True
-        return LeftOut(reason, one.key if is_early else None, is_end=reason in words.ENDS)
-
-    def _live(self, block: str | None) -> Generation | None:
-        one = self._of_block.get(block or "")
-        return None if one is None or one.is_over else one
 
     def _counted(self, location: Location) -> Perhaps:
         return Perhaps("block_received", {"file": FILE, "datanode": location.word})

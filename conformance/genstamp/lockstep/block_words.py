@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from genstamp.lockstep import unheard
+
 FILE: Final = "file"
 WRITER: Final = "writer"
 
@@ -65,26 +67,11 @@ ENDS: Final = frozenset({PIPELINE, APPENDED, ABANDONED, REMOVED, EXCESS})
 """Reasons with which a generation ends by itself, so that nothing of it is left to judge."""
 
 DROPPED: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        (
-            "get_server_defaults",
-            "is_file_closed",
-            "get_file_info",
-            "get_listing",
-            "get_block_locations",
-            "get_content_summary",
-            "get_fs_stats",
-            "get_datanode_report",
-            "get_additional_datanode",
-        ),
-        READS,
-    ),
-    **dict.fromkeys(("version_request", "register_datanode", "send_heartbeat"), NODES),
-    **dict.fromkeys(
-        ("mkdirs", "set_replication", "set_permission", "set_owner", "set_times", "rename", "set_safe_mode"), TREE
-    ),
+    **dict.fromkeys((*unheard.ASKING, "get_additional_datanode"), READS),
+    **dict.fromkeys(unheard.OF_DATANODES, NODES),
+    **dict.fromkeys((*unheard.OF_ATTRIBUTES, "rename", "set_safe_mode"), TREE),
     **dict.fromkeys(("renew_lease", "retry_cache_answers"), LEASES),
-    **dict.fromkeys(("block_receiving", "block_deleted", "report_bad_blocks", "report_bad_replicas"), REPORTS),
+    **dict.fromkeys(unheard.REPORTING_NOTHING_FINAL, REPORTS),
     **dict.fromkeys(
         ("set_up_create", "receive_ack", "end_block", "start_streaming", "close", "hflush", "hsync", "fsync"), ACKS
     ),

@@ -107,6 +107,11 @@ class Chain:
         return list(self.pipeline.values())
 
     @property
+    def is_committed(self) -> bool:
+        """The NameNode has its length."""
+        return self.phase in (Phase.COMMITTED, Phase.CLOSED)
+
+    @property
     def last_packet(self) -> int:
         """Number of the empty packet that ends the block."""
         return self.bytes_sent + 1

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from genstamp.lockstep import unheard
+
 FILE: Final = "file"
 SOME, OTHER = "some datanode", "another datanode"
 
@@ -58,30 +60,12 @@ TREE: Final = "directories and attributes"
 NODES: Final = "datanodes that come and go: unseen here"
 
 DROPPED: Final[Mapping[str, str]] = {
-    "get_server_defaults": READS,
-    "is_file_closed": READS,
-    "get_file_info": READS,
-    "get_listing": READS,
-    "get_block_locations": READS,
-    "get_content_summary": READS,
-    "get_fs_stats": READS,
-    "get_datanode_report": READS,
-    "version_request": NODES,
-    "register_datanode": NODES,
-    "send_heartbeat": NODES,
-    "block_report": REPORTS,
-    "block_received_and_deleted": REPORTS,
-    "block_received": REPORTS,
-    "block_receiving": REPORTS,
-    "block_deleted": REPORTS,
-    "report_bad_blocks": REPORTS,
-    "report_bad_replicas": REPORTS,
+    **dict.fromkeys(unheard.ASKING, READS),
+    **dict.fromkeys(unheard.OF_DATANODES, NODES),
+    **dict.fromkeys(("block_report", "block_received_and_deleted", "block_received"), REPORTS),
+    **dict.fromkeys(unheard.REPORTING_NOTHING_FINAL, REPORTS),
     "update_block_for_pipeline": PIPELINE,
-    "mkdirs": TREE,
-    "set_replication": TREE,
-    "set_permission": TREE,
-    "set_owner": TREE,
-    "set_times": TREE,
+    **dict.fromkeys(unheard.OF_ATTRIBUTES, TREE),
     "set_safe_mode": "safe mode by hand",
     "retry_cache_answers": "the retry cache: hdfs.journal has it",
 }

@@ -40,7 +40,6 @@ class PipelineProjection(PipelineNodes):
     def __init__(self, replication: int) -> None:
         super().__init__()
         self._replication = replication
-        self._last_block: dict[str, str] = {}
         self._blocks: set[str] = set()
         self._flushed: set[tuple[str, str]] = set()
         self._begin: dict[str, list[int | None]] = {}
@@ -73,9 +72,6 @@ class PipelineProjection(PipelineNodes):
                 yield self._of_replica(one, event)
         else:
             yield self._of_client(event)
-
-    def _of_inode(self, event: Event) -> Chain | None:
-        return self._live(event.arguments.get("block") or self._last_block.get(event.arguments.get("inode", "")))
 
     # -- the NameNode -------------------------------------------------------------------------------------------
 
@@ -130,7 +126,7 @@ class PipelineProjection(PipelineNodes):
             return LeftOut(words.REPORTS)
         # The NameNode may hear of a generation from a datanode before it does from the client.
         one.reported.append((datanode, stamp))
-        if stamp != one.stamp or one.phase not in (Phase.COMMITTED, Phase.CLOSED):
+        if stamp != one.stamp or not one.is_committed:
             return LeftOut(words.EARLY)
         step = model_step("block_received", {"datanode": one.pipeline[datanode].word})
         return Entity(one.key, (showing(step, event, "block_state"),))

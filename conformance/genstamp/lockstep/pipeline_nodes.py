@@ -8,7 +8,7 @@ from typing import Final
 
 from genstamp.events import Event
 from genstamp.lockstep import pipeline_words as words
-from genstamp.lockstep.block_base import model_step
+from genstamp.lockstep.block_base import JudgedBlocks, model_step
 from genstamp.lockstep.chain import Chain, Node, Phase
 from genstamp.lockstep.projection import Entity, LeftOut, Projected, Step
 
@@ -16,11 +16,11 @@ SET_UPS: Final = {"recover_rbw": "set_up_streaming_recovery", "recover_close": "
 ENDED: Final = (Phase.ENDED, Phase.COMMITTED, Phase.CLOSED)
 
 
-class PipelineNodes:
+class PipelineNodes(JudgedBlocks[Chain]):
     """What is kept in mind of the pipelines of a run, and the steps of their datanodes."""
 
     def __init__(self) -> None:
-        self._of_block: dict[str, Chain] = {}
+        super().__init__(words.ENDS)
         self._ends: dict[str, list[int]] = {}
         self._set_up: dict[tuple[str, int], list[str]] = {}
         self._source: dict[str, str] = {}
@@ -31,16 +31,6 @@ class PipelineNodes:
 
     def _end_of(self, one: Chain, num_bytes: int) -> int:
         return bisect_right(self._ends.get(one.block, []), num_bytes)
-
-    def _end(self, one: Chain, reason: str) -> LeftOut:
-        """Nothing more is judged; that is no loss once the block is committed."""
-        is_early = not one.is_over and one.phase not in (Phase.COMMITTED, Phase.CLOSED)
-        one.is_over = True
-        return LeftOut(reason, one.key if is_early else None, is_end=reason in words.ENDS)
-
-    def _live(self, block: str | None) -> Chain | None:
-        one = self._of_block.get(block or "")
-        return None if one is None or one.is_over else one
 
     # -- datanodes ----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from genstamp.lockstep import unheard
 from genstamp.lockstep.generation import LOCATIONS
 
 DATANODES: Final = LOCATIONS
@@ -60,36 +61,10 @@ ENDS: Final = frozenset({APPENDED, ABANDONED, REMOVED, RECOVERED, TRUNCATED})
 """Reasons with which the life of a pipeline ends by itself, so that nothing of it is left to judge."""
 
 DROPPED: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        (
-            "get_server_defaults",
-            "is_file_closed",
-            "get_file_info",
-            "get_listing",
-            "get_block_locations",
-            "get_content_summary",
-            "get_fs_stats",
-            "get_datanode_report",
-        ),
-        READS,
-    ),
-    **dict.fromkeys(
-        (
-            "version_request",
-            "register_datanode",
-            "send_heartbeat",
-            "mkdirs",
-            "set_replication",
-            "set_permission",
-            "set_owner",
-            "set_times",
-            "set_safe_mode",
-            "rename",
-        ),
-        NODES,
-    ),
+    **dict.fromkeys(unheard.ASKING, READS),
+    **dict.fromkeys((*unheard.OF_DATANODES, *unheard.OF_ATTRIBUTES, "set_safe_mode", "rename"), NODES),
     **dict.fromkeys(("renew_lease", "retry_cache_answers"), LEASES),
-    **dict.fromkeys(("block_receiving", "block_deleted", "report_bad_blocks", "report_bad_replicas"), REPORTS),
+    **dict.fromkeys(unheard.REPORTING_NOTHING_FINAL, REPORTS),
     **dict.fromkeys(("create_temporary", "unfinalize_block"), COPIES),
     **dict.fromkeys(("get_additional_datanode", "start_streaming"), AGAIN),
     **dict.fromkeys(("fsync", "close"), FILE),
