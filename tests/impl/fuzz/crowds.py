@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from tests.impl.fuzz.attack import HOST
 from tests.impl.fuzz.hostile import CLIENT_ID
 
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
@@ -24,7 +25,6 @@ from genstamp_dfs.server.wire import frames, transfer
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
 
-HOST = "127.0.0.1"
 LISTED = 300
 CALLS = 2_000
 PART_BYTES = 4 << 20
@@ -55,7 +55,7 @@ class Crowd:
         """Connections that begin a frame of the largest size."""
         for _ in range(number):
             head = struct.pack(">i", frames.MAX_FRAME_BYTES)
-            await self._open(self._calls, _opening() + head + bytes(PART_BYTES))
+            await self._open(self._calls, opening() + head + bytes(PART_BYTES))
 
     async def read_no_answers(self, number: int) -> None:
         """Connections that ask for much, and take nothing."""
@@ -65,7 +65,7 @@ class Crowd:
         header = frames.request_header(1, CLIENT_ID)
         call = CLIENT_PROTOCOL.frame(header, GetListing("/listed"), Converter("", AddressBook()))
         for _ in range(number):
-            await self._open(self._calls, _opening() + CALLS * call)
+            await self._open(self._calls, opening() + CALLS * call)
 
     async def read_no_blocks(self, number: int, path: str) -> None:
         """Connections that ask for the first block of a file, and take nothing."""
@@ -98,7 +98,8 @@ async def _read_of(client: DFSClient, path: str) -> bytes:
     return transfer.write_operation(ReadBlock(block, client.name, 0, block.num_bytes), converter)
 
 
-def _opening() -> bytes:
+def opening() -> bytes:
+    """The beginning of a connection for calls."""
     header = frames.request_header(frames.CONTEXT_CALL_ID, b"", -1)
     context = rpc.IpcConnectionContext(
         userInfo=rpc.UserInformation(effectiveUser="hdfs"), protocol=CLIENT_PROTOCOL.name

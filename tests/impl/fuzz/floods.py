@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.impl.fuzz.attack import HOST
+from tests.impl.fuzz.crowds import opening, peak_bytes
 from tests.impl.server.processes import Processes
 
 from genstamp_dfs.hdfs.checksums import checksums_of
@@ -32,18 +33,6 @@ MOST_MIB = 384
 
 SETTLE_S = 2.0
 """How long a server has for what it was told, before the connections end."""
-
-
-def memory(pid: int, field: str = "VmHWM") -> float:
-    """Most memory that a process has had, in MiB."""
-    (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(field))
-    return int(line.split()[1]) / 1024
-
-
-def opened_rpc() -> bytes:
-    """The beginning of a connection for calls."""
-    context = rpc.IpcConnectionContext(userInfo=rpc.UserInformation(effectiveUser="flood"), protocol="any")
-    return frames.preamble() + frames.frame(frames.request_header(frames.CONTEXT_CALL_ID, b"", -1), context)
 
 
 def call(request: Any, number: int) -> bytes:
@@ -74,13 +63,13 @@ async def pour(port: int, conversations: list[bytes]) -> None:
 async def large_frames(ready: dict[str, Any]) -> None:
     """Frames of 64 MiB that are never whole."""
     frame = frames.MAX_FRAME_BYTES.to_bytes(4, "big") + bytes(8 * MIB)
-    await pour(ready["namenode"]["port"], [opened_rpc() + frame] * 100)
+    await pour(ready["namenode"]["port"], [opening() + frame] * 100)
 
 
 async def unread_listings(ready: dict[str, Any]) -> None:
     """Listings of a thousand names, which nobody reads."""
     listings = b"".join(call(GetListing("/flood"), number) for number in range(2_000))
-    await pour(ready["namenode"]["port"], [opened_rpc() + listings] * 20)
+    await pour(ready["namenode"]["port"], [opening() + listings] * 20)
 
 
 HEARTBEATS = 200_000
@@ -122,7 +111,7 @@ FLOODS: tuple[tuple[str, str, Callable[[dict[str, Any]], Coroutine[Any, Any, Non
 
 async def _make_directory(port: int) -> None:
     reader, writer = await asyncio.open_connection(HOST, port)
-    writer.write(opened_rpc() + b"".join(call(Mkdirs(f"/flood/{'n' * 200}{n}"), n) for n in range(1_000)))
+    writer.write(opening() + b"".join(call(Mkdirs(f"/flood/{'n' * 200}{n}"), n) for n in range(1_000)))
     for _ in range(1_000):
         frame = frames.FrameReader(await reader.readexactly(frames.frame_length(await reader.readexactly(4))))
         header = frame.next(rpc.RpcResponseHeader)
@@ -144,14 +133,14 @@ def flood(directory: Path) -> list[str]:
         for what, node, doing in FLOODS:
             pid = processes.book()[node]["pid"]
             Path(f"/proc/{pid}/clear_refs").write_text("5")
-            before = memory(pid)
+            before = peak_bytes(pid) / MIB
             asyncio.run(doing(ready))
             began = time.monotonic()
             processes.run("get", "/kept", str(directory / "again"))
             assert (directory / "again").read_bytes() == b"kept" * 100_000
             assert processes.book()[node]["pid"] == pid, f"{node} was started again"
             (directory / "again").unlink()
-            most, took_s = memory(pid), time.monotonic() - began
+            most, took_s = peak_bytes(pid) / MIB, time.monotonic() - began
             took = f"a get after it took {took_s:.1f} s"
             lines.append(f"{what}: {node} had {before:.0f} MiB and at most {most:.0f}; {took}")
             print(lines[-1], flush=True)
