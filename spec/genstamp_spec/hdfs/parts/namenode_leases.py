@@ -139,10 +139,13 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
         Facts E.1, F.1 row 5, F.3 rows 1 and 8.
         """
+        s.may_close_other(client, file)
+        s.close_unrecovered(file)
+
+    def may_close_other(s, client: Client, file: File) -> None:
+        """Checks: a file of another client, past its soft limit and with nothing to recover."""
         s.soft_takeover(client, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
-        s.drop_empty_block(file)
-        s.close(file)
 
     def soft_takeover(s, client: Client, file: File) -> None:
         """Checks: another client's file whose soft limit has passed."""
@@ -214,8 +217,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """There is nothing to recover: the call closes the file (facts E.12, A16, F.3 rows 1, 4 and 8)."""
         s.forced_takeover(client, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
-        s.drop_empty_block(file)
-        s.close(file)
+        s.close_unrecovered(file)
         observe(closed=True)
 
     @action(event="recover_lease")
@@ -253,8 +255,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """The monitor finds an expired lease and nothing to recover: the file is closed (D.3, F.3 rows 1 and 8)."""
         s.expired(holder, file)
         require(s.nothing_to_recover(file), "there is nothing to recover")
-        s.drop_empty_block(file)
-        s.close(file)
+        s.close_unrecovered(file)
         observe(closed=True)
 
     @action(event="release_expired_lease")

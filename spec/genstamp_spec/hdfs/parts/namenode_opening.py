@@ -83,7 +83,7 @@ class Appending(Inodes, AppendCall, lane="namenode"):
         """
         s.may_close_other(client, file)
         s.has_replicas_then(file)
-        s.closes_other(file)
+        s.close_unrecovered(file)
         s.reopen(client, file)
 
     @action(event="append")
@@ -92,21 +92,11 @@ class Appending(Inodes, AppendCall, lane="namenode"):
         s.may_close_other(client, file)
         require(s.has_block_then(file), "the file has a last block")
         s.has_replicas_then(file)
-        s.closes_other(file)
+        s.close_unrecovered(file)
         s.reopen(client, file)
         s.reopen_last_block(file)
         s.goes_on_with_block(client, file)
         observe(generation_stamp=s.block_stamp[file])
-
-    def may_close_other(s, client: Client, file: File) -> None:
-        """Checks: a file of another client, past its soft limit and with nothing to recover."""
-        s.soft_takeover(client, file)
-        require(s.nothing_to_recover(file), "there is nothing to recover")
-
-    def closes_other(s, file: File) -> None:
-        """The file is closed."""
-        s.drop_empty_block(file)
-        s.close(file)
 
     def is_dropped(s, file: File) -> Bool:
         """The last block of a file with nothing to recover is empty, and goes when the file is closed."""
@@ -164,7 +154,7 @@ class AppendingAfterOutages(Appending, lane="namenode"):
         """
         s.may_close_other(client, file)
         require(~s.are_enough_then(file), "the last block is not replicated sufficiently")
-        s.closes_other(file)
+        s.close_unrecovered(file)
 
     def has_targets_again(s, file: File) -> None:
         """Checks: a location is known, or a datanode is up (FSDirWriteFileOp#chooseTargetForNewBlock; facts E.5)."""

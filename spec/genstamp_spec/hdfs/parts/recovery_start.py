@@ -84,6 +84,11 @@ class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
         s.block[file].fire(BlockLifecycle.drop_empty_block, where=empty)
         s.last_block_is_gone(file)
 
+    def close_unrecovered(s, file: File) -> None:
+        """F.3 rows 1, 4 and 8: there is nothing to recover, and the file is closed at once."""
+        s.drop_empty_block(file)
+        s.close(file)
+
     def close(s, file: File) -> None:
         """FSNamesystem#finalizeINodeFileUnderConstruction: the file is closed (facts A.5)."""
         s.client_name[file] = none
