@@ -122,6 +122,7 @@ class _Batch:
         """Tries other orders for a rejected entity, and explains if none is accepted."""
         events = self._events(entity)
         if len({event.node for event in events}) > 1:
+            answers.path[entity] = "slow"
             try:
                 found = find_order(self._automaton, events, self._terms.situations_max)
             except SearchLimitError:
@@ -163,6 +164,7 @@ class _Answers:
         ends = self._graph.ends
         completion = np.where(shown & ~ends == 0, "complete", np.where(shown & ends == 0, "unfinished", "unknown"))
         self.completion = np.where(rejected | unruled | ~began, "unknown", completion).astype(object)
+        self.path = np.full(len(shown), "fast", object)
         self.rejected_event, self.states_before, self.failed, self.accepted, self.place = (
             np.full(len(shown), None, object) for _ in range(5)
         )
@@ -181,6 +183,7 @@ class _Answers:
         columns = [
             self.safety,
             self.completion,
+            self.path,
             events,
             [names[states] for states in self.shown],
             self.rejected_event,

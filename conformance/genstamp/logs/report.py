@@ -76,13 +76,21 @@ class SourceCount:
 
 @dataclass(frozen=True)
 class KeyCount:
-    """How many keys of a kind have which verdicts; `begun` as far as the log shows that their life has begun."""
+    """How many keys of a kind have which verdicts.
+
+    Attributes:
+        kind, safety, completion: of all of them.
+        begun: whether the log shows that their life has begun.
+        keys: how many.
+        slow: how many of them only the slow path could decide.
+    """
 
     kind: str
     safety: Safety
     completion: Completion
     begun: bool
     keys: int
+    slow: int = 0
 
 
 @dataclass(frozen=True)

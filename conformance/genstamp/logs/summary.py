@@ -4,7 +4,7 @@ Leaves out Spark: the tables are read with Arrow, a batch at a time.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ class Summary:
         for namespace, file, other in self._twins:
             notes.append((file, f"{namespace} is the name of another run, in {other}, too; each is checked by itself"))
         return Report(
-            keys=tuple(_key_counts(tables / "verdicts")),
+            keys=tuple(key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))),
             sources=tuple(self._source_counts()),
             findings=tuple(_findings(tables / "verdicts")),
             rejects=tuple(_rejects(tables / "rejects")),
@@ -104,15 +104,21 @@ class Summary:
             yield SourceCount(file, reader, count["events"], count["lines"], count["rejects"])
 
 
-def _key_counts(verdicts: Path) -> Iterator[KeyCount]:
+_COUNTED_BY = ("kind", "safety", "completion", "path", "states")
+
+
+def key_counts(verdicts: Iterable[Any]) -> Iterator[KeyCount]:
+    """Counts of verdicts, given as batches of `tables.VERDICTS`."""
     unborn = {kind: [graph(kind).names[graph(kind).initial]] for kind in KINDS}
     counts: Counter[tuple[str, Any, Any, bool]] = Counter()
-    for batch in pa.dataset.dataset(verdicts).to_batches(columns=["kind", "safety", "completion", "states"]):
-        for row in batch.to_pylist():
-            begun = row["states"] != unborn[row["kind"]]
-            counts[row["kind"], row["safety"], row["completion"], begun] += 1
-    for (kind, safety, completion, begun), keys in sorted(counts.items()):
-        yield KeyCount(kind, safety, completion, begun, keys)
+    slow: Counter[tuple[str, Any, Any, bool]] = Counter()
+    for batch in verdicts:
+        for row in batch.select(_COUNTED_BY).to_pylist():
+            group = row["kind"], row["safety"], row["completion"], row["states"] != unborn[row["kind"]]
+            counts[group] += 1
+            slow[group] += row["path"] == "slow"
+    for group, keys in sorted(counts.items()):
+        yield KeyCount(*group, keys, slow[group])
 
 
 def _findings(verdicts: Path) -> Iterator[Finding]:

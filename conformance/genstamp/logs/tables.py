@@ -35,6 +35,7 @@ VERDICTS: Any = pa.schema(
         pa.field("entity", pa.string(), nullable=False),
         pa.field("safety", pa.string(), nullable=False),
         pa.field("completion", pa.string(), nullable=False),
+        pa.field("path", pa.string(), nullable=False),
         pa.field("events", pa.int64(), nullable=False),
         pa.field("states", pa.list_(pa.string()), nullable=False),
         pa.field("rejected_event", pa.string()),
@@ -88,6 +89,7 @@ lines and the rejects of a file."""
 
 SAFETIES = ("conformant", "violated", "undetermined")
 COMPLETIONS = ("complete", "unfinished", "unknown")
+PATHS = ("fast", "slow")
 
 COUNTED: frozenset[Kind] = frozenset({"file", "block"})
 """The kinds whose completion decides that of a run.

@@ -22,6 +22,7 @@ def _report(place: Path, *verdicts: dict[str, Any]) -> Report:
             "entity": str(number),
             "safety": "conformant",
             "completion": "unknown",
+            "path": "fast",
             "events": 1,
             "states": ["absent"],
             **verdict,
@@ -57,3 +58,8 @@ def test_violated_keys_are_told_before_undetermined_ones(tmp_path: Path) -> None
         ("undetermined", "0", ""),
     ]
     assert report.safety == "violated"
+
+
+def test_keys_of_the_slow_path_are_counted(tmp_path: Path) -> None:
+    report = _report(tmp_path, {}, {"path": "slow"}, {"path": "slow", "states": ["COMPLETE"]})
+    assert sorted((count.keys, count.slow) for count in report.keys) == [(1, 1), (2, 1)]

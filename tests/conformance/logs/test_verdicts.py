@@ -300,6 +300,7 @@ def test_events_of_several_nodes_are_tried_in_other_orders(judge: Judge) -> None
              block("start_recovery", recovery_id=1003)]  # fmt: skip
     verdict = judge(early)
     assert (verdict["safety"], verdict["states"]) == ("conformant", ["UNDER_RECOVERY"])
+    assert (verdict["path"], judge(early[:2])["path"]) == ("slow", "fast")
 
 
 def test_recovery_id_that_nobody_gave_out_is_violated_in_every_order(judge: Judge) -> None:

@@ -1,0 +1,180 @@
+"""What each data set of the shared folder is, and why its keys are judged as they are: texts for docs/logs.md.
+
+One entry a data set, in the order of the page. A reader that learns a new kind of source adds its data set here, and
+explains what is found in it; `test_page.py` fails where a finding has no explanation or an explanation no finding.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+Runs = Iterator[tuple[str, tuple[Path, ...]]]
+"""Name of what is checked by itself, and its files or directories."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why something was found.
+
+    Attributes:
+        run: which runs it was found in, as a pattern of `fnmatch`.
+        found: which findings are meant, a pattern as well; see `findings.Finding.name`.
+        why: in sentences, Markdown.
+    """
+
+    run: str
+    found: str
+    why: str
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Logs of one origin.
+
+    Attributes:
+        folder: below the shared folder.
+        title, about: for readers of the page, Markdown.
+        runs: says what is checked by itself.
+        complete: whether each run is judged as a log that misses nothing, too, because it is one.
+        twins: whether the files of a run tell the same, so that each is checked by itself, and they are compared.
+        explanations: of everything that was found; each explains something.
+    """
+
+    folder: str
+    title: str
+    about: str
+    runs: Callable[[Path], Runs]
+    complete: bool = False
+    twins: bool = False
+    explanations: tuple[Explanation, ...] = ()
+
+
+def each_entry(folder: Path) -> Runs:
+    """Each file and each directory of a folder is a run."""
+    for path in _sources(folder):
+        yield _plain(path.name), (path,)
+
+
+def each_of_each_entry(folder: Path) -> Runs:
+    """Each file and each directory one level further down is a run."""
+    for path in _sources(folder):
+        if path.is_dir():
+            yield from ((f"{path.name}, {_plain(below.name)}", (below,)) for below in _sources(path))
+
+
+def pairs(folder: Path) -> Runs:
+    """Each directory is a run of two files."""
+    for path in _sources(folder):
+        if path.is_dir():
+            yield path.name, tuple(_sources(path))
+
+
+def whole(folder: Path) -> Runs:
+    """All of a folder is one run."""
+    yield folder.name, (folder,)
+
+
+def _sources(folder: Path) -> list[Path]:
+    """What is data: not the indexes and licences beside it."""
+    return sorted(path for path in folder.iterdir() if path.suffix not in (".csv", ".txt"))
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(".gz")
+
+
+_CUT = "The excerpt ends while the file is written; its author left the rest out."
+
+DATA_SETS: tuple[DataSet, ...] = (
+    DataSet(
+        "failure_logs",
+        "Reproduced failures of HDFS and HBase",
+        "Runs of tests and small clusters, Hadoop 0.23 to 3.4, in which an injected fault shows a reported failure"
+        " (bad run) or none was injected (good run); NameNode, datanodes and clients write into one file. What failed"
+        " is mostly no matter of leases, blocks or replicas: HDFS-14333 is a datanode that does not start, HDFS-15963"
+        " a volume that a datanode does not let go, HBASE-15252 data lost when a write-ahead log is read again. Such a"
+        " bad run keeps to the protocol, and is not called a violation. HDFS-12070 is one of liveness: safe, and never"
+        " finished. Where no event was found, the test or cluster never came to write a file.",
+        each_of_each_entry,
+        explanations=(
+            Explanation(
+                "hdfs-12070, bad-run-log.txt",
+                "* is left UNDER_RECOVERY",
+                "This is the failure. A datanode fails in updateReplicaUnderRecovery, so the primary gives the recovery"
+                " up and nothing is committed; each later recoverLease waits for an attempt that is no more.",
+            ),
+            Explanation(
+                "hdfs-12070, bad-run-log.txt",
+                "file is left under construction",
+                "The same: the file of that block is never closed.",
+            ),
+            Explanation(
+                "hbase-25905, *",
+                "* is left *",
+                "The write-ahead log of HBase's master, one in each of the two clusters of the run, and its only"
+                " block. Both are still open at the last line.",
+            ),
+        ),
+    ),
+    DataSet(
+        "hadoop_2_6_5_logs",
+        "NameNode and datanode of one machine",
+        "Hadoop 2.6.5 in its default layout, replication 1, without a failure. The lines of both are joined by block"
+        " id and stamp.",
+        whole,
+        complete=True,
+    ),
+    DataSet(
+        "edits_stored",
+        "Edit logs of Hadoop's own tests",
+        "Layout versions -24 to -64, binary and as XML; each log does every operation once. The three pairs that"
+        " tell different things are those of which a commit changed one file only. The checker has to see that from"
+        " the events alone.",
+        pairs,
+        complete=True,
+        twins=True,
+        explanations=(
+            Explanation(
+                "lv24_1a65903e0d_*",
+                "file is left under construction",
+                "The log's last operation gives the lease to the NameNode; the close that ends a recovery does not"
+                " follow.",
+            ),
+            Explanation(
+                "lv51_aea5ec8cf8_*",
+                "not read: transaction N follows N*",
+                "This XML was merged by hand and holds transaction 6 twice, after which numbers are missing: one of the"
+                " three mismatching pairs.",
+            ),
+        ),
+    ),
+    DataSet(
+        "audit_logs",
+        "Audit logs",
+        "What clients asked a NameNode for. Neither holders nor blocks stand in them.",
+        each_entry,
+        explanations=(
+            Explanation(
+                "*",
+                "file is left under construction",
+                "No audit log has a line for complete: of a file that was created or appended to, the end of the"
+                " lease cannot be seen. Only a delete ends such a story.",
+            ),
+        ),
+    ),
+    DataSet(
+        "incident_excerpts",
+        "Excerpts from published incidents",
+        "A few lines each, picked by who reported them; most lines are missing.",
+        each_entry,
+        explanations=(
+            Explanation(
+                "02_*",
+                "not read: text, and no line of it is of a layout*",
+                "Its author made the ids unreadable and broke the lines.",
+            ),
+            Explanation("03_*", "* is left *", _CUT),
+            Explanation("05_*", "file is left under construction", _CUT),
+        ),
+    ),
+)

@@ -1,0 +1,120 @@
+"""Checks the runs of a data set and gives what was found, in the words in which it has to be explained."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.logs.verdicts.data_sets import DataSet, Explanation
+
+from genstamp.logs.local import Checked, check_locally
+from genstamp.logs.report import KeyCount, Report, SourceCount
+from genstamp.logs.summary import key_counts
+from genstamp.logs.tables import COUNTED
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something of a run that needs an explanation: a class of keys, or of what could not be read.
+
+    Attributes:
+        run: of which run.
+        name: what it is: "KIND is SAFETY: why", "KIND is left STATES" or "not read: why", each number as N.
+        count: how many there are.
+    """
+
+    run: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One run.
+
+    Attributes:
+        name: of the run.
+        files: how many have events or rejects.
+        report: its counts.
+        findings: what needs an explanation.
+        same: whether its files tell the same; None where nobody asked.
+    """
+
+    name: str
+    files: int
+    report: Report
+    findings: tuple[Finding, ...]
+    same: bool | None = None
+
+
+def judge(data_set: DataSet, data: Path, complete: bool = False) -> list[Judged]:
+    """Every run of a data set.
+
+    Args:
+        data: the shared folder.
+        complete: whether each run is asserted to be whole.
+    """
+    found = []
+    for name, paths in data_set.runs(data / data_set.folder):
+        apart = [check_locally([path], complete=complete) for path in paths] if data_set.twins else []
+        checked = apart or [check_locally(paths, complete=complete)]
+        same = all(_told(one) == _told(apart[0]) for one in apart) if apart else None
+        found.append(_judged(name, checked, same))
+    return found
+
+
+def unexplained(data_set: DataSet, findings: list[Finding]) -> list[Finding]:
+    """Findings without an explanation."""
+    return [finding for finding in findings if explanation(data_set, finding) is None]
+
+
+def idle(data_set: DataSet, findings: list[Finding]) -> list[Explanation]:
+    """Explanations of nothing that was found."""
+    used = [explanation(data_set, finding) for finding in findings]
+    return [one for one in data_set.explanations if one not in used]
+
+
+def explanation(data_set: DataSet, finding: Finding) -> Explanation | None:
+    """The first explanation that speaks of a finding."""
+    for one in data_set.explanations:
+        if fnmatchcase(finding.run, one.run) and fnmatchcase(finding.name, one.found):
+            return one
+    return None
+
+
+def _judged(name: str, checked: list[Checked], same: bool | None) -> Judged:
+    keys: tuple[KeyCount, ...] = tuple(
+        key_counts(batch for one in checked for batch in one.verdicts.combine_chunks().to_batches())
+    )
+    rejects = [row for one in checked for row in one.rejects.to_pylist()]
+    files = {file for one in checked for file in one.coverage.column("file").to_pylist()}
+    files |= {row["place"]["file"] for row in rejects}
+    events = sum(one.events.num_rows for one in checked)
+    report = Report(keys, (SourceCount(name, "", events, 0, len(rejects)),))
+    names: Counter[str] = Counter(f"not read: {_classed(row['reason'])}" for row in rejects)
+    for one in checked:
+        names.update(filter(None, map(_finding, one.verdicts.to_pylist())))
+    return Judged(name, len(files), report, tuple(Finding(name, what, names[what]) for what in sorted(names)), same)
+
+
+def _finding(row: dict[str, Any]) -> str | None:
+    if row["safety"] != "conformant":
+        return f"{row['kind']} is {row['safety']}: {_classed(row['failed'])}"
+    if row["completion"] == "unfinished" and row["kind"] in COUNTED:
+        return f"{row['kind']} is left {' or '.join(row['states'])}"
+    return None
+
+
+def _classed(sentence: str) -> str:
+    """A sentence without what differs from key to key."""
+    return _NUMBER.sub("N", sentence)
+
+
+def _told(checked: Checked) -> list[dict[str, Any]]:
+    """The events, but for where they stand."""
+    dropped = ("source", "namespace", "place")
+    return [{name: row[name] for name in row if name not in dropped} for row in checked.events.to_pylist()]

@@ -1,0 +1,107 @@
+"""Makes docs/logs.md: `python -m tests.conformance.logs.verdicts.page` at the root of the repository.
+
+Checks every data set that is in the shared folder (`GENSTAMP_DATA`, by default `../shared/data`). A test compares the
+page with what the data gives.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import fill
+
+from tests.conformance.logs.verdicts.data_sets import DATA_SETS, DataSet
+from tests.conformance.logs.verdicts.findings import Finding, Judged, explanation, judge
+
+from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES
+from genstamp.tables.markdown import table
+
+PAGE = Path("docs/logs.md")
+
+_BEGINNING = """\
+# Logs of others, and what the specification says of them
+
+What `genstamp logs check` answers on logs that this project did not write; [operators.md](operators.md) tells how to
+use it, [logs-tables.md](logs-tables.md) what its tables hold. Made by `python -m tests.conformance.logs.verdicts.page`
+from logs that are not in the repository; a test compares it where they are. The default mode is shown, in which any
+line may be missing; where a log is whole, its answer under `--complete` follows the stroke.
+
+*Keys* are entities that were told of: each has one verdict. *Complete*, *unfinished* and *unknown* count files and
+blocks whose life has begun. *Slow* is the share of keys for which the order given was not enough, so that other orders
+were tried. Whatever is violated, undetermined, unfinished or could not be read is explained below its table.
+"""
+
+_HEAD = ("files", "events", "keys", *SAFETIES, *COMPLETIONS, "slow", "not read", "answer")
+
+Chapter = tuple[DataSet, list[Judged], list[Judged]]
+"""A data set with its runs in the default mode, and those under `--complete` if they were asked for."""
+
+
+def chapters(data: Path) -> list[Chapter]:
+    """Every data set that is there."""
+    return [
+        (one, judge(one, data), judge(one, data, complete=True) if one.complete else [])
+        for one in DATA_SETS
+        if (data / one.folder).is_dir()
+    ]
+
+
+def findings(chapter: Chapter) -> list[Finding]:
+    """What has to be explained of a data set, in either mode."""
+    _, by_default, if_complete = chapter
+    return [finding for run in (*by_default, *if_complete) for finding in run.findings]
+
+
+def page(found: list[Chapter]) -> str:
+    """The page as Markdown."""
+    return "\n".join([_BEGINNING, *(line for chapter in found for line in _section(chapter))])
+
+
+def _section(chapter: Chapter) -> Iterator[str]:
+    data_set, by_default, if_complete = chapter
+    yield from (f"## {data_set.title}", "", fill(f"`{data_set.folder}/`. {data_set.about}", 120), "")
+    head = (*_HEAD, "tell the same") if data_set.twins else _HEAD
+    answers = {run.name: _answer(run) for run in if_complete}
+    yield from table("run", head, {run.name: _cells(run, answers.get(run.name)) for run in by_default})
+    yield ""
+    yield from _explained(data_set, findings(chapter))
+
+
+def _cells(run: Judged, if_complete: str | None) -> list[str]:
+    keys = run.report.keys
+    by_kind = {kind: sum(count.keys for count in keys if count.kind == kind) for kind in _kinds(run)}
+    total = sum(by_kind.values())
+    cells = [str(run.files), str(run.report.events)]
+    keys_told = [f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in by_kind.items()]
+    cells.append(", ".join(keys_told) or "none")
+    counted = [count for count in keys if count.kind in COUNTED and count.begun]
+    cells += [str(sum(count.keys for count in keys if count.safety == safety)) for safety in SAFETIES]
+    cells += [str(sum(count.keys for count in counted if count.completion == one)) for one in COMPLETIONS]
+    slow = sum(count.slow for count in keys)
+    cells.append(f"{100 * slow / total:.1f} %" if total else "")
+    cells.append(str(sum(source.rejects for source in run.report.sources)))
+    cells.append(_answer(run) if if_complete is None else f"{_answer(run)} / {if_complete}")
+    return cells if run.same is None else [*cells, "yes" if run.same else "**no**"]
+
+
+def _kinds(run: Judged) -> list[str]:
+    return list(dict.fromkeys(count.kind for count in run.report.keys))
+
+
+def _answer(run: Judged) -> str:
+    return f"{run.report.safety}, {run.report.completion}" if run.report.keys else "no event was found"
+
+
+def _explained(data_set: DataSet, found: list[Finding]) -> Iterator[str]:
+    """Each explanation with what it explains."""
+    for one in data_set.explanations:
+        names = dict.fromkeys(each.name for each in found if explanation(data_set, each) is one)
+        runs = dict.fromkeys(each.run for each in found if explanation(data_set, each) is one)
+        where = f"all {len(runs)} runs" if len(runs) > 3 else " and ".join(runs)
+        yield fill(f"- **{'; '.join(names)}** ({where}). {one.why}", 120, subsequent_indent="  ")
+    if data_set.explanations:
+        yield ""
+
+
+if __name__ == "__main__":
+    shared = Path(os.environ.get("GENSTAMP_DATA") or "../shared/data")
+    PAGE.write_text(page(chapters(shared)), encoding="utf-8")
