@@ -53,10 +53,11 @@ def _session(master: str | None) -> Iterator[SparkSession]:
     chosen = master or ("" if submitted else LOCAL)
     if chosen:
         builder = builder.master(chosen)
-    if chosen.startswith("local"):
-        # Workers would otherwise be whatever python3 comes first on the PATH.
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["JAVA_HOME"] = str(java_home())
+        # Workers would otherwise be whatever python3 comes first on the PATH; on a cluster it may stand elsewhere.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if chosen.startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
         # Twice the cores, to even out.
