@@ -27,6 +27,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms, verdicts
+from genstamp.logs.kept import MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
@@ -34,16 +35,13 @@ from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
 from genstamp.logs.units import Found, find_units
 
-TABLES: dict[str, Any] = {"events": EVENT_SCHEMA, "verdicts": VERDICTS, "coverage": COVERAGE, "rejects": REJECTS}
-"""What is written, each a directory of Parquet files."""
-
 _READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
+
+TABLES: dict[str, Any] = {**_READ, "verdicts": VERDICTS}
+"""What is written, each a directory of Parquet files."""
 
 EVENTS_IN_A_PARTITION = 50_000
 """Below that many, another partition costs more than it brings."""
-
-_MARK = "_genstamp_logs"
-"""A file that shows a directory to be a result of this job, which may be replaced."""
 
 
 class OutputError(GenstampError):
@@ -92,7 +90,7 @@ def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Optio
     """
     options = options or Options()
     began = time.monotonic()
-    if options.out is not None and options.out.exists() and not (options.out / _MARK).is_file():
+    if options.out is not None and options.out.exists() and not (options.out / MARK).is_file():
         raise OutputError(options.out)
     found = find_units([str(path) for path in paths], options.group, options.complete)
     with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
@@ -118,13 +116,15 @@ class _Job:
         self._built = built
 
     def run(self) -> Report:
-        for table in {**TABLES, **_READ}:
+        for table in TABLES:
             (self._built / table).mkdir(parents=True, exist_ok=True)
-        (self._built / _MARK).touch()
         summary = Summary(self._found, self._read())
         self._write_rejects_before_reading()
-        self._check(summary)
-        shutil.rmtree(self._built / "concerns")
+        terms = Terms(
+            self._options.complete, summary.sources_by_namespace(), summary.separated(), self._options.situations_max
+        )
+        write_terms(self._built, terms)
+        self._check(summary, terms)
         for table, schema in TABLES.items():
             self._fill(table, schema)
         return summary.report(self._built, self._options.complete)
@@ -153,14 +153,11 @@ class _Job:
             table = pa.Table.from_pylist(rows, REJECTS)
             pyarrow.parquet.write_table(table, self._built / "rejects" / "before-reading.parquet")
 
-    def _check(self, summary: Summary) -> None:
+    def _check(self, summary: Summary, terms: Terms) -> None:
         """Brings the rows of each key together, and checks them."""
         concerns = self._built / "concerns"
         if not any(concerns.iterdir()):
             return
-        terms = Terms(
-            self._options.complete, summary.sources_by_namespace(), summary.separated(), self._options.situations_max
-        )
         rows = self._spark.read.schema(from_arrow_schema(CONCERNS)).parquet(str(concerns))
         # Automata are built once a worker, so a partition should be worth it.
         default = int(self._spark.conf.get("spark.sql.shuffle.partitions") or 1)

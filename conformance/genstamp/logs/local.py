@@ -23,13 +23,16 @@ class Checked:
     """Tables of Arrow, as `tables` describes them.
 
     Attributes:
-        events, verdicts, coverage, rejects: the four tables of the job; row order means nothing in `verdicts`.
+        events, concerns, verdicts, coverage, rejects: the tables of the job; row order means nothing in `verdicts`.
+        terms: what was taken for granted.
     """
 
     events: Any
+    concerns: Any
     verdicts: Any
     coverage: Any
     rejects: Any
+    terms: Terms
 
 
 def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group: str | None = None) -> Checked:
@@ -57,4 +60,5 @@ def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group:
     tables = {table: pa.concat_tables(each) for table, each in parts.items()}
     summary = Summary(found, tables["spans"])
     terms = Terms(complete, summary.sources_by_namespace(), summary.separated())
-    return Checked(tables["events"], verdicts(tables["concerns"], terms), tables["coverage"], tables["rejects"])
+    judged = verdicts(tables["concerns"], terms)
+    return Checked(tables["events"], tables["concerns"], judged, tables["coverage"], tables["rejects"], terms)

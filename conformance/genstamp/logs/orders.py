@@ -5,7 +5,7 @@ gave the id out and before the NameNode accepts its result. The search is bounde
 *undetermined*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from genstamp.logs.automaton import Automaton
@@ -40,11 +40,17 @@ class Found:
     Attributes:
         possible, shown: sets of states at the end.
         began: whether any event shows the entity in another state than the one in which a life begins.
+        order: the events, by their places in the order given.
     """
 
     possible: int
     shown: int
     began: bool
+    order: tuple[int, ...]
+
+
+_Situation = tuple[frozenset[int], int, int, Registers, bool]
+"""Which events are done, the possible states, the states shown, the registers, whether the life has begun."""
 
 
 class SearchLimitError(Exception):
@@ -68,11 +74,12 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
     before = known_order(automaton, events)
     start = (frozenset[int](), automaton.initial, automaton.initial, Registers(), False)
     stack = [start]
-    visited = {start}
+    came: dict[_Situation, tuple[_Situation, int] | None] = {start: None}
     while stack:
-        done, possible, shown, registers, began = stack.pop()
+        here = stack.pop()
+        done, possible, shown, registers, began = here
         if len(done) == len(events):
-            return Found(possible, shown, began)
+            return Found(possible, shown, began, tuple(_order(came, here)))
         # Last first: the stack hands out the order given before any other.
         for index in reversed(range(len(events))):
             if index in done or not before[index] <= done:
@@ -91,12 +98,23 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
                 registers.after(rule, event.values),
                 began or then != automaton.initial,
             )
-            if next_one not in visited:
-                if len(visited) >= limit:
+            if next_one not in came:
+                if len(came) >= limit:
                     raise SearchLimitError
-                visited.add(next_one)
+                came[next_one] = here, index
                 stack.append(next_one)
     return None
+
+
+def _order(came: Mapping[_Situation, tuple[_Situation, int] | None], last: _Situation) -> list[int]:
+    """The events on the way to a situation."""
+    order: list[int] = []
+    way = came[last]
+    while way is not None:
+        before, index = way
+        order.append(index)
+        way = came[before]
+    return order[::-1]
 
 
 def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[int]]:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from genstamp.cli.logs import logs_app
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.job import TABLES, Options, OutputError, check_paths
+from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
@@ -59,6 +60,7 @@ def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mi
     for table in TABLES:
         found, expected = _rows(out, table), getattr(alone, table).to_pylist()
         assert sorted(found, key=repr) == sorted(expected, key=repr), table
+    assert read_kept(out).terms == alone.terms
     assert report.events == alone.events.num_rows == sum(source.events for source in report.sources)
     assert {Path(source.file).name: source.lines for source in report.sources}["editsStored"] == 121
     assert report.safety == "undetermined" and report.exit_code() == 3

@@ -40,7 +40,8 @@ def test_recovery_id_is_used_after_it_was_given_out(blocks: Automaton) -> None:
     add = _seen(blocks, "add_block", "namenode")
     start = _seen(blocks, "start_recovery", "namenode", 1002)
     command = _seen(blocks, "receive_recovery_command", "datanode1", 1002)
-    assert find_order(blocks, [command, add, start], 100) is not None
+    found = find_order(blocks, [command, add, start], 100)
+    assert found is not None and found.order == (1, 2, 0)
 
 
 def test_search_that_is_cut_short_gives_no_answer(blocks: Automaton) -> None:
