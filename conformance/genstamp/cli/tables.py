@@ -17,6 +17,7 @@ from genstamp.tables import (
     coverage_page,
     derived_page,
     holes_page,
+    logs_tables_page,
     model_coverage_page,
     museum_page,
     mutation_page,
@@ -35,6 +36,7 @@ PAGES: Mapping[str, Maker] = {
     "model-coverage.md": lambda repository: model_coverage_page.page(
         tuple(DRIVINGS), lock.read(repository / LOCK), repository
     ),
+    "logs-tables.md": lambda repository: logs_tables_page.page(),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }
 """What each page is made of, given the repository's root."""
@@ -44,7 +46,7 @@ def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
-    """Write the pages of systems, both coverages, tables, historic faults, open holes and mutation into docs/."""
+    """Write the pages of systems, coverage, tables, faults, open holes, mutation and tables of logs into docs/."""
     if check:
         old = not_current(repository)
         for name in old:

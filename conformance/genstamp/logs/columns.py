@@ -1,0 +1,147 @@
+"""What each column of the tables means: for the page docs/logs-tables.md.
+
+Leaves out names and types, which the schemas have (`genstamp.logs.tables`, `genstamp.events`).
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """One column.
+
+    Attributes:
+        meaning: what it holds.
+        unit: what a number counts; "" for none.
+        null: when it has no value; "" if it always has one.
+    """
+
+    meaning: str
+    unit: str = ""
+    null: str = ""
+
+
+class TableText(NamedTuple):
+    """One table.
+
+    Attributes:
+        row: what one row is.
+        columns: by name.
+    """
+
+    row: str
+    columns: Mapping[str, Column]
+
+
+_SOURCE = Column("the reader's name for what it read: `hdfs-namenode-log`, `hdfs-edits`, ...")
+_NAMESPACE = Column("the cluster: block pool id, else what `--group` names, else the source's first file")
+_NODE = Column("who wrote it: `namenode`, `namenode:PORT` where one file has several, a datanode's address, a client")
+_KIND = Column("`file`, `block`, `replica`, `lease` or `node`")
+_PLACE = Column("file, as it was given or found, and line; in an edit log the record; both from 1")
+
+EVENTS = TableText(
+    "one step of the protocol as one node saw it. Order of rows means nothing.",
+    {
+        "source": _SOURCE,
+        "node": _NODE,
+        "node_sequence": Column("rises with each event of a node; by one where nothing is missing"),
+        "time_us": Column(
+            "the node's own clock; never compare two nodes by it",
+            "µs since 1970, as if the log's local time were UTC",
+            "the source has no clock",
+        ),
+        "kind": Column("what `entity` is: `file`, `block`, `replica`, `lease` or `node`"),
+        "namespace": _NAMESPACE,
+        "entity": Column(
+            "block: its id, signed; replica: `<block id>@<datanode>`; file: inode id, or `<path>#<epoch>`, where the"
+            " epoch counts creations that were seen and 0 is that of none; lease: its holder; node: its name"
+        ),
+        "event": Column("the step, as HDFS calls it, in snake case"),
+        "refused_with": Column("simple name of the exception", null="the step was not refused"),
+        "generation_stamp": Column("of the block or replica, after the step", "a stamp", "the source does not tell it"),
+        "recovery_id": Column(
+            "the stamp that the recovery is to install", "a stamp", "no recovery, or the source does not tell it"
+        ),
+        "num_bytes": Column("length of the block or replica, after the step", "bytes", "the source does not tell it"),
+        "arguments": Column("who took part: `client`, `file`, `datanode`, `primary`, `holder`, `block`, ..."),
+        "observed": Column("what the node shows after the step: `closed`, `block_state`, `locations`, ..."),
+        "place": Column(_PLACE.meaning, null="never, in events that were read"),
+    },
+)
+
+CONCERNS = TableText(
+    "one event and one entity that it concerns: what was checked. An event that concerns several entities has a row"
+    " for each; `place` joins it to its event.",
+    {
+        "namespace": Column("as in `events`"),
+        "kind": Column("of the entity whose lifecycle was held against the event"),
+        "entity": Column("its key within the namespace and kind"),
+        "unit": Column("which story of files it was read from; the events of one unit are ordered by `sequence`"),
+        "sequence": Column("rises in the order in which the unit was written"),
+        "node": _NODE,
+        "rule": Column("number of the rule in `genstamp.logs.rules`, of this version; -1 where none fits"),
+        "generation_stamp": Column("as in `events`", "a stamp", "as in `events`"),
+        "recovery_id": Column("as in `events`", "a stamp", "as in `events`"),
+        "num_bytes": Column("as in `events`", "bytes", "as in `events`"),
+        "place": _PLACE,
+    },
+)
+
+VERDICTS = TableText(
+    "one key: an entity of a namespace, with its two answers.",
+    {
+        "namespace": Column("as in `events`; with its file behind it where two runs bear one name"),
+        "kind": _KIND,
+        "entity": Column("as in `events`"),
+        "safety": Column(
+            "`conformant`: some life that the specification allows has these events; `violated`: none has;"
+            " `undetermined`: that was not found out"
+        ),
+        "completion": Column(
+            "`complete`: its life came to an end in which nothing is owed; `unfinished`: it did not; `unknown`: the log"
+            " does not show"
+        ),
+        "path": Column("`fast`: the order given decided; `slow`: other orders of several nodes' events were tried"),
+        "events": Column("how many events concern it", "events"),
+        "states": Column(
+            "the states that the log shows at the end; before the rejected event, if one was", "HDFS' names"
+        ),
+        "rejected_event": Column("the first that no allowed life has at its place", null="nothing was rejected"),
+        "states_before": Column("the states that were possible before it", "HDFS' names", "nothing was rejected"),
+        "failed": Column("the check that failed, with its values; or why it is undetermined", null="conformant"),
+        "accepted": Column("the nearest event that would have been accepted instead", null="nothing was rejected"),
+        "place": Column("of the rejected event", null="nothing was rejected"),
+    },
+)
+
+COVERAGE = TableText(
+    "how often something stands in a file.",
+    {
+        "source": Column("as in `events`; of lines and remarks the kind of reader: `log`, `edit log`, ..."),
+        "file": Column("as it was given or found"),
+        "what": Column(
+            "`event`; `line`: a line or record that is no event; `remark`: a gap, or something that has no key"
+        ),
+        "name": Column("of the event, or what the line or remark is"),
+        "count": Column("how often", "events, lines or records"),
+    },
+)
+
+REJECTS = TableText(
+    "something that should have been read and could not be. Where there is any, the run is never conformant.",
+    {
+        "source": Column("kind of reader; `none` for a file that no reader takes"),
+        "place": Column(f"{_PLACE.meaning}; line 0 for a whole file"),
+        "reason": Column("what is wrong"),
+        "text": Column("what stands there, escaped and cut; empty for bytes that are no text"),
+    },
+)
+
+COLUMNS: Mapping[str, TableText] = {
+    "events": EVENTS,
+    "concerns": CONCERNS,
+    "verdicts": VERDICTS,
+    "coverage": COVERAGE,
+    "rejects": REJECTS,
+}
+"""Every table that is written, in the order of the page."""

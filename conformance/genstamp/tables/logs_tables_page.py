@@ -1,0 +1,51 @@
+"""The page of the tables that `genstamp logs check --out` writes: every column with type, unit and meaning.
+
+Leaves out what columns mean (`genstamp.logs.columns`) and the schemas themselves.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs import tables
+from genstamp.logs.columns import COLUMNS, Column
+
+SCHEMAS: Final[dict[str, Any]] = {
+    "events": EVENT_SCHEMA,
+    "concerns": tables.CONCERNS,
+    "verdicts": tables.VERDICTS,
+    "coverage": tables.COVERAGE,
+    "rejects": tables.REJECTS,
+}
+
+_BEGINNING = """\
+# Tables of `genstamp logs check`
+
+With `--out DIRECTORY` the check keeps what it read and found: each table is a directory of Parquet files, which Spark,
+pandas, DuckDB and Arrow read. Beside them `_genstamp_logs` holds in JSON what was taken for granted: whether the logs
+were asserted to be whole, and which sources tell of each namespace. A directory that has this file is replaced by the
+next check, in one step; any other is left alone. `genstamp logs explain KEY --from DIRECTORY` tells one key's story
+from the tables alone. Made by `genstamp tables`.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    return "\n".join([_BEGINNING, *(line for name in COLUMNS for line in _table(name))])
+
+
+def _table(name: str) -> Iterator[str]:
+    text = COLUMNS[name]
+    yield from (f"## {name}", "", f"One row is {text.row}", "")
+    yield "| column | type | unit | meaning | null when |"
+    yield "| --- | --- | --- | --- | --- |"
+    for field in SCHEMAS[name]:
+        column: Column = text.columns[field.name]
+        cells = (f"`{field.name}`", _type(field.type), column.unit, column.meaning, column.null or "never")
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    yield ""
+
+
+def _type(of: Any) -> str:
+    """A type in Arrow's words, without what nullability says."""
+    return str(of).replace(" not null", "")
