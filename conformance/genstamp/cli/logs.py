@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from genstamp import exit_codes
+from genstamp.cli.explaining import explain
 from genstamp.errors import GenstampError, SparkFailedError
 from genstamp.report import Format, document
 
@@ -18,6 +19,9 @@ logs_app = typer.Typer(help="Hold logs of HDFS, or events of any implementation,
 @logs_app.callback()
 def logs() -> None:
     """Hold logs of HDFS, or events of any implementation, against the specification."""
+
+
+logs_app.command(name="explain")(explain)
 
 
 @logs_app.command()

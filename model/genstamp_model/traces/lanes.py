@@ -30,7 +30,7 @@ class Row:
         lane: where it happens; `caller` is the lane of whoever asks for it, if that is another one.
         label: action and arguments, as a reader sees them.
         refuses: what the caller gets, where the step refuses.
-        changes: what it changes in the state.
+        changes: what it changes in the state, or what else is to be said of it.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Row:
     caller: str | None
     label: str
     refuses: str | None
-    changes: tuple[Change, ...]
+    changes: tuple[Change | str, ...]
 
 
 @dataclass(frozen=True)

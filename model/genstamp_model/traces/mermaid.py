@@ -9,9 +9,12 @@ from genstamp_model.path import Path
 from genstamp_model.traces.lanes import Chart, Row, chart
 
 
-def mermaid(path: Path) -> str:
-    """The path as a `sequenceDiagram`: calls as arrows, local steps and changes as notes, messages as open arrows."""
-    return "\n".join(_lines(chart(path))) + "\n"
+def mermaid(drawn: Path | Chart) -> str:
+    """A path, or what was laid out elsewhere, as a `sequenceDiagram`.
+
+    Calls are arrows, local steps and changes are notes, messages are open arrows.
+    """
+    return "\n".join(_lines(drawn if isinstance(drawn, Chart) else chart(drawn))) + "\n"
 
 
 def _lines(drawn: Chart) -> Iterator[str]:

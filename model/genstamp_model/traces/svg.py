@@ -43,9 +43,9 @@ class _Box:
     lines: tuple[str, ...]
 
 
-def swim_lanes(path: Path) -> str:
-    """The path as an SVG document."""
-    return _Drawing(chart(path)).text()
+def swim_lanes(drawn: Path | Chart) -> str:
+    """A path, or what was laid out elsewhere, as an SVG document."""
+    return _Drawing(drawn if isinstance(drawn, Chart) else chart(drawn)).text()
 
 
 class _Drawing:

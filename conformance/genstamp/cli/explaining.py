@@ -1,0 +1,69 @@
+"""The verb `logs explain`: the story of one block, replica, file or lease.
+
+Leaves out the story itself (`genstamp.logs.story`).
+"""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genstamp import exit_codes
+
+_CODES = {
+    "conformant": exit_codes.HOLDS,
+    "violated": exit_codes.VIOLATED,
+    "undetermined": exit_codes.UNDETERMINED,
+}
+
+
+class Shape(StrEnum):
+    """What standard output gets."""
+
+    TEXT = "text"
+    JSON = "json"
+    SVG = "svg"
+    MERMAID = "mermaid"
+
+
+def explain(
+    key: Annotated[str, typer.Argument(help="blk_ID, blk_ID@DATANODE, a path, an inode id, or a holder of leases.")],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH...]", help="Logs to read, as for genstamp logs check.")
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option("--from", help="Tables that genstamp logs check --out has kept, instead of logs.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="file, block, replica, lease or node, where several fit.")] = None,
+    namespace: Annotated[str | None, typer.Option(help="The block pool or group, where several fit.")] = None,
+    complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
+    group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
+    form: Annotated[Shape, typer.Option("--format", help="What to print; svg gives swim lanes.")] = Shape.TEXT,
+) -> None:
+    """Tell the story of one block, replica, file or lease: each event, who saw it, and the states possible after it.
+
+    A rejected event is told with the check that failed and what would have been accepted. Exit code: 0 conformant, 12
+    violated, 3 undetermined, 2 if no or no single entity fits.
+    """
+    from genstamp.logs.kept import check_and_keep, read_kept
+    from genstamp.logs.keys import find_key
+    from genstamp.logs.lanes import chart
+    from genstamp.logs.story import lines, plain, tell
+    from genstamp_model.traces import mermaid, swim_lanes
+
+    if (tables is None) is (not paths):
+        raise typer.BadParameter("either logs or --from TABLES, and not both")
+    kept = read_kept(tables) if tables is not None else check_and_keep(paths or [], complete, group)
+    story = tell(kept, find_key(kept, key, kind, namespace))
+    match form:
+        case Shape.TEXT:
+            typer.echo("\n".join(lines(story)))
+        case Shape.JSON:
+            typer.echo(json.dumps(plain(story), indent=2))
+        case Shape.SVG:
+            typer.echo(swim_lanes(chart(story)), nl=False)
+        case Shape.MERMAID:
+            typer.echo(mermaid(chart(story)), nl=False)
+    raise typer.Exit(_CODES[story.safety])
