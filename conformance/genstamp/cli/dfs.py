@@ -4,7 +4,7 @@ What a program may read goes to standard output, everything else to standard err
 refuses, 3 not yet (a lease that is being recovered, a truncate that waits for its block), 12 blocks are missing,
 2 usage, 75 the cluster cannot be reached or a disk failed, 151 settings or a storage directory are refused.
 
-Leaves out how files travel (`genstamp.dfs`) and what the servers do (`genstamp_dfs.server`).
+Leaves out how files travel (`genstamp.dfs`) and the servers (`dfs_servers`).
 """
 
 import asyncio
@@ -20,8 +20,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from genstamp import exit_codes, progress
+from genstamp.cli import dfs_servers
+from genstamp.cli.dfs_servers import DEFAULT_NAMENODE, EventsFile, Namenode
 from genstamp.dfs import transfer
-from genstamp.dfs.health import entries, files_below, health_of
+from genstamp.dfs.health import entries, files_below, health_of, on_a_line
 from genstamp_dfs.errors import (
     ConfigurationError,
     ConnectException,
@@ -42,16 +44,12 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     Truncate,
 )
 from genstamp_dfs.server.client import PATIENCE_S, dfs_client
-from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
-from genstamp_dfs.server.process import LOOPBACK, MAX_PORT, host_and_port
+from genstamp_dfs.server.process import host_and_port
 
 REFUSED: Final = 1
 
 dfs_app = typer.Typer(help="Run the reference implementation of HDFS, and work with its files.", no_args_is_help=True)
 
-Namenode = Annotated[
-    str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="Where the namenode is.")
-]
 Patience = Annotated[
     float,
     typer.Option(
@@ -61,22 +59,17 @@ Patience = Annotated[
         help="Seconds to wait for a namenode that is away or in safe mode; then exit code 75, or 1 in safe mode.",
     ),
 ]
-Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")]
-Host = Annotated[str, typer.Option(help="Where to listen; loopback by default.")]
-EventsFile = Annotated[Path | None, typer.Option("--events", help="File for events, as JSON lines.")]
-EventsLimit = Annotated[
-    int,
-    typer.Option(
-        "--events-limit", metavar="MIB", min=0, help="Begin another file of events then; one older is kept. 0: never."
-    ),
-]
 SHORT_PATIENCE_S: Final = 10.0
 """For calls after which a user waits for the prompt."""
 
 PACKET_BYTES: Final = 256 * 1024
 """HDFS' default is a quarter of that; here a packet costs more than its bytes do."""
 
-DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
+MAX_LENGTH: Final = 2**63 - 1
+"""Greatest long of Java, which lengths are on the wire."""
+
+MAX_REPLICATION: Final = 2**15 - 1
+"""Greatest short of Java; the namenode accepts fewer."""
 
 
 @dfs_app.callback()
@@ -84,79 +77,16 @@ def dfs() -> None:
     """Run the reference implementation of HDFS, and work with its files."""
 
 
-# -- servers --------------------------------------------------------------------------------------------------------
-
-
-@dfs_app.command()
-def namenode(
-    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
-    host: Host = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8020,
-    events: EventsFile = None,
-    events_limit: EventsLimit = 0,
-    settings: Settings = [],  # noqa: B006 (typer copies it)
-) -> None:
-    """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
-    from genstamp_dfs.server.namenode_server import main
-
-    arguments = [str(directory), f"--host={host}", f"--port={port}", *_given(events, events_limit, settings)]
-    raise typer.Exit(main(arguments))
-
-
-@dfs_app.command()
-def datanode(
-    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
-    namenode: Namenode = DEFAULT_NAMENODE,
-    name: Annotated[str | None, typer.Option(help="Name in the cluster; by default that of the directory.")] = None,
-    host: Host = LOOPBACK,
-    advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
-    transfer_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For blocks; 0 lets the system choose.")] = 0,
-    rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For calls; 0 lets the system choose.")] = 0,
-    events: EventsFile = None,
-    events_limit: EventsLimit = 0,
-    settings: Settings = [],  # noqa: B006 (typer copies it)
-) -> None:
-    """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
-    from genstamp_dfs.server.datanode_server import main
-
-    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *_given(events, events_limit, settings)]
-    arguments += [f"--transfer-port={transfer_port}", f"--rpc-port={rpc_port}"]
-    arguments += [f"--name={name}"] if name else []
-    arguments += [f"--advertise={advertise}"] if advertise else []
-    raise typer.Exit(main(arguments))
-
-
-def _given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
-    told = [f"--events={events}", f"--events-limit={events_limit}"] if events else []
-    return [*told, *(f"--set={setting}" for setting in settings)]
-
-
-@dfs_app.command()
-def up(
-    directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
-    datanodes: Annotated[int, typer.Option(min=1, help="How many datanodes.")] = 3,
-    host: Host = LOOPBACK,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=MAX_PORT, help="Of the namenode; by default that of the last run.")
-    ] = None,
-    events_limit: EventsLimit = EVENTS_LIMIT_MIB,
-    settings: Settings = [],  # noqa: B006 (typer copies it)
-) -> None:
-    """Run a namenode and datanodes on this machine until told to stop; one that ends is started again.
-
-    A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
-    """
-    from genstamp_dfs.server.cluster import run_cluster
-
-    code = run_cluster(
-        directory, datanodes=datanodes, host=host, port=port, settings=settings, events_limit_mib=events_limit
-    )
-    raise typer.Exit(code)
+for server in (dfs_servers.namenode, dfs_servers.datanode, dfs_servers.up):
+    dfs_app.command()(server)
 
 
 # -- files to and from the cluster ----------------------------------------------------------------------------------
 
-FlushEvery = Annotated[int, typer.Option("--flush-every", help="Have readers see the file each so many bytes; 0: not.")]
+FlushEvery = Annotated[
+    int,
+    typer.Option("--flush-every", min=0, help="Have readers see the file each so many bytes; 0: not."),
+]
 Sync = Annotated[bool, typer.Option("--sync", help="Have datanodes force what is flushed to their disks.")]
 Acknowledged = Annotated[
     bool, typer.Option("--acknowledged", help="Print the length that is promised, after each flush.")
@@ -169,8 +99,8 @@ def put(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Also where there is a file.")] = False,
-    replication: Annotated[int, typer.Option(min=1, help="Replicas of each block.")] = 3,
-    block_size: Annotated[int, typer.Option(min=1, help="In bytes.")] = 128 * 1024 * 1024,
+    replication: Annotated[int, typer.Option(min=1, max=MAX_REPLICATION, help="Replicas of each block.")] = 3,
+    block_size: Annotated[int, typer.Option(min=1, max=MAX_LENGTH, help="In bytes.")] = 128 * 1024 * 1024,
     flush_every: FlushEvery = 0,
     sync: Sync = False,
     acknowledged: Acknowledged = False,
@@ -219,9 +149,8 @@ def get(
     patience: Patience = PATIENCE_S,
 ) -> None:
     """Copy a file from the cluster, as long as it is now; also one that is being written."""
-    if local != "-" and Path(local).exists() and not overwrite:
-        typer.echo(f"genstamp: {local} exists; --overwrite replaces it", err=True)
-        raise typer.Exit(exit_codes.USAGE)
+    if local != "-":
+        _refuse_target(Path(local), overwrite)
 
     async def work() -> None:
         async with _client(namenode, patience) as client:
@@ -232,6 +161,20 @@ def get(
                 await transfer.read_to_file(client, path, Path(local), show)
 
     _run(work())
+
+
+def _refuse_target(local: Path, overwrite: bool) -> None:
+    """Say so before anything is copied, if a file could not appear here afterwards."""
+    if local.is_dir():
+        wrong = f"{local} is a directory, accepted: the name of a file"
+    elif local.exists() and not overwrite:
+        wrong = f"{local} exists; --overwrite replaces it"
+    elif not local.parent.is_dir():
+        wrong = f"there is no directory {local.parent}"
+    else:
+        return
+    typer.echo(f"genstamp: {wrong}", err=True)
+    raise typer.Exit(exit_codes.USAGE)
 
 
 def _source(local: str) -> BufferedReader:
@@ -259,16 +202,16 @@ def ls(
     async def work() -> None:
         async with _client(namenode, patience) as client:
             async for entry in entries(client, path):
-                typer.echo(_line(entry))
+                typer.echo(_line(entry, entry.path or path))
 
     _run(work())
 
 
-def _line(entry: HdfsFileStatus) -> str:
+def _line(entry: HdfsFileStatus, name: str) -> str:
     kind = "d" if entry.is_directory else "-"
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(entry.modification_time_ms / 1000))
     replicas = "-" if entry.is_directory else entry.replication
-    return f"{kind}{entry.permission:04o}\t{replicas}\t{entry.length}\t{when}\t{entry.path}"
+    return f"{kind}{entry.permission:04o}\t{replicas}\t{entry.length}\t{when}\t{on_a_line(name)}"
 
 
 @dfs_app.command()
@@ -308,7 +251,8 @@ def rm(
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Remove a file or directory."""
-    _run(_ask_flag(namenode, patience, Delete(path, recursive), f"there is no {path}"))
+    nothing = "/ cannot be removed" if path == "/" else f"there is no {path}"
+    _run(_ask_flag(namenode, patience, Delete(path, recursive), nothing))
 
 
 @dfs_app.command()
@@ -348,8 +292,9 @@ def truncate(
     Exit code 3 says that they have not yet: the file is still open, and will be closed with the new length. --wait
     waits for that.
     """
-    if not length.isdecimal():
-        typer.echo(f"genstamp: cannot cut {path} to {length!r}, accepted: a number of bytes, 0 or more", err=True)
+    if not _is_length(length):
+        accepted = f"a number of bytes, 0 to {MAX_LENGTH}"
+        typer.echo(f"genstamp: cannot cut {path} to {length!r}, accepted: {accepted}", err=True)
         raise typer.Exit(exit_codes.USAGE)
 
     async def work() -> None:
@@ -368,11 +313,15 @@ def truncate(
     _run(work())
 
 
+def _is_length(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_LENGTH)) and int(text) <= MAX_LENGTH
+
+
 @dfs_app.command("recover-lease")
 def recover_lease(
     path: Annotated[str, typer.Argument(metavar="PATH")],
     namenode: Namenode = DEFAULT_NAMENODE,
-    wait: Annotated[float, typer.Option(help="Seconds to wait for the file to be closed.")] = 60.0,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for the file to be closed.")] = 60.0,
     patience: Patience = PATIENCE_S,
 ) -> None:
     """Take a file from its writer and have it closed; exit code 3 says that it is not closed yet."""

@@ -38,9 +38,18 @@ class FileHealth:
         state = "MISSING" if self.missing else "LOW" if self.low else "OK"
         is_open = ", open for writing" if self.is_open else ""
         return (
-            f"{state} {self.path}: {self.length:,} bytes, {self.blocks} blocks, "
+            f"{state} {on_a_line(self.path)}: {self.length:,} bytes, {self.blocks} blocks, "
             f"{self.low} with too few replicas, {self.missing} missing{is_open}"
         )
+
+
+def on_a_line(name: str) -> str:
+    r"""A name as one line shows it: what no terminal prints as it is goes as an escape of Python.
+
+    >>> print(on_a_line("ü☃ x"), on_a_line("two\nlines"))
+    ü☃ x two\nlines
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
 
 
 async def entries(client: DFSClient, path: str) -> AsyncIterator[HdfsFileStatus]:
@@ -62,7 +71,11 @@ async def entries(client: DFSClient, path: str) -> AsyncIterator[HdfsFileStatus]
 
 
 async def files_below(client: DFSClient, path: str) -> AsyncIterator[tuple[str, HdfsFileStatus]]:
-    """All files at and below a path."""
+    """All files at and below a path, by name.
+
+    Raises:
+        FileNotFoundException: there is nothing at the path.
+    """
     status = await client.ask(GetFileInfo(path))
     if status is None:
         raise FileNotFoundException(f"File does not exist: {path}")
@@ -72,7 +85,8 @@ async def files_below(client: DFSClient, path: str) -> AsyncIterator[tuple[str, 
         if not status.is_directory:
             yield at, status
             continue
-        waiting += [(str(PurePosixPath(at) / entry.path), entry) async for entry in entries(client, at)]
+        below = [(str(PurePosixPath(at) / entry.path), entry) async for entry in entries(client, at)]
+        waiting += reversed(below)
 
 
 async def health_of(client: DFSClient, path: str, status: HdfsFileStatus) -> FileHealth:
@@ -82,7 +96,7 @@ async def health_of(client: DFSClient, path: str, status: HdfsFileStatus) -> Fil
     judged = [one for one in located.blocks if last is None or one.block.block_id != last.block.block_id]
     return FileHealth(
         path=path,
-        length=located.file_length,
+        length=status.length,
         is_open=located.is_under_construction,
         blocks=len(located.blocks),
         low=sum(0 < len(one.locations) < status.replication for one in judged),

@@ -1,0 +1,91 @@
+"""The verbs `dfs namenode`, `dfs datanode` and `dfs up`: they run servers of the reference implementation.
+
+Leaves out what the servers do (`genstamp_dfs.server`); that is imported by the verb that runs it.
+"""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
+from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
+
+Namenode = Annotated[
+    str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="Where the namenode is.")
+]
+Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")]
+Host = Annotated[str, typer.Option(help="Where to listen; loopback by default.")]
+EventsFile = Annotated[Path | None, typer.Option("--events", help="File for events, as JSON lines.")]
+EventsLimit = Annotated[
+    int,
+    typer.Option(
+        "--events-limit", metavar="MIB", min=0, help="Begin another file of events then; one older is kept. 0: never."
+    ),
+]
+
+DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
+
+
+def namenode(
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
+    host: Host = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8020,
+    events: EventsFile = None,
+    events_limit: EventsLimit = 0,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
+    from genstamp_dfs.server.namenode_server import main
+
+    arguments = [str(directory), f"--host={host}", f"--port={port}", *_given(events, events_limit, settings)]
+    raise typer.Exit(main(arguments))
+
+
+def datanode(
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one is formatted.")],
+    namenode: Namenode = DEFAULT_NAMENODE,
+    name: Annotated[str | None, typer.Option(help="Name in the cluster; by default that of the directory.")] = None,
+    host: Host = LOOPBACK,
+    advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
+    transfer_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For blocks; 0 lets the system choose.")] = 0,
+    rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For calls; 0 lets the system choose.")] = 0,
+    events: EventsFile = None,
+    events_limit: EventsLimit = 0,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
+    from genstamp_dfs.server.datanode_server import main
+
+    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *_given(events, events_limit, settings)]
+    arguments += [f"--transfer-port={transfer_port}", f"--rpc-port={rpc_port}"]
+    arguments += [f"--name={name}"] if name else []
+    arguments += [f"--advertise={advertise}"] if advertise else []
+    raise typer.Exit(main(arguments))
+
+
+def _given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
+    told = [f"--events={events}", f"--events-limit={events_limit}"] if events else []
+    return [*told, *(f"--set={setting}" for setting in settings)]
+
+
+def up(
+    directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
+    datanodes: Annotated[int, typer.Option(min=1, help="How many datanodes.")] = 3,
+    host: Host = LOOPBACK,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=MAX_PORT, help="Of the namenode; by default that of the last run.")
+    ] = None,
+    events_limit: EventsLimit = EVENTS_LIMIT_MIB,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a namenode and datanodes on this machine until told to stop; one that ends is started again.
+
+    A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
+    """
+    from genstamp_dfs.server.cluster import run_cluster
+
+    code = run_cluster(
+        directory, datanodes=datanodes, host=host, port=port, settings=settings, events_limit_mib=events_limit
+    )
+    raise typer.Exit(code)
