@@ -18,8 +18,8 @@ from genstamp.logs.explain import explain, named
 from genstamp.logs.kernel import MISSING, Runs, run
 from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order
 from genstamp.logs.registers import Registers, Values
-from genstamp.logs.rules import NO_RULE
-from genstamp.logs.sources import unseen_steps
+from genstamp.logs.rules import NO_RULE, Balance, weighed
+from genstamp.logs.sources import balanced, unseen_steps
 from genstamp.logs.tables import CONCERNS, VERDICTS
 
 SITUATIONS_MAX = 20_000
@@ -58,8 +58,8 @@ def verdicts(concerns: Any, terms: Terms) -> Any:
     kinds = concerns.column("kind").combine_chunks()
     for kind in KINDS:
         of_kind = concerns.filter(pa.compute.equal(kinds, kind))
-        for unseen, rows in _by_unseen(of_kind, kind, terms):
-            parts.append(_Batch(rows, automaton(kind, unseen), terms).verdicts())
+        for (unseen, balances), rows in _by_sources(of_kind, kind, terms):
+            parts.append(_Batch(rows, automaton(kind, unseen), balances, terms).verdicts())
     return pa.concat_tables(parts)
 
 
@@ -75,24 +75,31 @@ def _separated(concerns: Any, terms: Terms) -> Any:
     return concerns
 
 
-def _by_unseen(rows: Any, kind: Kind, terms: Terms) -> list[tuple[frozenset[str], Any]]:
-    """Rows apart by what can have gone unseen in their namespace."""
+_Known = tuple[frozenset[str], tuple[Balance, ...]]
+"""What can have gone unseen, and what can be weighed."""
+
+
+def _by_sources(rows: Any, kind: Kind, terms: Terms) -> list[tuple[_Known, Any]]:
+    """Rows apart by what the sources of their namespace tell."""
     if not rows.num_rows:
         return []
     if not terms.complete:
-        return [(unseen_steps(kind, (), False), rows)]
+        return [((unseen_steps(kind, (), False), ()), rows)]
     namespaces = rows.column("namespace").combine_chunks()
-    apart: dict[frozenset[str], list[str]] = {}
+    apart: dict[_Known, list[str]] = {}
     for namespace in pa.compute.unique(namespaces).to_pylist():
-        apart.setdefault(unseen_steps(kind, terms.sources[namespace], True), []).append(namespace)
-    return [(unseen, rows.filter(pa.compute.is_in(namespaces, pa.array(those)))) for unseen, those in apart.items()]
+        sources = terms.sources[namespace]
+        known = unseen_steps(kind, sources, True), balanced(kind, sources, True)
+        apart.setdefault(known, []).append(namespace)
+    return [(known, rows.filter(pa.compute.is_in(namespaces, pa.array(those)))) for known, those in apart.items()]
 
 
 class _Batch:
     """Entities of one kind that are checked with one automaton."""
 
-    def __init__(self, rows: Any, with_automaton: Automaton, terms: Terms) -> None:
+    def __init__(self, rows: Any, with_automaton: Automaton, balances: tuple[Balance, ...], terms: Terms) -> None:
         self._automaton = with_automaton
+        self._balances = balances
         self._terms = terms
         rows = rows.combine_chunks()
         keys = _numbers(rows.column("namespace")) * rows.num_rows + _numbers(rows.column("entity"))
@@ -111,12 +118,28 @@ class _Batch:
         answers = _Answers(self._automaton, np.array(tables.sets, np.int64)[runs.shown], runs.began, rejected, unruled)
         for entity in np.flatnonzero(rejected):
             self._slowly(int(entity), tables, runs, answers)
+        for balance in self._balances:
+            self._weigh(balance, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             answers.failed[entity] = f"{runs.unknown[entity]} events of which no rule says what they mean"
         firsts = self._rows.take(pa.array(self._starts[:-1]))
         columns = [firsts.column(name).combine_chunks() for name in ("namespace", "kind", "entity")]
         columns += answers.columns(np.diff(self._starts))
         return pa.table(columns, schema=VERDICTS)
+
+    def _weigh(self, balance: Balance, answers: "_Answers") -> None:
+        """Counts what has to balance; the first event in excess is the one rejected."""
+        rules = self._automaton.rules
+        counted = np.isin(self._rules, weighed(rules, balance.events))
+        there = np.add.reduceat(np.isin(self._rules, weighed(rules, balance.within)), self._starts[:-1], dtype=np.int64)
+        counts = np.add.reduceat(counted, self._starts[:-1], dtype=np.int64)
+        allowed = np.where(there > 0, counts, 0) if balance.one_for_all else there
+        for entity in np.flatnonzero((counts > allowed) & (answers.safety == "conformant")):
+            start, end = self._starts[entity : entity + 2]
+            at = int(start + np.flatnonzero(counted[start:end])[allowed[entity]])
+            answers.reject(int(entity), self._rows.column("place")[at].as_py(), named(rules[self._rules[at]]))
+            answers.failed[entity] = balance.sentence(int(counts[entity]), int(there[entity]))
+            answers.accepted[entity] = f"it with one more {' or '.join(balance.within)}"
 
     def _slowly(self, entity: int, tables: Tables, runs: Runs, answers: "_Answers") -> None:
         """Tries other orders for a rejected entity, and explains if none is accepted."""
@@ -176,6 +199,12 @@ class _Answers:
         over, going_on = found.shown & self._graph.ends, found.shown & ~self._graph.ends
         if found.began and not (over and going_on):
             self.completion[entity] = "complete" if over else "unfinished"
+
+    def reject(self, entity: int, place: Any, event: str) -> None:
+        """All events together are not explained, whatever their order; the states are those at the end."""
+        self.safety[entity], self.completion[entity] = "violated", "unknown"
+        self.place[entity], self.rejected_event[entity] = place, event
+        self.states_before[entity] = list(self._graph.members(int(self.shown[entity])))
 
     def columns(self, events: Any) -> list[Any]:
         """In the order of the table, from `safety` on."""

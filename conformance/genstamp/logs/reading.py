@@ -11,11 +11,13 @@ from genstamp.logs.readers import edit_binary, edit_xml
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.log_text import LogReader
+from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
+from genstamp.logs.readers.sequences import SequenceReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rows import Batch, batches
 from genstamp.logs.streams import DamagedSourceError, Stream, head, lines
-from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, LOG, NATIVE
+from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, LOG, MERGED_LOG, NATIVE, SEQUENCES
 
 _Finds = Iterator[Sighting | Reject]
 
@@ -30,7 +32,9 @@ def read_unit(unit: Unit) -> Iterator[Batch]:
         EDIT_LOG: _edits,
         EDIT_XML: _edits,
         LOG: _log,
+        MERGED_LOG: _merged_log,
         NATIVE: _events,
+        SEQUENCES: _sequences,
     }
     yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
 
@@ -52,6 +56,19 @@ def _log(unit: Unit, counts: Counts) -> _Finds:
     for file in unit.files:
         yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()
+
+
+def _merged_log(unit: Unit, counts: Counts) -> _Finds:
+    reader = MergedLogReader(unit, counts)
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+    yield from reader.rest()
+
+
+def _sequences(unit: Unit, counts: Counts) -> _Finds:
+    reader = SequenceReader(unit, counts)
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
 
 
 def _events(unit: Unit, counts: Counts) -> _Finds:

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 
 from genstamp.events import Kind
+from genstamp.logs.rules import BOOKS, Balance
 from genstamp.logs.unseen import all_steps
 
 
@@ -24,6 +25,9 @@ EDITS_BEFORE_40 = "hdfs-edits-before-40"
 NAMENODE_LOG = "hdfs-namenode-log"
 AUDIT_LOG = "hdfs-audit-log"
 DATANODE_LOG = "hdfs-datanode-log"
+MERGED_LOG = "hdfs-0.20-merged-log"
+SEQUENCES = "hdfs-0.20-sequences"
+CLIENT_LOG = "hdfs-client-log"
 GENSTAMP = "genstamp-dfs"
 
 
@@ -35,6 +39,19 @@ def _declared(always: str = "", maybe: str = "", never: str = "") -> Mapping[str
         for step in steps.split()
     }
 
+
+# Beside the steps of blocks those of their replicas that are counted (`rules.unplaced`). The end of a file, an
+# abandoned block and the deletion of one without locations name no block, or are logged at DEBUG. An order to delete
+# can also be the answer to a block report, which no line tells (NameNode#blockReport before 0.19).
+_OLD_BLOCKS = _declared(
+    always="add_block write_block finalize_replica invalidate_replica invalidate_absent_replica add_stored_block"
+    " add_to_invalidates",
+    maybe="complete_block remove ask_to_delete",
+    never="update_pipeline fsync commit complete_after_recovery force_complete append truncate copy_on_truncate"
+    " start_recovery commit_block_synchronization commit_block_synchronization_too_few_replicas"
+    " commit_block_synchronization_without_close commit_block_synchronization_delete abandon_block drop_empty_block"
+    " restart_last_of_open_file restart_any_other",
+)
 
 # Levels are those of Hadoop's own log4j.properties: INFO for the NameNode and its state changes.
 SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
@@ -120,6 +137,13 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
             never="convert_temporary_to_rbw unfinalize transfer_for_pipeline_recovery copy_on_truncate receive_packet",
         ),
     },
+    # Hadoop 0.20: of blocks only, as no line says on which datanode a replica is.
+    MERGED_LOG: {"block": _OLD_BLOCKS},
+    SEQUENCES: {"block": _OLD_BLOCKS},
+    # What a client does to its pipelines; what the NameNode made of it, it does not log.
+    CLIENT_LOG: {
+        "block": {**dict.fromkeys(all_steps("block"), Logged.NEVER), "abandon_block": Logged.MAYBE},
+    },
     # Every step of the protocol is an event; a step that it cannot take yet would be one. Only time passes in silence.
     GENSTAMP: {
         "file": dict.fromkeys(all_steps("file"), Logged.ALWAYS),
@@ -157,3 +181,23 @@ def _unseen_steps(kind: Kind, sources: frozenset[str], complete: bool) -> frozen
     if not complete:
         return steps
     return frozenset(s for s in steps if not any(logged(source, kind, s) is Logged.ALWAYS for source in sources))
+
+
+def balanced(kind: Kind, sources: Collection[str], complete: bool) -> tuple[Balance, ...]:
+    """The balances that hold where these sources tell of an entity: all that is weighed was logged.
+
+    Args:
+        kind: of the entity.
+        sources: that tell of the entity's namespace.
+        complete: whether the user asserts that the sources are whole; else nothing can be weighed.
+    """
+    if not complete:
+        return ()
+    return tuple(
+        balance
+        for balance in BOOKS[kind].balances
+        if all(
+            any(logged(source, kind, event) is Logged.ALWAYS for source in sources if source in SOURCES)
+            for event in balance.within
+        )
+    )

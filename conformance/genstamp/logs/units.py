@@ -11,12 +11,13 @@ from pathlib import Path
 
 from genstamp.errors import GenstampError
 from genstamp.events import Place
-from genstamp.logs.readers import edit_binary, edit_xml, log_text, native
+from genstamp.logs.readers import edit_binary, edit_xml, log_text, merged_log, native, sequences
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
 from genstamp.logs.streams import DamagedSourceError, Stream, head
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
+MERGED_LOG, SEQUENCES = "merged log", "sequences"
 
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
@@ -153,10 +154,14 @@ def _reader(beginning: bytes) -> tuple[str, str]:
         return NATIVE, ""
     if beginning.startswith(_IMAGE):
         return "", f"{_NOT_MEANT}an fsimage: it holds a state, and no events"
+    if sequences.is_sequences(beginning):
+        return SEQUENCES, ""
     if b"\0" in beginning[:8192]:
         return "", "binary, and not an edit log: the first four bytes are no layout version"
     if log_text.is_log(beginning):
         return LOG, ""
+    if merged_log.is_merged_log(beginning):
+        return MERGED_LOG, ""
     return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
 
 
@@ -172,7 +177,7 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
         path = Path(file)
         if reader in (EDIT_LOG, EDIT_XML) and _SEGMENT.match(path.name):
             name = "edits"
-        elif reader == LOG:
+        elif reader in (LOG, MERGED_LOG):
             name = _ROTATED.sub("", path.name)
         else:
             name = path.name
@@ -189,6 +194,8 @@ def _beginning(file: Path, reader: str, beginning: bytes) -> tuple[int, str]:
     if reader == LOG:
         times = (parts.time_us for line in beginning.splitlines() if (parts := log_line(line)) is not None)
         first = next(times, 0)
+    elif reader == MERGED_LOG:
+        first = merged_log.first_time(beginning)
     else:
         operations = edit_binary.operations if reader == EDIT_LOG else edit_xml.operations
         try:

@@ -4,7 +4,7 @@ Leaves out transitions between states: those are the lifecycles of the specifica
 event.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from genstamp.events import Event, Kind
 from genstamp.logs.rules.block import BLOCK
@@ -12,9 +12,24 @@ from genstamp.logs.rules.file import FILE
 from genstamp.logs.rules.lease import LEASE
 from genstamp.logs.rules.node import NODE
 from genstamp.logs.rules.replica import REPLICA
-from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Way
+from genstamp.logs.rules.shape import Balance, Check, Drift, Effect, Move, Register, Rule, RuleBook, Way
+from genstamp.logs.rules.unplaced import UNPLACED
 
-__all__ = ["BOOKS", "Check", "Drift", "Effect", "Move", "NO_RULE", "Register", "Rule", "RuleBook", "Way", "rule_of"]
+__all__ = [
+    "BOOKS",
+    "Balance",
+    "Check",
+    "Drift",
+    "Effect",
+    "Move",
+    "NO_RULE",
+    "Register",
+    "Rule",
+    "RuleBook",
+    "Way",
+    "rule_of",
+    "weighed",
+]
 
 BOOKS: Mapping[Kind, RuleBook] = {book.kind: book for book in (FILE, BLOCK, REPLICA, LEASE, NODE)}
 
@@ -42,6 +57,15 @@ def rule_of(kind: Kind, role: str, event: Event) -> int:
         if _refusal_fits(rule, event) and all(_holds(name, value, event) for name, value in rule.when.items()):
             return number
     return NO_RULE
+
+
+def weighed(rules: Sequence[Rule], events: Collection[str]) -> list[int]:
+    """Numbers of the rules whose events a balance counts: those of steps that were carried out and are nobody's."""
+    return [
+        number
+        for number, rule in enumerate(rules)
+        if rule.event in events and not rule.refused and (rule.role == UNPLACED or rule.event == "add_block")
+    ]
 
 
 def _refusal_fits(rule: Rule, event: Event) -> bool:

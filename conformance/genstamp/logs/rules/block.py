@@ -7,6 +7,7 @@ Sections A, F, G and I are those of the facts file `hdfs-protocol.md`.
 """
 
 from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.unplaced import BALANCES, UNPLACED_RULES
 
 STAMP, RECOVERY_ID, LENGTH = Register
 _ANYTHING = Effect(Move.ANY, Move.ANY, Move.ANY)
@@ -369,4 +370,9 @@ _ASIDE = (
     ),
 )
 
-BLOCK = RuleBook("block", _EFFECTS, (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *_ASIDE))
+BLOCK = RuleBook(
+    "block",
+    _EFFECTS,
+    (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *_ASIDE, *UNPLACED_RULES),
+    balances=BALANCES,
+)

@@ -170,6 +170,32 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Balance:
+    """No more of some events than of others, in whatever order: for steps of which nothing says whose they are.
+
+    Attributes:
+        events: what is counted; names in the event schema, of rules with the role "unplaced".
+        within: what there must be as many of.
+        source: section of the facts, and why.
+        one_for_all: one of `within` suffices for any number.
+    """
+
+    events: tuple[str, ...]
+    within: tuple[str, ...]
+    source: str
+    one_for_all: bool = False
+
+    def sentence(self, events: int, within: int) -> str:
+        """What does not balance, with its numbers.
+
+        >>> Balance(("finalize_replica",), ("write_block",), "").sentence(3, 2)
+        '3 of finalize_replica, and only 2 of write_block'
+        """
+        of, among = " and ".join(self.events), " and ".join(self.within)
+        return f"{events} of {of}, and only {within} of {among}" if within else f"{events} of {of}, and no {among}"
+
+
+@dataclass(frozen=True)
 class RuleBook:
     """All rules of one kind of entity.
 
@@ -178,12 +204,14 @@ class RuleBook:
         effects: one for each event of the lifecycle, none left out.
         rules: the first that fits an event is taken; so those with more conditions come first.
         drifts: steps beside the lifecycle.
+        balances: what is counted, where the order of events and whose they are is not known.
     """
 
     kind: Kind
     effects: Mapping[str, Effect]
     rules: tuple[Rule, ...]
     drifts: tuple[Drift, ...] = ()
+    balances: tuple[Balance, ...] = ()
 
 
 def states(*ids: str) -> frozenset[str]:
