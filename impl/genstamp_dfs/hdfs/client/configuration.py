@@ -42,6 +42,8 @@ class ClientConfiguration:
         soft_limit_ms, hard_limit_ms: those of the namenode; leases are renewed at half the soft limit, and the client
             gives its files up when it could not renew for the hard limit.
         block_write_retries: how often a new block is tried again on other datanodes.
+        exclude_nodes_expiry_ms: how long a datanode that could not take a new block is not asked for another one of the
+            file (`dfs.client.write.exclude.nodes.cache.expiry.interval.millis`).
         locate_following_block_retries: how often addBlock and complete are tried again, and fsync in `repaired`.
         locate_following_block_delay_ms: before the first of these; doubles, up to a minute.
         max_pipeline_recoveries: in a row, without an acknowledged packet between them.
@@ -67,6 +69,7 @@ class ClientConfiguration:
     soft_limit_ms: int = 60_000
     hard_limit_ms: int = 1_200_000
     block_write_retries: int = 3
+    exclude_nodes_expiry_ms: int = 600_000
     locate_following_block_retries: int = 5
     locate_following_block_delay_ms: int = 400
     max_pipeline_recoveries: int = 5

@@ -27,7 +27,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
+from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block, LocatedBlock
 from genstamp_dfs.hdfs.runtime import Connection
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ class Pipeline:
         block_id, generation_stamp: of the block; 0 before the first.
         nodes: the datanodes, nearest first.
         connection: to the first of them, once set up.
-        failed: datanodes that were given up, for this stream.
-        excluded: datanodes that could not take a new block.
+        failed: datanodes that were given up; they take no other's place as long as the stream lasts.
         bad: index of the datanode that failed; None if none is known.
         restarting: index of one that said it restarts.
         bytes_acked, bytes_sent: of the block, as the datanodes are told.
@@ -74,7 +73,7 @@ class Pipeline:
         self.nodes: tuple[str, ...] = ()
         self.connection: Connection | None = None
         self.failed: list[str] = []
-        self.excluded: set[str] = set()
+        self._excluded_us: dict[str, int] = {}
         self.bad: int | None = None
         self.restarting: int | None = None
         self._restart: tuple[str, int] | None = None
@@ -101,8 +100,15 @@ class Pipeline:
 
     # -- a new block --------------------------------------------------------------------------------------------
 
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """Datanodes that could not take a new block lately, by name (DataStreamer#getExcludedNodes)."""
+        expiry_us = self.client.configuration.exclude_nodes_expiry_ms * MICROSECONDS_A_MILLISECOND
+        since_us = self.client.runtime.now_us() - expiry_us
+        return tuple(sorted(node for node, at_us in self._excluded_us.items() if at_us > since_us))
+
     async def create(self) -> None:
-        """Get a block and set its first pipeline up; datanodes that cannot be reached are excluded.
+        """Get a block and set its first pipeline up; datanodes that cannot be reached are excluded for a while.
 
         Where the settings say that fewer datanodes will do, the same block is set up on those that are left; else it
         is abandoned, and another one asked for.
@@ -118,9 +124,9 @@ class Pipeline:
             block = self.block
             assert block is not None
             await self._call(AbandonBlock(block, self.path, self.client.name, self.file_id))
-            self.excluded.add(self.nodes[self.bad or 0])
+            self._excluded_us[self.nodes[self.bad or 0]] = self.client.runtime.now_us()
             self.bad = None
-        raise HdfsIOException(f"unable to create new block for {self.path}, excluded: {sorted(self.excluded)}")
+        raise HdfsIOException(f"unable to create new block for {self.path}, excluded: {list(self.excluded)}")
 
     async def _create_again(self) -> bool:
         """Set the new block up under a fresh stamp on the datanodes that are left; False if those are too few.
@@ -141,7 +147,7 @@ class Pipeline:
 
     async def _add_block(self, previous: Block | None) -> LocatedBlock:
         """addBlock(), repeated while the block before is not replicated."""
-        request = AddBlock(self.path, self.client.name, previous, tuple(sorted(self.excluded)), self.file_id)
+        request = AddBlock(self.path, self.client.name, previous, self.excluded, self.file_id)
         for delay_us in self.client.configuration.delays_us():
             try:
                 return await self._call(request)
