@@ -126,6 +126,7 @@ class Tables:
     Attributes:
         sets: the sets of states that occur, by their number: 0 is that in which a life begins; `EMPTY` is not among
         them. action: by rule and letter, the number of what has to be done; many letters of a rule share one.
+        actions: rule and needs of each action, by its number.
         possible, shown: by set and action, the number of the set after it. assigns: by rule and register, an
         `Assignment`. late: by rule, whether an event with a recovery id below the stamp sets no register.
     """
@@ -138,7 +139,7 @@ class Tables:
             for letter in range(LETTERS):
                 key = number, automaton.needs(rule, letter)
                 self.action[number, letter] = numbers.setdefault(key, len(numbers))
-        actions = list(numbers)
+        self.actions = list(numbers)
 
         self.sets = [automaton.initial]
         known = {automaton.initial: 0, 0: EMPTY}
@@ -147,7 +148,7 @@ class Tables:
         for states in self.sets:  # Grows while it is walked through.
             for rows, step in ((possible, automaton.possible), (shown, automaton.shown)):
                 row = []
-                for number, needs in actions:
+                for number, needs in self.actions:
                     after = step(states, rules[number], needs)
                     if after not in known:
                         known[after] = len(self.sets)

@@ -20,6 +20,7 @@ from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, unseen_steps
+from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
 
 SITUATIONS_MAX = 20_000
@@ -43,12 +44,13 @@ class Terms:
     situations_max: int = SITUATIONS_MAX
 
 
-def verdicts(concerns: Any, terms: Terms) -> Any:
+def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any:
     """One verdict for each key.
 
     Args:
         concerns: a table of `tables.CONCERNS`; all rows of a key, in any order.
         terms: of the check.
+        steps: takes tables of `tables.STEPS`, if anybody wants them.
 
     Returns:
         A table of `tables.VERDICTS`; row order means nothing.
@@ -59,7 +61,10 @@ def verdicts(concerns: Any, terms: Terms) -> Any:
     for kind in KINDS:
         of_kind = concerns.filter(pa.compute.equal(kinds, kind))
         for (unseen, balances), rows in _by_sources(of_kind, kind, terms):
-            parts.append(_Batch(rows, automaton(kind, unseen), balances, terms).verdicts())
+            batch = _Batch(rows, automaton(kind, unseen), balances, terms)
+            parts.append(batch.verdicts())
+            if steps is not None:
+                steps.append(batch.steps())
     return pa.concat_tables(parts)
 
 
@@ -114,6 +119,7 @@ class _Batch:
     def verdicts(self) -> Any:
         tables = self._automaton.tables()
         runs = run(tables, self._starts, self._rules, *self._values)
+        self._taken = runs.taken
         rejected, unruled = runs.rejected_at >= 0, runs.unknown > 0
         answers = _Answers(self._automaton, np.array(tables.sets, np.int64)[runs.shown], runs.began, rejected, unruled)
         for entity in np.flatnonzero(rejected):
@@ -140,6 +146,10 @@ class _Batch:
             answers.reject(int(entity), self._rows.column("place")[at].as_py(), named(rules[self._rules[at]]))
             answers.failed[entity] = balance.sentence(int(counts[entity]), int(there[entity]))
             answers.accepted[entity] = f"it with one more {' or '.join(balance.within)}"
+
+    def steps(self) -> Any:
+        """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""
+        return steps_taken(self._automaton, self._taken)
 
     def _slowly(self, entity: int, tables: Tables, runs: Runs, answers: "_Answers") -> None:
         """Tries other orders for a rejected entity, and explains if none is accepted."""

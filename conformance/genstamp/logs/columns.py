@@ -127,6 +127,19 @@ COVERAGE = TableText(
     },
 )
 
+STEPS = TableText(
+    "one edge of a lifecycle that events of a part of the keys stood for; rows of one edge add up. Events are followed"
+    " in the order given, up to the first that is rejected there.",
+    {
+        "kind": _KIND,
+        "event": Column("of the lifecycle, as the diagrams show it"),
+        "before": Column("id of the state in which it happened"),
+        "after": Column("id of the state to which it led; `deleted` for a file that is gone"),
+        "seen": Column("how often an event can only have been this step", "events"),
+        "perhaps": Column("how often an event may have been this step or another", "events"),
+    },
+)
+
 REJECTS = TableText(
     "something that should have been read and could not be. Where there is any, the run is never conformant.",
     {
@@ -142,6 +155,7 @@ COLUMNS: Mapping[str, TableText] = {
     "concerns": CONCERNS,
     "verdicts": VERDICTS,
     "coverage": COVERAGE,
+    "steps": STEPS,
     "rejects": REJECTS,
 }
 """Every table that is written, in the order of the page."""

@@ -21,6 +21,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
+from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -32,12 +33,12 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
 from genstamp.logs.summary import Summary
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
 from genstamp.logs.units import Found, find_units
 
 _READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
 
-TABLES: dict[str, Any] = {**_READ, "verdicts": VERDICTS}
+TABLES: dict[str, Any] = {**_READ, "verdicts": VERDICTS, "steps": STEPS}
 """What is written, each a directory of Parquet files."""
 
 EVENTS_IN_A_PARTITION = 50_000
@@ -163,9 +164,9 @@ class _Job:
         default = int(self._spark.conf.get("spark.sql.shuffle.partitions") or 1)
         partitions = min(default, 1 + summary.events() // EVENTS_IN_A_PARTITION)
         by_key = rows.repartition(partitions, "namespace", "kind", "entity")
-        by_key.mapInArrow(_checking(terms), from_arrow_schema(VERDICTS)).write.mode("overwrite").parquet(
-            str(self._built / "verdicts")
-        )
+        by_key.mapInArrow(_checking(terms, str(self._built)), from_arrow_schema(VERDICTS)).write.mode(
+            "overwrite"
+        ).parquet(str(self._built / "verdicts"))
 
     def _fill(self, table: str, schema: Any) -> None:
         """A table without rows is a table all the same."""
@@ -218,15 +219,27 @@ def _read_into(built: Path, unit: Unit) -> Any:
     return spans
 
 
-def _checking(terms: Terms) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Checks the keys of a partition; what it gives runs in Spark's workers."""
+def _checking(terms: Terms, built: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Checks the keys of a partition, and writes the steps that it saw; what it gives runs in Spark's workers."""
 
     def check(batches: Iterable[Any]) -> Iterator[Any]:
         received = [pa.Table.from_batches([batch]).cast(CONCERNS) for batch in batches if batch.num_rows]
         if received:
-            yield from verdicts(pa.concat_tables(received), terms).to_batches()
+            steps: list[Any] = []
+            found = verdicts(pa.concat_tables(received), terms, steps)
+            _write_steps(Path(built), steps)
+            yield from found.to_batches()
 
     return check
+
+
+def _write_steps(built: Path, steps: list[Any]) -> None:
+    """Writes the steps of a partition, over what an earlier attempt of the same task has left."""
+    context = TaskContext.get()
+    assert context is not None, "steps are written by tasks"
+    waiting = built / "steps" / f".{uuid.uuid4().hex}"
+    pyarrow.parquet.write_table(pa.concat_tables(steps), waiting)
+    waiting.replace(built / "steps" / f"partition-{context.partitionId():06d}.parquet")
 
 
 def _put(built: Path, out: Path) -> None:

@@ -92,5 +92,5 @@ def read_kept(directory: Path) -> Kept:
 def check_and_keep(paths: Sequence[str], complete: bool = False, group: str | None = None) -> Kept:
     """The tables of a check in this process, in memory; see `check_locally`."""
     checked = check_locally(paths, complete=complete, group=group)
-    names = ("events", "concerns", "verdicts", "coverage", "rejects")
+    names = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")
     return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in names}, checked.terms)

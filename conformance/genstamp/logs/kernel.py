@@ -31,6 +31,7 @@ class Runs(NamedTuple):
         began: whether the log shows the entity in any other state than the one in which a life begins.
         unknown: how many events have no rule.
         held, known, loose: the registers at the end, or before the rejected event: values by column, and bit sets.
+        taken: not by entity; how many events met each set of states shown (row) with each action (column).
     """
 
     rejected_at: Any
@@ -41,6 +42,7 @@ class Runs(NamedTuple):
     held: Any
     known: Any
     loose: Any
+    taken: Any
 
 
 def run(tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths: Any) -> Runs:
@@ -62,6 +64,7 @@ def run(tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths:
         np.zeros((entities, 3), np.int64),
         np.zeros(entities, np.int8),
         np.zeros(entities, np.int8),
+        np.zeros(tables.shown.shape, np.int64),
     )
     _run(
         tables.action,
@@ -137,6 +140,7 @@ def _run(
     held: Any,
     last_known: Any,
     last_loose: Any,
+    taken: Any,
 ) -> None:
     for entity in range(len(starts) - 1):
         may, does, known, loose = 0, 0, 0, 0
@@ -151,6 +155,7 @@ def _run(
             if after == EMPTY:
                 rejected_at[entity] = index
                 break
+            taken[does, act] += 1
             then = shown[does, act]
             if then == EMPTY:
                 then = possible[does, act]

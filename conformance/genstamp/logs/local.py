@@ -14,7 +14,7 @@ from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.reading import read_unit
 from genstamp.logs.summary import Summary
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS
 from genstamp.logs.units import find_units
 
 
@@ -23,7 +23,8 @@ class Checked:
     """Tables of Arrow, as `tables` describes them.
 
     Attributes:
-        events, concerns, verdicts, coverage, rejects: the tables of the job; row order means nothing in `verdicts`.
+        events, concerns, verdicts, coverage, rejects, steps: the tables of the job; row order means nothing in
+        `verdicts`.
         terms: what was taken for granted.
     """
 
@@ -32,6 +33,7 @@ class Checked:
     verdicts: Any
     coverage: Any
     rejects: Any
+    steps: Any
     terms: Terms
 
 
@@ -60,5 +62,14 @@ def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group:
     tables = {table: pa.concat_tables(each) for table, each in parts.items()}
     summary = Summary(found, tables["spans"])
     terms = Terms(complete, summary.sources_by_namespace(), summary.separated())
-    judged = verdicts(tables["concerns"], terms)
-    return Checked(tables["events"], tables["concerns"], judged, tables["coverage"], tables["rejects"], terms)
+    steps = [STEPS.empty_table()]
+    judged = verdicts(tables["concerns"], terms, steps)
+    return Checked(
+        tables["events"],
+        tables["concerns"],
+        judged,
+        tables["coverage"],
+        tables["rejects"],
+        pa.concat_tables(steps),
+        terms,
+    )

@@ -60,6 +60,18 @@ COVERAGE: Any = pa.schema(
 )
 """What was read: `what` is "event", "line" that is none, or "remark"; `name` is the event's, or what it is."""
 
+STEPS: Any = pa.schema(
+    [
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("event", pa.string(), nullable=False),
+        pa.field("before", pa.string(), nullable=False),
+        pa.field("after", pa.string(), nullable=False),
+        pa.field("seen", pa.int64(), nullable=False),
+        pa.field("perhaps", pa.int64(), nullable=False),
+    ]
+)
+"""Edges of lifecycles that events stood for, as far as the order given goes; several rows of one edge add up."""
+
 REJECTS: Any = pa.schema(
     [
         pa.field("source", pa.string(), nullable=False),

@@ -15,6 +15,7 @@ SCHEMAS: Final[dict[str, Any]] = {
     "concerns": tables.CONCERNS,
     "verdicts": tables.VERDICTS,
     "coverage": tables.COVERAGE,
+    "steps": tables.STEPS,
     "rejects": tables.REJECTS,
 }
 
