@@ -8,7 +8,10 @@ has real files (`genstamp_dfs.server`), the other keeps them in memory, tears wr
 Leaves out: more than one volume, and how much space is left for others.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
+
+UNFINISHED_SUFFIX: Final = ".tmp"
+"""Of the name under which a file is written before it takes another one's place."""
 
 
 class Disk(Protocol):
@@ -55,3 +58,19 @@ class Disk(Protocol):
 
     def sync_directory(self, path: str) -> None:
         """Force the names in a directory to the disk."""
+
+
+def replace_file(disk: Disk, path: str, data: bytes) -> None:
+    """Give a file in a directory these bytes in one step, on disk when this returns: all of them, or as it was.
+
+    Raises:
+        DiskError: the disk failed.
+    """
+    unfinished = path + UNFINISHED_SUFFIX
+    if disk.exists(unfinished):
+        disk.remove(unfinished)
+    disk.create(unfinished)
+    disk.write(unfinished, 0, data)
+    disk.sync(unfinished)
+    disk.rename(unfinished, path)
+    disk.sync_directory(path.rpartition("/")[0])

@@ -58,6 +58,7 @@ def test_old_images_and_edits_are_removed(bench: Any) -> None:
         "edits_inprogress_0000000000000000005",
         "fsimage_0000000000000000003",
         "fsimage_0000000000000000004",
+        "seen_txid",
     ]
     before = bench.durable()
     bench.start()

@@ -96,6 +96,23 @@ def test_a_start_may_crash_too(new_bench: Any, loses_power: bool) -> None:
     assert new_bench(datanodes="", disk=life(disk)).durable() == whole[-1]
 
 
+@pytest.mark.parametrize("loses_power", [False, True])
+def test_a_start_after_a_life_without_edits_may_crash_too(new_bench: Any, loses_power: bool) -> None:
+    """Its segment has no transaction, and `seen_txid` tells of it all the while."""
+    crashes = 0
+    for crash_at in range(1, 20):
+        disk = SimulatedDisk()
+        idle = new_bench(datanodes="", disk=life(disk)).durable()
+        try:
+            new_bench(datanodes="", disk=life(disk, crash_at, crash_at))
+        except ProcessCrashedError:
+            crashes += 1
+        if loses_power:
+            disk.lose_power(random.Random(crash_at))
+        assert new_bench(datanodes="", disk=life(disk)).durable() == idle
+    assert crashes > 4
+
+
 def test_what_a_dead_process_has_written_is_forced_to_the_disk_before_anything_builds_on_it(new_bench: Any) -> None:
     """Dead between write and sync, started again, and the power fails after the next answer."""
     for crash_at in range(1, crash_points(new_bench) + 1):

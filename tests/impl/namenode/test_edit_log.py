@@ -144,6 +144,47 @@ def test_a_missing_segment_is_refused(bench: Any) -> None:
         restarted(bench, bench.disk)
 
 
+@pytest.mark.parametrize("mkdirs", [0, 2], ids=["without transactions", "with transactions"])
+@pytest.mark.parametrize("starts", [0, 1], ids=["first life", "second life"])
+def test_the_newest_segment_is_missed(bench: Any, starts: int, mkdirs: int) -> None:
+    """Removed whole, it would leave a log that ends as any other; all that was in it would be gone without a word."""
+    for number in range(starts):
+        bench.ask(Mkdirs(f"/before{number}"))
+        bench.start()
+    for number in range(mkdirs):
+        bench.ask(Mkdirs(f"/{number}"))
+    bench.disk.remove(log_of(bench))
+    before = bench.disk.copy().files
+    with pytest.raises(
+        StorageError, match=rf"the edits from {starts + 1} on are missing, which current/seen_txid tells"
+    ):
+        restarted(bench, bench.disk)
+    assert bench.disk.files == before
+
+
+def test_an_image_of_all_edits_makes_up_for_them(bench: Any) -> None:
+    """Nothing is lost where the image has the transaction that the number names."""
+    bench.ask(Mkdirs("/a"))
+    bench.namenode.checkpointer.finish(bench.namesystem, bench.namenode.retry_cache)
+    bench.disk.files["current/seen_txid"] = bytearray(b"1\n")
+    for path in [path for path in bench.disk.files if "edits_" in path]:
+        bench.disk.remove(path)
+    assert restarted(bench, bench.disk).durable() == bench.durable()
+
+
+def test_a_directory_that_keeps_no_number_is_taken_as_it_is(bench: Any) -> None:
+    bench.ask(Mkdirs("/a"))
+    bench.disk.remove("current/seen_txid")
+    assert restarted(bench, bench.disk).durable() == bench.durable()
+
+
+@pytest.mark.parametrize("text", [b"", b"two", b"-1", "²".encode()])
+def test_a_number_that_is_none_is_refused(bench: Any, text: bytes) -> None:
+    bench.disk.files["current/seen_txid"] = bytearray(text)
+    with pytest.raises(StorageError, match=r"current/seen_txid has .* in it, accepted: the number of a transaction"):
+        restarted(bench, bench.disk)
+
+
 def test_an_edit_that_does_not_fit_is_refused(bench: Any) -> None:
     path = log_of(bench)
     bench.disk.files[path] += encode_frame(1, [SetReplicationOp("/no", 2)])

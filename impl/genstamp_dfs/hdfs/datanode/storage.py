@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 
 LAYOUT_VERSION: Final = -57
@@ -28,7 +28,7 @@ LAYOUT_VERSION: Final = -57
 
 LOCK: Final = "in_use.lock"
 VERSION: Final = "VERSION"
-UNFINISHED: Final = "VERSION.tmp"
+UNFINISHED: Final = VERSION + UNFINISHED_SUFFIX
 HARMLESS_NAMES: Final = frozenset({LOCK, "lost+found"})
 
 
@@ -152,14 +152,8 @@ def _read_version(disk: Disk, directory: str) -> dict[str, str] | None:
 
 def _write_version(disk: Disk, directory: str, fields: dict[str, str]) -> None:
     """Put a VERSION file in its place at once."""
-    unfinished = f"{directory}/{UNFINISHED}"
-    if disk.exists(unfinished):
-        disk.remove(unfinished)
-    disk.create(unfinished)
-    disk.write(unfinished, 0, "".join(f"{name}={value}\n" for name, value in fields.items()).encode("ascii"))
-    disk.sync(unfinished)
-    disk.rename(unfinished, f"{directory}/{VERSION}")
-    disk.sync_directory(directory)
+    text = "".join(f"{name}={value}\n" for name, value in fields.items())
+    replace_file(disk, f"{directory}/{VERSION}", text.encode("ascii"))
 
 
 def _check_layout(directory: str, fields: dict[str, str]) -> None:

@@ -12,9 +12,14 @@ Edits that are synced together are one frame, so a crash leaves a frame whole or
 acknowledged. Behind a torn frame nothing can stand, since the next is written only when this one is on disk: so a
 damaged frame with a whole one behind it is not a torn end but a lost middle, and is refused.
 
+`seen_txid` has the first transaction of the newest segment. Without it nobody would notice that this one was removed
+whole, for what is left ends as a log ends. It is written when the segment is on disk under its name, so a crash leaves
+no number whose segment was not begun. Where there is none nothing is checked, as after a format that was cut short.
+
 Leaves out: several directories, a quorum of journals, segments that are written again after an upgrade.
 
-Source: NN/FSEditLog, NN/EditLogFileOutputStream, NN/FileJournalManager, Hadoop 3.4.1; facts I.5.
+Source: NN/FSEditLog, NN/EditLogFileOutputStream, NN/FileJournalManager, NN/FSEditLog#checkForGaps,
+NN/NNStorage#writeTransactionIdFileToStorage, Hadoop 3.4.1; facts I.5.
 """
 
 import struct
@@ -27,12 +32,13 @@ import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.disk import Disk, replace_file
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 
 DIRECTORY: Final = "current"
 FINALIZED: Final = "edits_"
 IN_PROGRESS: Final = "edits_inprogress_"
+SEEN: Final = f"{DIRECTORY}/seen_txid"
 HEADER: Final = b"GSEDITS\x01"
 FRAME: Final = b"SYNC"
 FRAME_HEADER: Final = struct.Struct(">4sII")
@@ -157,6 +163,27 @@ def _check_torn_end(segment: Segment, data: bytes, position: int) -> None:
         later = data.find(FRAME, later + 1)
 
 
+def check_seen_transaction(disk: Disk, segments: list[Segment], in_image: int) -> None:
+    """Refuse a log whose newest segment is gone.
+
+    Args:
+        disk: the storage directory.
+        segments: all that it has.
+        in_image: the last transaction that the image has in it.
+
+    Raises:
+        StorageError: the segment is gone, or `seen_txid` has no number in it.
+    """
+    if not disk.exists(SEEN):
+        return
+    text = disk.read(SEEN).decode("ascii", "replace").strip()
+    if not text.isdecimal():
+        raise StorageError(f"{SEEN} has {text[:20]!r} in it, accepted: the number of a transaction")
+    seen = int(text)
+    if seen > in_image and all(segment.first != seen for segment in segments):
+        raise StorageError(f"the edits from {seen} on are missing, which {SEEN} tells of")
+
+
 class EditLog:
     """The end of the log, where edits are added.
 
@@ -188,10 +215,15 @@ class EditLog:
         """Begin a new file for what comes next (FSEditLog#startLogSegment)."""
         self.segment_first = self.last_transaction + 1
         path = f"{DIRECTORY}/{in_progress_name(self.segment_first)}"
-        self._disk.create(path)
+        if self._disk.exists(path):
+            # Begun before, without a transaction. Its name stays, so that seen_txid is right at every moment.
+            self._disk.truncate(path, 0)
+        else:
+            self._disk.create(path)
         self._disk.write(path, 0, HEADER)
         self._disk.sync(path)
         self._disk.sync_directory(DIRECTORY)
+        replace_file(self._disk, SEEN, f"{self.segment_first}\n".encode("ascii"))
         self._size = len(HEADER)
 
     def sync(self) -> None:

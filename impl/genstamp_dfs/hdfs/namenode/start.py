@@ -20,6 +20,7 @@ from genstamp_dfs.hdfs.namenode.edit_log import (
     Frame,
     Segment,
     SegmentContent,
+    check_seen_transaction,
     finalize_segment,
     read_segment,
     segments_of,
@@ -114,7 +115,9 @@ def _read(disk: Disk) -> Saved:
     image = read_image(disk, images[0])
     frames: list[Frame] = []
     last, in_progress = image.transaction, None
-    for segment in segments_of(names):
+    segments = segments_of(names)
+    check_seen_transaction(disk, segments, image.transaction)
+    for segment in segments:
         if segment.last is not None and segment.last <= image.transaction:
             continue
         content = read_segment(disk, segment)
@@ -130,7 +133,7 @@ def _read(disk: Disk) -> Saved:
 
 
 def _end_last_segment(disk: Disk, saved: Saved) -> None:
-    """Cut the torn end off and complete the segment; one without a transaction goes away. Removes unfinished images."""
+    """Cut the torn end off and complete the segment; one without a transaction goes on. Removes unfinished images."""
     for name in disk.names(DIRECTORY):
         if name.startswith(TEMPORARY):
             disk.remove(f"{DIRECTORY}/{name}")
@@ -138,8 +141,6 @@ def _end_last_segment(disk: Disk, saved: Saved) -> None:
         return
     segment, content = saved.in_progress
     if not content.frames:
-        disk.remove(segment.path)
-        disk.sync_directory(DIRECTORY)
         return
     if content.end < content.size:
         disk.truncate(segment.path, content.end)

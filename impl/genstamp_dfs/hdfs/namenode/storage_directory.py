@@ -4,6 +4,7 @@
     current/fsimage_<transaction>     the whole namespace up to a transaction
     current/edits_<first>-<last>      what came after it
     current/edits_inprogress_<first>
+    current/seen_txid                 with which transaction the newest of the edits begin
 
 VERSION is written last, so a directory whose format was cut short is formatted again. Any other directory without it
 is foreign. A directory that is foreign, or of another layout, is refused and left as it was.
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
+from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, FINALIZED
 
@@ -29,7 +30,7 @@ LAYOUT_VERSION: Final = 1
 STORAGE_TYPE: Final = "NAME_NODE"
 LOCK: Final = "in_use.lock"
 VERSION: Final = f"{DIRECTORY}/VERSION"
-UNFINISHED: Final = f"{DIRECTORY}/VERSION.tmp"
+UNFINISHED: Final = VERSION + UNFINISHED_SUFFIX
 IMAGE: Final = "fsimage_"
 HARMLESS_NAMES: Final = frozenset({LOCK, "lost+found"})
 
@@ -70,13 +71,7 @@ def write_version(disk: Disk, namespace: NamespaceInfo) -> None:
         "blockpoolID": namespace.block_pool_id,
         "layoutVersion": LAYOUT_VERSION,
     }
-    if disk.exists(UNFINISHED):
-        disk.remove(UNFINISHED)
-    disk.create(UNFINISHED)
-    disk.write(UNFINISHED, 0, "".join(f"{key}={value}\n" for key, value in lines.items()).encode())
-    disk.sync(UNFINISHED)
-    disk.rename(UNFINISHED, VERSION)
-    disk.sync_directory(DIRECTORY)
+    replace_file(disk, VERSION, "".join(f"{key}={value}\n" for key, value in lines.items()).encode())
 
 
 def _read_version(disk: Disk) -> NamespaceInfo:
