@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from genstamp import exit_codes
+from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES
 from genstamp.report.case import Case, Outcome, Place, Rule
 from genstamp.report.places import shown_file
@@ -94,12 +95,33 @@ class KeyCount:
 
 
 @dataclass(frozen=True)
+class RuleCount:
+    """How many keys are violated or undetermined for one reason.
+
+    Attributes:
+        kind, safety: of all of them.
+        event: that was rejected first; "" if none was.
+        failed: why, each number as N.
+        keys: how many.
+        places: "file:line" of the first of them.
+    """
+
+    kind: str
+    safety: Safety
+    event: str
+    failed: str
+    keys: int
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Report:
     """What a check of logs found.
 
     Attributes:
         keys: counts of verdicts.
         sources: counts by file.
+        rules: reasons for which keys are violated or undetermined, violations first, those of most keys first.
         findings: the first `SHOWN_MAX` violated or undetermined keys, violated ones first.
         rejects: the first `SHOWN_MAX`, as "file:line: reason".
         notes: files and what the user should know of them.
@@ -116,6 +138,7 @@ class Report:
     complete: bool = False
     out: str = ""
     seconds: float = field(default=0.0, compare=False)
+    rules: tuple[RuleCount, ...] = ()
 
     @property
     def safety(self) -> Safety:
@@ -171,13 +194,33 @@ def text(report: Report) -> str:
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
     lines[0] = lines[0].rstrip()
+    if report.keys:
+        lines += ["", _paths(report)]
+    if report.rules:
+        lines += ["", *_by_rule(report)]
     for finding in report.findings:
         lines += ["", *_story(finding)]
     if report.rejects:
         lines += ["", f"{sum(source.rejects for source in report.sources)} could not be read:"]
         lines += [f"  {reject}" for reject in report.rejects]
     lines += ["", _sentence(report)]
-    return "\n".join(lines)
+    return "\n".join(map(shown, lines))
+
+
+def _paths(report: Report) -> str:
+    keys, slow = sum(count.keys for count in report.keys), sum(count.slow for count in report.keys)
+    share = 100 * (keys - slow) / keys
+    return f"decided on the fast path: {keys - slow} of {keys} keys, {share:.2f} %; on the slow path: {slow}"
+
+
+def _by_rule(report: Report) -> Iterator[str]:
+    yield "by rule:"
+    for rule in report.rules[:SHOWN_MAX]:
+        what = f"{rule.event}: {rule.failed}" if rule.event else rule.failed
+        where = f", first at {rule.places[0]}" if rule.places else ""
+        yield f"  {rule.keys} {rule.kind}{'' if rule.keys == 1 else 's'} {rule.safety}: {what}{where}"
+    if len(report.rules) > SHOWN_MAX:
+        yield f"  and {len(report.rules) - SHOWN_MAX} reasons more"
 
 
 def _story(finding: Finding) -> list[str]:
@@ -213,6 +256,7 @@ def plain(report: Report) -> dict[str, Any]:
         "out": report.out or None,
         "keys": [vars(count) for count in report.keys],
         "sources": [vars(count) for count in report.sources],
+        "rules": [vars(rule) for rule in report.rules],
         "findings": [vars(finding) for finding in report.findings],
         "rejects": list(report.rejects),
         "notes": [{"file": file, "note": note} for file, note in report.notes],
@@ -281,7 +325,7 @@ def _finding_case(finding: Finding, rule: Rule) -> Case:
         outcome=_OUTCOMES[finding.safety],
         kind=finding.safety,
         message=f"{event}{finding.failed}",
-        text="\n".join(_story(finding)),
+        text="\n".join(map(shown, _story(finding))),
         rule=rule,
         place=at,
     )

@@ -3,6 +3,7 @@
 Leaves out Spark: the tables are read with Arrow, a batch at a time.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -14,7 +15,7 @@ import pyarrow.dataset
 
 from genstamp.events import KINDS
 from genstamp.logs.graphs import graph
-from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, Report, SourceCount
+from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, Report, RuleCount, SourceCount
 from genstamp.logs.units import NATIVE, Found
 
 
@@ -85,6 +86,7 @@ class Summary:
         return Report(
             keys=tuple(key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))),
             sources=tuple(self._source_counts()),
+            rules=tuple(_rule_counts(tables / "verdicts")),
             findings=tuple(_findings(tables / "verdicts")),
             rejects=tuple(_rejects(tables / "rejects")),
             notes=tuple(notes),
@@ -119,6 +121,37 @@ def key_counts(verdicts: Iterable[Any]) -> Iterator[KeyCount]:
             slow[group] += row["path"] == "slow"
     for group, keys in sorted(counts.items()):
         yield KeyCount(*group, keys, slow[group])
+
+
+def classed(sentence: str) -> str:
+    """A sentence without what differs from key to key.
+
+    >>> classed("recovery id 1002 is not above 1002")
+    'recovery id N is not above N'
+    """
+    return _NUMBER.sub("N", sentence)
+
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
+
+_BY_RULE = ("kind", "safety", "rejected_event", "failed", "place")
+
+PLACES_MAX = 5
+"""Places that are told of one rule."""
+
+
+def _rule_counts(verdicts: Path) -> Iterator[RuleCount]:
+    counts: Counter[tuple[str, Any, str, str]] = Counter()
+    places: dict[tuple[str, Any, str, str], list[str]] = {}
+    found = pa.dataset.field("safety") != "conformant"
+    for batch in pa.dataset.dataset(verdicts).to_batches(columns=list(_BY_RULE), filter=found):
+        for row in batch.to_pylist():
+            rule = row["kind"], row["safety"], row["rejected_event"] or "", classed(row["failed"] or "")
+            counts[rule] += 1
+            if row["place"] and len(places.setdefault(rule, [])) < PLACES_MAX:
+                places[rule].append(f"{row['place']['file']}:{row['place']['line']}")
+    for rule, keys in sorted(counts.items(), key=lambda item: (item[0][1] != "violated", -item[1], item[0])):
+        yield RuleCount(*rule, keys, tuple(places.get(rule, ())))
 
 
 def _findings(verdicts: Path) -> Iterator[Finding]:

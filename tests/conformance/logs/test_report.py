@@ -6,7 +6,18 @@ import pytest
 from defusedxml.ElementTree import fromstring
 from tests.conformance.report.sarif_form import places, well_formed
 
-from genstamp.logs.report import Completion, Finding, KeyCount, Report, Safety, SourceCount, cases, plain, text
+from genstamp.logs.report import (
+    Completion,
+    Finding,
+    KeyCount,
+    Report,
+    RuleCount,
+    Safety,
+    SourceCount,
+    cases,
+    plain,
+    text,
+)
 from genstamp.report import Format, document
 from genstamp.report.junit import junit
 
@@ -94,6 +105,8 @@ def test_violation_is_told_with_the_check_that_failed() -> None:
         " kind  conformant  violated  undetermined  complete  unfinished  unknown",
         "block           0         1             0         0           0        1",
         "",
+        "decided on the fast path: 1 of 1 keys, 100.00 %; on the slow path: 0",
+        "",
         "violated: block 7 of BP-1",
         "  rejected   start_recovery at a.log:3",
         "  before     UNDER_RECOVERY",
@@ -102,6 +115,27 @@ def test_violation_is_told_with_the_check_that_failed() -> None:
         "",
         "violated, unknown; 10 events in 15 lines of 1 files, 1 keys, 0.0 s",
     ]
+
+
+def test_violations_are_told_by_rule() -> None:
+    rules = (
+        RuleCount("block", "violated", "start_recovery", "recovery id N is not above N", 2, ("a.log:3", "a.log:9")),
+        RuleCount("file", "undetermined", "", "no order was found among N situations", 1),
+    )
+    keys = (KeyCount("block", "violated", "unknown", True, 2, 1), KeyCount("file", "undetermined", "unknown", True, 1))
+    told = text(Report(keys, (READ,), rules=rules))
+    assert "\ndecided on the fast path: 2 of 3 keys, 66.67 %; on the slow path: 1\n" in told
+    assert (
+        "\nby rule:\n"
+        "  2 blocks violated: start_recovery: recovery id N is not above N, first at a.log:3\n"
+        "  1 file undetermined: no order was found among N situations\n"
+    ) in told
+
+
+def test_names_in_logs_are_no_commands_to_a_terminal() -> None:
+    hostile = Finding("BP-1", "file", "/a\x1b[2J", "violated", "create", ("closed",), "\x07", "", "a\n.log:3")
+    told = text(Report(_keys(("file", "violated", "unknown")), (READ,), (hostile,)))
+    assert "\x1b" not in told and "violated: file /a\\x1b[2J of BP-1" in told and "a\\n.log:3" in told
 
 
 def test_rejects_are_told() -> None:

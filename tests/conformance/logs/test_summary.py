@@ -63,3 +63,19 @@ def test_violated_keys_are_told_before_undetermined_ones(tmp_path: Path) -> None
 def test_keys_of_the_slow_path_are_counted(tmp_path: Path) -> None:
     report = _report(tmp_path, {}, {"path": "slow"}, {"path": "slow", "states": ["COMPLETE"]})
     assert sorted((count.keys, count.slow) for count in report.keys) == [(1, 1), (2, 1)]
+
+
+def test_violations_are_counted_by_rule(tmp_path: Path) -> None:
+    stale = {"safety": "violated", "rejected_event": "start_recovery", "place": {"file": "a.log", "line": 3}}
+    report = _report(
+        tmp_path,
+        {"safety": "undetermined", "failed": "no order was found among 100 situations"},
+        {**stale, "failed": "recovery id 1002 is not above 1002"},
+        {**stale, "failed": "recovery id 7 is not above 9"},
+        {},
+    )
+    assert [(rule.safety, rule.event, rule.failed, rule.keys) for rule in report.rules] == [
+        ("violated", "start_recovery", "recovery id N is not above N", 2),
+        ("undetermined", "", "no order was found among N situations", 1),
+    ]
+    assert report.rules[0].places == ("a.log:3", "a.log:3")

@@ -1,6 +1,5 @@
 """Checks the runs of a data set and gives what was found, in the words in which it has to be explained."""
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -11,10 +10,8 @@ from tests.conformance.logs.verdicts.data_sets import DataSet, Explanation
 
 from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.report import KeyCount, Report, SourceCount
-from genstamp.logs.summary import key_counts
+from genstamp.logs.summary import classed, key_counts
 from genstamp.logs.tables import COUNTED
-
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def _judged(name: str, checked: list[Checked], same: bool | None) -> Judged:
     files |= {row["place"]["file"] for row in rejects}
     events = sum(one.events.num_rows for one in checked)
     report = Report(keys, (SourceCount(name, "", events, 0, len(rejects)),))
-    names: Counter[str] = Counter(f"not read: {_classed(row['reason'])}" for row in rejects)
+    names: Counter[str] = Counter(f"not read: {classed(row['reason'])}" for row in rejects)
     for one in checked:
         names.update(filter(None, map(_finding, one.verdicts.to_pylist())))
     return Judged(name, len(files), report, tuple(Finding(name, what, names[what]) for what in sorted(names)), same)
@@ -103,15 +100,10 @@ def _judged(name: str, checked: list[Checked], same: bool | None) -> Judged:
 
 def _finding(row: dict[str, Any]) -> str | None:
     if row["safety"] != "conformant":
-        return f"{row['kind']} is {row['safety']}: {_classed(row['failed'])}"
+        return f"{row['kind']} is {row['safety']}: {classed(row['failed'])}"
     if row["completion"] == "unfinished" and row["kind"] in COUNTED:
         return f"{row['kind']} is left {' or '.join(row['states'])}"
     return None
-
-
-def _classed(sentence: str) -> str:
-    """A sentence without what differs from key to key."""
-    return _NUMBER.sub("N", sentence)
 
 
 def _told(checked: Checked) -> list[dict[str, Any]]:
