@@ -16,7 +16,7 @@ STEPS_MAX = 3
 
 _NAMES_MAX = 4
 
-_WANTED = {"is": "{}", "above": "above {}", "at_least": "{} or more", "at_most": "{} or less"}
+_WANTED = {"is": "{}", "above": "above {}", "at_least": "{} or more", "at_most": "{} or less", "below": "below {}"}
 
 
 class Explanation(NamedTuple):
@@ -54,6 +54,7 @@ def explain(automaton: Automaton, states: int, registers: Registers, number: int
             "above": f"above {held}",
             "at_least": f"{held} or more",
             "at_most": f"{held} or less",
+            "below": f"below {held}",
         }
         accepted = f"{named(rule)} with {check.value.replace('_', ' ')} {wanted[check.relation]}"
         return Explanation(before, check.sentence(value, held), accepted)

@@ -171,6 +171,7 @@ def _true(check: Check, value: Fraction, register: Fraction) -> bool:
         "above": value > register,
         "at_least": value >= register,
         "at_most": value <= register,
+        "below": value < register,
     }[check.relation]
 
 

@@ -1,8 +1,9 @@
 """The slow path: entities that the given order of events rejects are tried in every order that is possible.
 
 Known is only the order of one node's own events, and that what was done under a recovery id comes after the NameNode
-gave the id out and before the NameNode accepts its result. The search is bounded; beyond the bound the answer is
-*undetermined*.
+gave the id out and before the NameNode accepts its result. What lay on a datanode's disk is held against the block as
+it is in the end: what was right when the disk was looked at is not made wrong by what came later. The search is
+bounded; beyond the bound the answer is *undetermined*.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ NAMENODE = "namenode"
 
 _GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "truncate"})
 _ACCEPTS = "commit_block_synchronization"
+_ON_DISK = frozenset({"found_on_disk", "stamps_on_disk"})
 
 
 @dataclass(frozen=True)
@@ -140,4 +142,8 @@ def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[
                 for other, earlier in enumerate(events)
                 if automaton.rules[earlier.rule].event == "sync_block" and earlier.values.recovery_id == recovery_id
             )
+    if automaton.kind != "replica":
+        found = {index for index, event in enumerate(events) if automaton.rules[event.rule].event in _ON_DISK}
+        for index in found:
+            before[index].update(set(range(len(events))) - found)
     return [frozenset(those) for those in before]

@@ -4,20 +4,34 @@ Leaves out Spark, which runs this once for each unit, and finding the units.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 from genstamp.events import Place
-from genstamp.logs.readers import edit_binary, edit_xml
+from genstamp.logs.readers import edit_binary, edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
+from genstamp.logs.readers.image_state import ImageState
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
 from genstamp.logs.readers.sequences import SequenceReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.storage import StorageReader
 from genstamp.logs.rows import Batch, batches
 from genstamp.logs.streams import DamagedSourceError, Stream, head, lines
-from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, LOG, MERGED_LOG, NATIVE, SEQUENCES
+from genstamp.logs.units import (
+    EDIT_LOG,
+    EDIT_XML,
+    HEAD,
+    IMAGE,
+    IMAGE_XML,
+    LOG,
+    MERGED_LOG,
+    NATIVE,
+    SEQUENCES,
+    STORAGE,
+)
 
 _Finds = Iterator[Sighting | Reject]
 
@@ -35,6 +49,9 @@ def read_unit(unit: Unit) -> Iterator[Batch]:
         MERGED_LOG: _merged_log,
         NATIVE: _events,
         SEQUENCES: _sequences,
+        IMAGE: _image,
+        IMAGE_XML: _image,
+        STORAGE: _storage,
     }
     yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
 
@@ -49,6 +66,21 @@ def _edits(unit: Unit, counts: Counts) -> _Finds:
 def _replayed(replay: Replay, file: str, operations: Iterator[EditOp]) -> _Finds:
     for operation in operations:
         yield from replay.events(file, operation)
+
+
+def _image(unit: Unit, counts: Counts) -> _Finds:
+    items = image_binary.items if unit.reader == IMAGE else image_xml.items
+    order = count(1).__next__
+    for file in unit.files:
+
+        def shown(stream: Stream, file: str = file) -> _Finds:
+            return ImageState(unit.namespace, file, items(stream), order, counts).events(None)
+
+        yield from _until_damage(file, shown)
+
+
+def _storage(unit: Unit, counts: Counts) -> _Finds:
+    yield from StorageReader(unit, counts).sightings()
 
 
 def _log(unit: Unit, counts: Counts) -> _Finds:

@@ -105,7 +105,9 @@ class _Collected:
 
     def spans(self, counts: Counts) -> list[dict[str, Any]]:
         rows: list[tuple[Any, ...]] = [(*key, *span, 0, 0) for key, span in self._spans.items()]
-        for file in self._unit.files:
+        # What stands in an archive or below a storage directory is a file of its own.
+        inside = {*self._telling, *self._rejected, *(file for file, _ in counts.lines)} - {*self._unit.files}
+        for file in (*self._unit.files, *sorted(inside)):
             lines = sum(count for (of, _), count in counts.lines.items() if of == file)
             lines += self._telling[file] + self._rejected[file]
             rows.append((file, self._source, "", "", 0, 0, 0, lines, self._rejected[file]))

@@ -28,7 +28,17 @@ DATANODE_LOG = "hdfs-datanode-log"
 MERGED_LOG = "hdfs-0.20-merged-log"
 SEQUENCES = "hdfs-0.20-sequences"
 CLIENT_LOG = "hdfs-client-log"
+IMAGES = "hdfs-fsimage"
+REPLICAS = "hdfs-replica-directory"
 GENSTAMP = "genstamp-dfs"
+
+ON_DISK = frozenset({EDITS, EDITS_BEFORE_40, IMAGES, REPLICAS})
+"""Sources that tell of what is on disk, and not of what a NameNode has in memory."""
+
+IN_MEMORY = frozenset({"force_complete", "restart_last_of_open_file", "restart_any_other"})
+"""Steps of a block that change nothing on disk: a NameNode that starts takes up what its images and edits say. Where no
+source tells of its memory, they explain nothing.
+"""
 
 
 def _declared(always: str = "", maybe: str = "", never: str = "") -> Mapping[str, Logged]:
@@ -65,8 +75,7 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
         "block": _declared(
             always="add_block update_pipeline fsync abandon_block append truncate copy_on_truncate drop_empty_block"
             " commit_block_synchronization commit_block_synchronization_without_close"
-            " commit_block_synchronization_delete",
-            maybe="remove",
+            " commit_block_synchronization_delete remove",
             never="commit complete_block complete_after_recovery force_complete start_recovery"
             " commit_block_synchronization_too_few_replicas restart_last_of_open_file restart_any_other",
         ),
@@ -75,6 +84,7 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
             maybe="recovery_ends",
             never="start_recovery renew soft_limit_passes hard_limit_passes restart",
         ),
+        "node": _declared(always="set_generation_stamp"),
     },
     # Layout versions -24 to -39: blocks are logged with OP_CLOSE, and before only where persistBlocks was set.
     EDITS_BEFORE_40: {
@@ -95,6 +105,7 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
             maybe="recovery_ends",
             never="start_recovery renew soft_limit_passes hard_limit_passes restart",
         ),
+        "node": _declared(always="set_generation_stamp"),
     },
     # create, append, delete and truncate stand in the audit log only, which many clusters write elsewhere.
     NAMENODE_LOG: {
@@ -144,6 +155,9 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
     CLIENT_LOG: {
         "block": {**dict.fromkeys(all_steps("block"), Logged.NEVER), "abandon_block": Logged.MAYBE},
     },
+    # They hold a state, and no steps.
+    IMAGES: {},
+    REPLICAS: {},
     # Every step of the protocol is an event; a step that it cannot take yet would be one. Only time passes in silence.
     GENSTAMP: {
         "file": dict.fromkeys(all_steps("file"), Logged.ALWAYS),
@@ -180,6 +194,8 @@ def _unseen_steps(kind: Kind, sources: frozenset[str], complete: bool) -> frozen
     steps = all_steps(kind)
     if not complete:
         return steps
+    if kind == "block" and sources and sources <= ON_DISK:
+        steps -= IN_MEMORY
     return frozenset(s for s in steps if not any(logged(source, kind, s) is Logged.ALWAYS for source in sources))
 
 

@@ -51,6 +51,17 @@ class _Decoder(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
+class Content(Protocol):
+    """What can be read from its beginning."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """The content in pieces of no particular length.
+
+        Raises:
+            DamagedSourceError: it cannot be read any further.
+        """
+
+
 class Stream:
     """The content of a file, decompressed as it is read.
 

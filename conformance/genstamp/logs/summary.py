@@ -96,7 +96,10 @@ class Summary:
     def _source_counts(self) -> Iterator[SourceCount]:
         readers = {file: unit.reader for unit in self._found.units for file in unit.files}
         counts = {file: Counter[str]() for file in readers}
+        by_number = {unit.number: unit.reader for unit in self._found.units}
         for span in self._spans:
+            if span["file"] not in counts:  # It stands in an archive or below a storage directory.
+                readers[span["file"]], counts[span["file"]] = by_number[span["unit"]], Counter()
             for column in ("events", "lines", "rejects"):
                 counts[span["file"]][column] += span[column]
         for reject in self._found.rejects:

@@ -4,20 +4,33 @@ Leaves out reading it (`genstamp.logs.reading`). Names of files serve only to or
 is, its content says.
 """
 
+import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from genstamp.errors import GenstampError
 from genstamp.events import Place
-from genstamp.logs.readers import edit_binary, edit_xml, log_text, merged_log, native, sequences
+from genstamp.logs.readers import (
+    edit_binary,
+    edit_xml,
+    image_binary,
+    image_xml,
+    log_text,
+    merged_log,
+    native,
+    sequences,
+    storage_directory,
+)
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
+from genstamp.logs.readers.storage_tree import is_archive
 from genstamp.logs.streams import DamagedSourceError, Stream, head
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
+IMAGE, IMAGE_XML, STORAGE = "fsimage", "fsimage as XML", "storage directories"
 
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
@@ -25,7 +38,6 @@ HEAD = 1 << 20
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
-_IMAGE = b"HDFSIMG1"
 
 
 class NoSuchPathError(GenstampError):
@@ -81,7 +93,8 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
     found = Found()
     heads: dict[str, bytes] = {}
     readers: dict[str, str] = {}
-    for file, is_asked_for in _files(paths, found):
+    storages = list(_storages(paths))
+    for file, is_asked_for in _files(paths, [root for root, _ in storages], found):
         if _not_text(str(file)):
             named = str(file).encode(errors="backslashreplace").decode()
             found.rejects.append(Reject(Place(named, 0), "the name of the file is no text in UTF-8"))
@@ -99,18 +112,51 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
         else:
             found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
     pools = _pools_of_storages(heads[file] for file, reader in readers.items() if reader == LOG)
-    for files in _stories(readers, heads):
-        unit = Unit(len(found.units), readers[files[0]], tuple(files), group or files[0], pools, complete)
+    namenodes, datanodes = _stories_of_storages(storages)
+    archives = [[file] for file, reader in readers.items() if reader == STORAGE]
+    logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, heads)
+    readers.update((root, STORAGE) for roots in (*namenodes, *datanodes) for root in roots)
+    for story in (*namenodes, *archives, *logs, *datanodes):
+        unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete)
         found.units.append(unit)
     return found
 
 
-def _files(paths: Sequence[str], found: Found) -> Iterator[tuple[Path, bool]]:
-    """Files to look at, and whether the user named each."""
+def _storages(paths: Sequence[str]) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """The storage directories at and below some paths, each with what its VERSION tells."""
+    seen: set[Path] = set()
+    for given in paths:
+        for here, directories, _ in os.walk(given):
+            directories.sort()
+            root = Path(here)
+            version = root / storage_directory.VERSION
+            told = storage_directory.version_at(version) if "current" in directories else {}
+            if told.get("storageType") in storage_directory.KINDS:
+                directories.clear()
+                if root.resolve() not in seen and not _not_text(str(root)):
+                    seen.add(root.resolve())
+                    yield root, told
+
+
+def _stories_of_storages(storages: Sequence[tuple[Path, Mapping[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
+    """The directories of each NameNode together, and those of each datanode."""
+    namenodes: dict[str, list[str]] = {}
+    datanodes: dict[tuple[str, str], list[str]] = {}
+    for root, told in storages:
+        namespace = storage_directory.namespace(told)
+        if told["storageType"] == "NAME_NODE":
+            namenodes.setdefault(namespace, []).append(str(root))
+        else:
+            datanodes.setdefault((namespace, storage_directory.node(told)), []).append(str(root))
+    return list(namenodes.values()), list(datanodes.values())
+
+
+def _files(paths: Sequence[str], storages: Sequence[Path], found: Found) -> Iterator[tuple[Path, bool]]:
+    """Files to look at, and whether the user named each; none of a storage directory."""
     seen: set[Path] = set()
     for given in paths:
         path = Path(given)
-        for file in _below(path, found) if path.is_dir() else [path]:
+        for file in _below(path, frozenset(storages), found) if path.is_dir() else [path]:
             real = file.resolve()
             if real in seen:
                 continue
@@ -121,10 +167,16 @@ def _files(paths: Sequence[str], found: Found) -> Iterator[tuple[Path, bool]]:
                 found.rejects.append(Reject(Place(str(file), 0), "not a regular file"))
 
 
-def _below(directory: Path, found: Found) -> Iterator[Path]:
+def _below(directory: Path, storages: frozenset[Path], found: Found) -> Iterator[Path]:
     """The files below a directory, in a fixed order; a link that leads out of it is not followed."""
     inside = directory.resolve()
-    for path in sorted(directory.rglob("*")):
+    entries: list[Path] = []
+    for here, directories, files in os.walk(directory):
+        if Path(here) in storages:
+            directories.clear()
+        else:
+            entries += (Path(here) / name for name in (*directories, *files))
+    for path in sorted(entries):
         if path.is_symlink() and not path.resolve().is_relative_to(inside):
             found.rejects.append(Reject(Place(str(path), 0), f"a link that leads out of {directory}"))
         elif not path.is_dir() and path.resolve().is_relative_to(inside):
@@ -148,12 +200,16 @@ def _reader(beginning: bytes) -> tuple[str, str]:
         return "", f"{_NOT_MEANT}empty, or compressed and damaged from the beginning"
     if edit_binary.is_edit_log(beginning):
         return EDIT_LOG, ""
+    if image_xml.is_image_xml(beginning):
+        return IMAGE_XML, ""
     if edit_xml.is_edit_xml(beginning):
         return EDIT_XML, ""
     if native.is_native(beginning):
         return NATIVE, ""
-    if beginning.startswith(_IMAGE):
-        return "", f"{_NOT_MEANT}an fsimage: it holds a state, and no events"
+    if image_binary.is_image(beginning):
+        return IMAGE, ""
+    if is_archive(beginning):
+        return STORAGE, ""
     if sequences.is_sequences(beginning):
         return SEQUENCES, ""
     if b"\0" in beginning[:8192]:

@@ -1,15 +1,23 @@
 """What a file is, its content says; what is none of the sources is told."""
 
 import gzip
+import io
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 
-from genstamp.logs.units import EDIT_LOG, EDIT_XML, LOG, NATIVE, NoSuchPathError, find_units
+from genstamp.logs.units import EDIT_LOG, EDIT_XML, IMAGE, IMAGE_XML, LOG, NATIVE, STORAGE, NoSuchPathError, find_units
 
 LINE = b"2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
-IMAGE = b"HDFSIMG1" + bytes(range(64))
+
+
+def _archive() -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("name/current/VERSION"))
+    return content.getvalue()
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
@@ -18,6 +26,9 @@ def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "typ
         EDIT_LOG: (edits / "editsStored").read_bytes(),
         EDIT_XML: (edits / "editsStored.xml").read_bytes(),
         NATIVE: b'\n {"source": "genstamp-dfs"}\n',
+        IMAGE: b"HDFSIMG1" + bytes(range(64)),
+        IMAGE_XML: b'<?xml version="1.0"?>\n<!-- of a viewer -->\n<fsimage><NameSection>',
+        STORAGE: _archive(),
         LOG: b"JUnit version 4.11\n." + LINE,
     }
     for number, content in enumerate(contents.values()):
@@ -33,11 +44,10 @@ def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "typ
         (b"", "empty"),
         (b"\x7fELF" + bytes(100), "binary, and not an edit log"),
         (b"name,value\n1,2\n", "no line of it is of a layout that is known"),
-        (IMAGE, "an fsimage: it holds a state, and no events"),
         (b"\x1f\x8b\x08garbage", "empty, or compressed and damaged from the beginning"),
         ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16"), "binary, and not an edit log"),
     ],
-    ids=["empty", "binary", "text", "image", "damaged", "utf-16"],
+    ids=["empty", "binary", "text", "damaged", "utf-16"],
 )
 def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "hadoop.log").write_bytes(content)
@@ -50,11 +60,10 @@ def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, cont
 def test_file_beside_logs_that_is_meant_for_something_else_is_noted(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(LINE)
     (tmp_path / "VERSION").write_text("layoutVersion=-64\n", encoding="utf-8")
-    (tmp_path / "fsimage_1").write_bytes(IMAGE)
     found = find_units([str(tmp_path)])
     assert [unit.files for unit in found.units] == [(str(tmp_path / "a.log"),)]
     assert found.rejects == []
-    assert {Path(file).name for file, _ in found.notes} == {"VERSION", "fsimage_1"}
+    assert {Path(file).name for file, _ in found.notes} == {"VERSION"}
 
 
 def test_binary_beside_logs_is_rejected(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from genstamp.logs.readers.edit_codec import (
     ShortDataError,
 )
 from genstamp.logs.readers.edit_ops import EditOp, opcode_name
-from genstamp.logs.streams import DamagedSourceError, Stream
+from genstamp.logs.streams import Content, DamagedSourceError
 
 OLDEST, NEWEST = -24, -67
 """Layout versions that are read."""
@@ -42,7 +42,7 @@ def is_edit_log(head: bytes) -> bool:
     return len(head) >= 5 and -100 <= struct.unpack(">i", head[:4])[0] <= -1 and b"<" not in head[:1]
 
 
-def operations(stream: Stream) -> Iterator[EditOp]:
+def operations(stream: Content) -> Iterator[EditOp]:
     """The operations of an edit log in their order.
 
     Raises:
@@ -52,7 +52,7 @@ def operations(stream: Stream) -> Iterator[EditOp]:
 
 
 class _Log:
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Content) -> None:
         self._chunks = stream.chunks()
         self._data = bytearray()
         self._position = 0

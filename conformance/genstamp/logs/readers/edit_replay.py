@@ -7,7 +7,8 @@ NN/FSEditLogLoader#applyEditLogOpInternal, #updateBlocks.
 Leaves out snapshots, quotas, permissions, caching and storage policies; those operations are counted by kind.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock
@@ -33,13 +34,17 @@ class Replay:
     Args:
         unit: whose operations these are.
         counts: where operations are counted that tell nothing.
+        order: gives the place of the next event among those of the unit, where others tell of it too.
+
+    Attributes:
+        tree: the files that are known.
     """
 
-    def __init__(self, unit: Unit, counts: Counts) -> None:
+    def __init__(self, unit: Unit, counts: Counts, order: Callable[[], int] | None = None) -> None:
         self._unit = unit
         self._counts = counts
-        self._tree = FileTree()
-        self._order = 0
+        self.tree = FileTree()
+        self._next = order or count(1).__next__
         self._txid: int | None = None
         self._file = ""
         self._op = EditOp(0, 0, None, "")
@@ -70,6 +75,12 @@ class Replay:
         else:
             yield from handler()
 
+    def go_on_from(self, files: Iterable[KnownFile]) -> None:
+        """Forgets what the operations have made, and goes on from an image that has these files."""
+        self.tree = FileTree()
+        for file in files:
+            self.tree.put(file)
+
     def _check_txid(self) -> Iterator[Reject]:
         txid, last = self._op.txid, self._txid
         if txid is None:
@@ -92,12 +103,12 @@ class Replay:
 
     def _add(self) -> Iterator[Sighting]:
         op = self._op
-        file = self._tree.find(op.path)
+        file = self.tree.find(op.path)
         if file is None and op.blocks:
-            file = self._tree.at(op.path)  # A new file has no blocks, so this one is opened again.
+            file = self.tree.at(op.path)  # A new file has no blocks, so this one is opened again.
         elif file is None or op.flag or (op.inode_id and file.key != str(op.inode_id)):
-            yield from self._remove(self._tree.remove(op.path))
-            file = self._tree.create(op.path, op.inode_id)
+            yield from self._remove(self.tree.remove(op.path))
+            file = self.tree.create(op.path, op.inode_id)
             yield from self._opened(file, "create")
             return
         if not file.is_open:
@@ -105,7 +116,7 @@ class Replay:
         yield from self._compare(file, op.blocks)
 
     def _append(self) -> Iterator[Sighting]:
-        yield from self._opened(self._tree.at(self._op.path), "append", block=not self._op.flag)
+        yield from self._opened(self.tree.at(self._op.path), "append", block=not self._op.flag)
 
     def _opened(self, file: KnownFile, event: str, *, block: bool = False) -> Iterator[Sighting]:
         """A client opens a file, at its last block if it has one."""
@@ -118,7 +129,7 @@ class Replay:
         yield self._seen("file", file.key, event, concerns, client=file.holder, file=file.path)
 
     def _add_block(self) -> Iterator[Sighting]:
-        file = self._tree.at(self._op.path)
+        file = self.tree.at(self._op.path)
         *before, last = self._op.blocks or (None,)
         for block in before:
             if block is not None:
@@ -139,7 +150,7 @@ class Replay:
             yield self._seen_block(file, block, "commit")
 
     def _update_blocks(self) -> Iterator[Sighting]:
-        file = self._tree.at(self._op.path)
+        file = self.tree.at(self._op.path)
         file.is_open = True
         yield from self._compare(file, self._op.blocks)
 
@@ -166,7 +177,7 @@ class Replay:
             yield self._seen("block", str(gone.block_id), event, concerns, file=file.path)
 
     def _close(self) -> Iterator[Sighting]:
-        file = self._tree.at(self._op.path)
+        file = self.tree.at(self._op.path)
         blocks = self._op.blocks
         yield from self._drop(file, blocks, "remove_last_block")
         for block in blocks:
@@ -181,7 +192,7 @@ class Replay:
 
     def _truncate(self) -> Iterator[Sighting]:
         op = self._op
-        file = self._tree.at(op.path)
+        file = self.tree.at(op.path)
         cut = op.blocks[0] if op.blocks else None
         observed = {} if cut else {"closed": "true"}
         concerns = [Concern("file", file.key), *([Concern("lease", op.client_name)] if cut else [])]
@@ -223,7 +234,7 @@ class Replay:
 
     def _reassign_lease(self) -> Iterator[Sighting]:
         op = self._op
-        file = self._tree.at(op.path)
+        file = self.tree.at(op.path)
         file.is_open, file.holder = True, op.new_holder
         concerns = [
             Concern("file", file.key),
@@ -241,7 +252,7 @@ class Replay:
         )
 
     def _delete(self) -> Iterator[Sighting]:
-        files = self._tree.remove(self._op.path)
+        files = self.tree.remove(self._op.path)
         yield from self._remove(files)
         if not files:  # A directory, or a file from before the log began.
             yield self._seen("file", self._op.path, "delete", [], file=self._op.path)
@@ -254,20 +265,20 @@ class Replay:
 
     def _rename(self) -> Iterator[Sighting]:
         op = self._op
-        alone = self._tree.find(op.path)
-        _, overwritten = self._tree.rename(op.path, op.destination)
+        alone = self.tree.find(op.path)
+        _, overwritten = self.tree.rename(op.path, op.destination)
         yield from self._remove(overwritten)
         key = op.path if alone is None else alone.key
         concerns = [] if alone is None else [Concern("file", key)]
         yield self._seen("file", key, "rename", concerns, file=op.path, destination=op.destination)
 
     def _concat(self) -> Iterator[Sighting]:
-        target = self._tree.at(self._op.path)
+        target = self.tree.at(self._op.path)
         concerns = [Concern("file", target.key)]
         yield self._seen("file", target.key, "concat", concerns, file=target.path, sources=",".join(self._op.sources))
         for path in self._op.sources:
-            source = self._tree.at(path)
-            self._tree.remove(path)
+            source = self.tree.at(path)
+            self.tree.remove(path)
             target.blocks += source.blocks
             yield self._seen("file", source.key, "delete", [Concern("file", source.key)], file=path)
 
@@ -329,7 +340,7 @@ class Replay:
         return Event(
             source=EDITS if self._op.layout_version <= BLOCKS_PERSISTED else EDITS_BEFORE_40,
             node=NAMENODE,
-            node_sequence=self._order + 1,
+            node_sequence=self._next(),
             kind=kind,
             namespace=self._unit.namespace,
             entity=entity,
@@ -343,8 +354,7 @@ class Replay:
         )
 
     def _sighting(self, event: Event, concerns: list[Concern]) -> Sighting:
-        self._order += 1
-        return Sighting(self._order, event, concerns)
+        return Sighting(event.node_sequence, event, concerns)
 
 
 def _holder(file: KnownFile) -> list[Concern]:

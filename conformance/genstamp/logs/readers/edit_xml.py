@@ -14,7 +14,7 @@ from defusedxml.ElementTree import iterparse
 
 from genstamp.logs.readers.edit_binary import NEWEST, OLDEST, OP_LENGTH_MAX
 from genstamp.logs.readers.edit_ops import OPCODES, EditOp, LoggedBlock
-from genstamp.logs.streams import DamagedSourceError, Stream
+from genstamp.logs.streams import Content, DamagedSourceError
 
 DEPTH_MAX = 20
 """How deep elements stand in one another; the viewer's own do five deep."""
@@ -31,7 +31,7 @@ def is_edit_xml(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<EDITS", b"<!"))
 
 
-def operations(stream: Stream) -> Iterator[EditOp]:
+def operations(stream: Content) -> Iterator[EditOp]:
     """The operations of a printed edit log in their order.
 
     Raises:
@@ -40,7 +40,7 @@ def operations(stream: Stream) -> Iterator[EditOp]:
     """
     record, version = 0, 0
     try:
-        source = _Source(stream)
+        source = BoundedXml(stream)
         path: list[str] = []
         root: Any = None
         for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
@@ -79,10 +79,10 @@ def _refused(record: int, why: str) -> DamagedSourceError:
     return DamagedSourceError(f"after record {record}: XML is refused because {why}")
 
 
-class _Source:
+class BoundedXml:
     """What an XML parser reads from; bounds what it may have to keep."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Content) -> None:
         self._chunks = stream.chunks()
         self._since_record = 0
 
@@ -110,7 +110,7 @@ def _operation(record: int, version: int, element: Element) -> EditOp | None:
     """The operation of a record; none where the viewer printed the end of the log."""
     if not version:
         raise DamagedSourceError("<EDITS_VERSION> is missing before the first <RECORD>")
-    code = _text(element, "OPCODE")
+    code = text_in(element, "OPCODE")
     data = element.find("DATA")
     if code is None or data is None:
         raise DamagedSourceError(f"record {record}: a <RECORD> needs <OPCODE> and <DATA>")
@@ -142,29 +142,30 @@ def _telling(record: int, version: int, name: str, data: Element) -> EditOp:
     return EditOp(
         record,
         version,
-        _integer(data, "TXID"),
+        integer_in(data, "TXID"),
         name,
-        path=_text(data, "PATH", "SRC", "SOURCE", "TRG", "CONCAT_TARGET") or "",
-        destination=_text(data, "DST", "DESTINATION") or "",
+        path=text_in(data, "PATH", "SRC", "SOURCE", "TRG", "CONCAT_TARGET") or "",
+        destination=text_in(data, "DST", "DESTINATION") or "",
         sources=tuple(sources),
-        inode_id=_integer(data, "INODEID") or 0,
+        inode_id=integer_in(data, "INODEID") or 0,
         client_name=clients[0] if clients else "",
         new_holder=clients[-1] if reassigns and len(clients) > 1 else "",
         blocks=tuple(_block(block) for block in data.findall("BLOCK")),
-        number=_integer(data, *_STAMPS, "BLOCK_ID", "NEWLENGTH") or 0,
-        flag=_text(data, "OVERWRITE", "NEWBLOCK") == "true",
+        number=integer_in(data, *_STAMPS, "BLOCK_ID", "NEWLENGTH") or 0,
+        flag=text_in(data, "OVERWRITE", "NEWBLOCK") == "true",
     )
 
 
 def _block(block: Element) -> LoggedBlock:
-    values = _integer(block, "BLOCK_ID"), _integer(block, *_LENGTHS), _integer(block, *_STAMPS)
+    values = integer_in(block, "BLOCK_ID"), integer_in(block, *_LENGTHS), integer_in(block, *_STAMPS)
     if None in values:
         raise ValueError("a <BLOCK> without id, length or stamp")
     block_id, num_bytes, generation_stamp = (value or 0 for value in values)
     return LoggedBlock(block_id, num_bytes, generation_stamp)
 
 
-def _text(element: Element, *names: str) -> str | None:
+def text_in(element: Element, *names: str) -> str | None:
+    """The text of the first child that has one of these names; None if there is none."""
     for name in names:
         found = element.find(name)
         if found is not None:
@@ -179,10 +180,14 @@ def _unmangled(element: Element) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "backslashreplace")
 
 
-def _integer(element: Element, *names: str) -> int | None:
-    text = _text(element, *names)
-    if text is None:
-        return None
+def integer_in(element: Element, *names: str) -> int | None:
+    """The number in the first child that has one of these names; None if there is none."""
+    text = text_in(element, *names)
+    return None if text is None else integer(text)
+
+
+def integer(text: str) -> int:
+    """The number that a text is; raises ValueError for one that is none of 64 bits."""
     if len(text) > 20 or not text.removeprefix("-").isdecimal() or not -(2**63) <= int(text) < 2**63:
         raise ValueError(f"{text[:40]!r} where a number should stand")
     return int(text)

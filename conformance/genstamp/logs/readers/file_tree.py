@@ -78,6 +78,14 @@ class FileTree:
         self._put(path, created)
         return created
 
+    def put(self, file: KnownFile) -> None:
+        """A file at its path, in place of what was there."""
+        self._put(file.path, file)
+
+    def files(self) -> list[KnownFile]:
+        """All files."""
+        return _files(self._root)
+
     def make_directory(self, path: str) -> None:
         """A directory at a path, if nothing is there yet."""
         if self._lookup(path) is None:

@@ -6,6 +6,7 @@ Leaves out which replicas there are, and that a block of a closed file may be CO
 Sections A, F, G and I are those of the facts file `hdfs-protocol.md`.
 """
 
+from genstamp.logs.rules.block_on_disk import ON_DISK
 from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
 from genstamp.logs.rules.unplaced import BALANCES, UNPLACED_RULES
 
@@ -29,9 +30,10 @@ _EFFECTS = {
     "commit_block_synchronization_too_few_replicas": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),
     "commit_block_synchronization_without_close": Effect(stamp=Move.NOT_LOWER, length=Move.ANY),
     "commit_block_synchronization_delete": _ANYTHING,
-    "abandon_block": _ANYTHING,
-    "drop_empty_block": _ANYTHING,
-    "remove": _ANYTHING,
+    # What is gone keeps the stamp and the length that it had: replicas are held against them.
+    "abandon_block": Effect(),
+    "drop_empty_block": Effect(),
+    "remove": Effect(),
     # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, but none that was
     # given out is given out again (H), so what comes after is higher all the same.
     "restart_last_of_open_file": Effect(length=Move.ANY),
@@ -373,6 +375,6 @@ _ASIDE = (
 BLOCK = RuleBook(
     "block",
     _EFFECTS,
-    (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *_ASIDE, *UNPLACED_RULES),
+    (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *ON_DISK, *_ASIDE, *UNPLACED_RULES),
     balances=BALANCES,
 )

@@ -151,6 +151,23 @@ _TREE = (
     Rule("concat", (Way((), (), _CLOSED),), "E.14  FSDirConcatOp#concat"),
 )
 
+_STORED = (
+    *(
+        Rule(
+            "stored_in_image",
+            (Way((), (), state), Way(born, before=states("absent"))),
+            "A.7  FSImageFormatPBINode: where what is known of the file begins",
+            when={"file_state": name, "history": "begins"},
+        )
+        for name, state, born in (("under construction", _OPEN, ("create",)), ("closed", _CLOSED, ("create", "close")))
+    ),
+    *(
+        Rule("stored_in_image", (Way((), (), state),), "A.7  FSImageFormatPBINode", when={"file_state": name})
+        for name, state in (("under construction", _OPEN), ("closed", _CLOSED))
+    ),
+    Rule("missing_from_image", (Way((), (), _NOT_THERE),), "A.7  FSImageFormatPBINode"),
+)
+
 _ASIDE = (
     "hflush",
     "hsync",
@@ -175,6 +192,7 @@ FILE = RuleBook(
         *_WRITING,
         *_RECOVERY,
         *_TREE,
+        *_STORED,
         *(Rule(event, _UNCHANGED, "no step of a file", refused=refused) for event in _ASIDE for refused in (None, "*")),
         *(
             Rule(event, _UNCHANGED, "E.0: after a refusal nothing has changed", refused="*")

@@ -100,6 +100,15 @@ _FILE_HOLDER = (
     ),
     Rule("commit_block_synchronization", _UNCHANGED, "G.6", role="holder"),
     Rule("delete", _FILE_LEAVES, "E.14  LeaseManager#removeLease", role="holder"),
+    # A.7: the holder stands in the inode; leases are built from that.
+    Rule(
+        "stored_in_image",
+        (*_IN_HAND, Way(("grant",))),
+        "A.7, D.1  FSImageFormatPBINode.Loader#loadFilesUnderConstructionSection",
+        role="holder",
+        when={"history": "begins"},
+    ),
+    Rule("stored_in_image", _IN_HAND, "A.7, D.1, S17  FSImageFormatPBINode", role="holder"),
 )
 
 _NEW_HOLDER = (

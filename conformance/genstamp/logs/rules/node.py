@@ -6,7 +6,7 @@ NameNode starts again is one of each block and lease that it has (`block.py`, `l
 Leaves out everything else: a node has no lifecycle in the specification.
 """
 
-from genstamp.logs.rules.shape import Check, Register, Rule, RuleBook, Way
+from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Way, states
 
 _ASIDE = (
     "datanode_crash",
@@ -28,6 +28,30 @@ _ASIDE = (
     "set_safe_mode",
 )
 
+_NOT_ABOVE_COUNTER = Check("generation_stamp", "at_most", Register.STAMP)
+
+_STORED = (
+    Rule(
+        "stored_in_image",
+        (Way(),),
+        "H  NameSystemSection: where what is known of the namespace begins",
+        when={"history": "begins"},
+        sets={Register.STAMP: "generation_stamp"},
+    ),
+    Rule(
+        "stored_in_image",
+        (Way((), (_NOT_ABOVE_COUNTER,)),),
+        "H  NameSystemSection; a standby's counter may be behind its edits",
+    ),
+    *(
+        Rule(event, (Way((), (_NOT_ABOVE_COUNTER,)),), source)
+        for event, source in {
+            "stamps_in_image": "H  BlockIdManager: no block has a stamp that was not given out",
+            "stamps_on_disk": "H  BlockIdManager: no replica has a stamp that was not given out",
+        }.items()
+    ),
+)
+
 NODE = RuleBook(
     "node",
     {},
@@ -38,10 +62,12 @@ NODE = RuleBook(
             "H  FSNamesystem#nextGenerationStamp: strictly rising over the life of the namespace",
             sets={Register.STAMP: "generation_stamp"},
         ),
+        *_STORED,
         *(
             Rule(event, (Way(),), "no step that a node's life would forbid", refused=refused)
             for event in _ASIDE
             for refused in (None, "*")
         ),
     ),
+    (Drift("set_generation_stamp", states("running"), Effect(stamp=Move.HIGHER)),),
 )

@@ -249,6 +249,22 @@ _FOUND = tuple(
     for name in ("FINALIZED", "RBW", "RWR")
 )
 
+_ON_DISK = tuple(
+    Rule(
+        "found_on_disk",
+        (Way((), checks, states(*those)),),
+        "B.1, B.8  BlockPoolSlice: the directory that a replica of that state is in, its meta file and its length",
+        when={"replica_state": name},
+        sets=_AS_GIVEN,
+    )
+    for name, those, checks in (
+        # One under recovery lies where its original does, and is that again when the datanode starts.
+        ("FINALIZED", ("finalized",), (_STAMP_MATCHES, _LENGTH_MATCHES)),
+        ("RBW", ("rbw", "rwr"), (_STAMP_MATCHES,)),
+        ("TEMPORARY", ("temporary",), (_STAMP_MATCHES,)),
+    )
+)
+
 _RESTARTS = tuple(
     Rule(
         event,
@@ -302,5 +318,5 @@ _HEARD = tuple(
 )
 
 REPLICA = RuleBook(
-    "replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_FOUND, *_RESTARTS, *_ASIDE, *_HEARD), (_BYTES_ARRIVE,)
+    "replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_FOUND, *_ON_DISK, *_RESTARTS, *_ASIDE, *_HEARD), (_BYTES_ARRIVE,)
 )

@@ -75,13 +75,14 @@ class Drift:
     effect: Effect
 
 
-Relation = Literal["is", "above", "at_least", "at_most"]
+Relation = Literal["is", "above", "at_least", "at_most", "below"]
 
 _SENTENCES: Mapping[Relation, str] = {
     "is": "is not",
     "above": "is not above",
     "at_least": "is below",
     "at_most": "is above",
+    "below": "is not below",
 }
 
 # For a value that is lower than, equal to or higher than what the register held last: how the register has to have
@@ -91,6 +92,7 @@ _NEEDED: Mapping[Relation, tuple[Move, Move, Move]] = {
     "above": (Move.LOWER, Move.LOWER, Move.ANY),
     "at_least": (Move.LOWER, Move.NOT_HIGHER, Move.ANY),
     "at_most": (Move.ANY, Move.NOT_LOWER, Move.HIGHER),
+    "below": (Move.ANY, Move.HIGHER, Move.HIGHER),
 }
 
 
@@ -100,7 +102,7 @@ class Check:
 
     Attributes:
         value: which value of the event; a missing value passes every check.
-        relation: "is" equal, strictly "above", "at_least", "at_most".
+        relation: "is" equal, strictly "above" or "below", "at_least", "at_most".
         register: which register; an unknown one passes every check.
     """
 
