@@ -249,6 +249,12 @@ LEASE = System(
             doc="one of two files of a lease is taken over",
         ),
         Configuration(
+            "two_datanodes",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={**OFF, "stamps": 2, "crashes": 1},
+            doc="one of two datanodes recovers a block, and one is down at times",
+        ),
+        Configuration(
             "two_files",
             sizes={"Client": 2, "File": 2, "Datanode": 1},
             limits={**OFF, "stamps": 2, "renames": 1},
