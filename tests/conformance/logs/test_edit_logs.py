@@ -107,6 +107,15 @@ def test_layout_version_that_is_not_known_is_told(edits: Path, tmp_path: Path, v
     assert _reasons(check_locally([tmp_path / "edits"])) == [f"layout version {version} is not known, -24 to -67 are"]
 
 
+@pytest.mark.parametrize("version", [-31, -32, -33, -41])
+def test_versions_of_branches_have_records_of_the_version_that_they_left(tmp_path: Path, version: int) -> None:
+    """Hadoop 1 wrote -32 and has no checksums, which trunk had since -28."""
+    record = b"\x0a" + struct.pack(">q", 1001)
+    (tmp_path / "edits").write_bytes(struct.pack(">i", version) + record + b"\xff" + bytes(100))
+    (operation,) = _operations(tmp_path / "edits")
+    assert (operation.name, operation.number, operation.txid) == ("OP_SET_GENSTAMP_V1", 1001, None)
+
+
 def test_length_that_cannot_be_is_told_before_it_is_read(edits: Path, tmp_path: Path) -> None:
     content = bytearray((edits / "editsStored").read_bytes())
     content[9:13] = struct.pack(">i", 2**31 - 1)

@@ -33,6 +33,11 @@ OP_LENGTH_MAX = 50 << 20
 SCAN_MAX = 1 << 20
 """Bytes in which the end of a record that is not decoded is looked for by its checksum."""
 
+BRANCHED = {-31: -24, -32: -24, -33: -27, -41: -24}
+"""Layout versions that were kept for Hadoop 1 (-31, -32, -41) and 0.22 (-33), and the version whose records they have:
+the branches had left before checksums came (-28). Source: LayoutVersion.Feature#RESERVED_REL20_203 and those after it.
+"""
+
 _CHECKSUMS, _TXIDS, _FLAGS, _LENGTHS = -28, -37, -50, -56
 _PADDING = 0xFF
 
@@ -64,6 +69,7 @@ class _Log:
         self._version = struct.unpack(">i", self._data[:4])[0]
         if not NEWEST <= self._version <= OLDEST:
             raise DamagedSourceError(f"layout version {self._version} is not known, {OLDEST} to {NEWEST} are")
+        self._version = BRANCHED.get(self._version, self._version)
         self._position = 8 if self._version <= _FLAGS else 4
         self._need(0)
         if self._version <= _FLAGS and self._data[4:8] != bytes(4):

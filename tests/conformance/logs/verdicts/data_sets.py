@@ -149,6 +149,39 @@ DATA_SETS: tuple[DataSet, ...] = (
         ),
     ),
     DataSet(
+        "namenode_images",
+        "Storage directories and images of Hadoop's own tests",
+        "Archives with the directories of a NameNode, and mostly of its datanodes too, read as they are; and one image"
+        " as XML and in protobuf. Images are held against the edits up to them, replicas against their blocks: with the"
+        " 1,000 blocks of hadoop-24 every replica agrees in stamp and length. (One of them lies twice on that datanode,"
+        " and two bytes shorter the second time; a datanode that starts keeps the longer of two replicas with one"
+        " stamp.) Images from before protobuf, in six archives of Hadoop 0.14 to 2.2, are not read; the edits after"
+        " them are.",
+        each_entry,
+        complete=True,
+        explanations=(
+            Explanation(
+                "hadoop-14-*",
+                "not read: layout version *",
+                "The edit log of Hadoop 0.14, from before there were generation stamps. What its datanodes have is"
+                " read, and is all that is known of the blocks; so none of them can be said to have come to an end.",
+            ),
+            Explanation(
+                "hadoop-0.23-reserved.tgz",
+                "file is left under construction",
+                "Empty files whose names later versions keep for themselves. Each time the edits end with the creation"
+                " of one, without its close.",
+            ),
+            Explanation(
+                "hadoop1-bbw.tgz",
+                "* is left *",
+                "The cluster was stopped while 13 files were written; it is the one from which Hadoop tests that an"
+                " upgrade keeps `blocksBeingWritten/`. Each of the files has one block in the edit log and one replica"
+                " in that directory.",
+            ),
+        ),
+    ),
+    DataSet(
         "audit_logs",
         "Audit logs",
         "What clients asked a NameNode for. Neither holders nor blocks stand in them.",
