@@ -11,9 +11,7 @@ import typer
 
 from genstamp import exit_codes
 from genstamp.cli.loading import Verbs
-from genstamp.cli.logs import logs_app
 from genstamp.errors import GenstampError, PeerError
-from genstamp.systems import OwnSystemError, UnknownSystemError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
 
 for verb, function in (
@@ -33,21 +31,28 @@ for verb, function in (
     ("lock", "lock"),
     ("doctor", "doctor"),
     ("dfs", "dfs_app"),
+    ("logs", "logs_app"),
 ):
     Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)
 app = typer.Typer(
     cls=Verbs,
     name="genstamp",
-    help="The checked specification of how HDFS keeps one writer per file, and tools that hold others against it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(logs_app, name="logs")
+
+
+@app.callback()
+def genstamp() -> None:
+    """The checked specification of how HDFS keeps one writer per file, and tools that hold others against it."""
 
 
 def exit_code(problem: Exception) -> int:
     """The exit code for what a caller can get wrong."""
+    # Here, so that verbs that know no system need not wait for the modelling language.
+    from genstamp.systems import OwnSystemError, UnknownSystemError
+
     match problem:
         case ConfigurationError() | UnknownSystemError() | OwnSystemError():
             return exit_codes.CONFIGURATION

@@ -22,3 +22,11 @@ def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
     assert answer.stderr == "genstamp: the verb 'prove' cannot be loaded: ImportError: no such solver\n"
     assert genstamp(tmp_path, "verify", "--help").returncode == 0
     assert genstamp(tmp_path, "list", "hdfs.recovery").stdout.startswith("hdfs.recovery: ")
+
+
+def test_work_with_files_waits_for_no_specification() -> None:
+    """Each `genstamp dfs put` is a process of its own: what it loads is paid for with each."""
+    others = ("genstamp_model.language", "genstamp_spec", "genstamp.cli.logs", "genstamp.systems", "z3", "pyspark")
+    program = f"import sys, genstamp.cli.dfs; print(sorted(set(sys.modules) & set({others})))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "[]\n"
