@@ -1,7 +1,7 @@
 """What a datanode's log lines say: replicas written, finalized, recovered, deleted.
 
 Leaves out reads, scans, moves by the balancer, and how a pipeline ended that did not finalize a replica. Messages are
-those of Hadoop 2.6 to 3.4.
+those of Hadoop 0.20 to 3.4.
 """
 
 import re
@@ -19,7 +19,7 @@ _ADDRESS = re.compile(rb"\[([\w.-]+:\d+)[,\]]")
 
 @PATTERNS.says(rb"Receiving ", rb"Receiving (?:block )?%(pooled)b src: /\S+ dest: /(?P<datanode>\S+)")
 def _receiving(message: Message) -> Iterator[Sighting]:
-    yield from _at(message, "write_block", message.text("datanode"), generation_stamp=message.number("stamp"))
+    yield from told_at(message, "write_block", message.text("datanode"), generation_stamp=message.number("stamp"))
 
 
 PATTERNS.ignores(rb"Receiving ", rb"Receiving (?!(?:block )?(?:BP-|blk_))")
@@ -31,7 +31,7 @@ PATTERNS.ignores(rb"Receiving ", rb"Receiving (?!(?:block )?(?:BP-|blk_))")
     rb" cliID: (?P<holder>[^,]+), offset: -?\d+, srvID: [^,]+, blockid: %(pooled)b",
 )
 def _finalized(message: Message) -> Iterator[Sighting]:
-    yield from _at(
+    yield from told_at(
         message,
         "finalize_replica",
         message.text("datanode"),
@@ -51,7 +51,7 @@ PATTERNS.ignores(rb"src: ", rb"src: .* op: (?!HDFS_WRITE)")
 )
 def _received(message: Message) -> Iterator[Sighting]:
     """A copy has come from another datanode, or a pipeline was closed in recovery."""
-    yield from _at(
+    yield from told_at(
         message,
         "finalize_replica",
         message.text("datanode"),
@@ -105,7 +105,7 @@ def _init_called(message: Message) -> Iterator[Sighting]:
     recovery = message.state.recoveries.get((namespace, f"{block_id}/{recovery_id}"))
     if recovery is not None and datanode != UNKNOWN:
         recovery.answered.add(datanode)
-    yield from _at(
+    yield from told_at(
         message,
         "init_replica_recovery_called",
         datanode,
@@ -125,7 +125,7 @@ def _init(message: Message) -> Iterator[Sighting]:
     recovery_id = message.number("recovery_id")
     if recovery_id is None:
         recovery_id = message.state.asked(message.line, f"initReplicaRecovery {block_id}").recovery_id
-    yield from _at(
+    yield from told_at(
         message,
         "init_replica_recovery",
         message.state.datanode(message.line),
@@ -143,7 +143,7 @@ def _init(message: Message) -> Iterator[Sighting]:
 )
 def _update(message: Message) -> Iterator[Sighting]:
     """Written before the checks: no line tells that they passed."""
-    yield from _at(
+    yield from told_at(
         message,
         "update_replica_under_recovery",
         message.state.datanode(message.line),
@@ -218,10 +218,12 @@ def _abandoned(message: Message) -> Iterator[Sighting]:
 
 
 @PATTERNS.says(rb"Scheduling blk_", rb"Scheduling %(pooled)b (?:file|replica|URI) ")
+@PATTERNS.says(rb"Scheduling block ", rb"Scheduling block %(pooled)b file .* for deletion")
+@PATTERNS.says(rb"Deleting block ", rb"Deleting block %(pooled)b file ")
 def _deleting(message: Message) -> Iterator[Sighting]:
-    """The replica has left the datanode's map; its files go later."""
+    """The replica has left the datanode's map; its files go later, up to 0.20 at once."""
     datanode = message.state.datanode(message.line)
-    yield from _at(message, "invalidate_replica", datanode, generation_stamp=message.number("stamp"))
+    yield from told_at(message, "invalidate_replica", datanode, generation_stamp=message.number("stamp"))
 
 
 @PATTERNS.says(rb"STARTUP_MSG:", rb"STARTUP_MSG:")
@@ -244,7 +246,7 @@ def _starting(message: Message) -> Iterator[Sighting]:
     )
 
 
-def _at(
+def told_at(
     message: Message,
     event: str,
     datanode: str,
@@ -254,6 +256,7 @@ def _at(
     recovery_id: int | None = None,
     num_bytes: int | None = None,
     observed: dict[str, str] | None = None,
+    refused_with: str | None = None,
     **arguments: str,
 ) -> Iterator[Sighting]:
     """An event of a replica on the datanode that logged it, which may not be known yet."""
@@ -274,6 +277,7 @@ def _at(
         recovery_id=recovery_id,
         num_bytes=num_bytes,
         observed=observed,
+        refused_with=refused_with,
         **arguments,
     )
     yield from message.state.at_replica(sighting, block_id, f"{block_id}/{recovery_id}")

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 _DEFAULT = re.compile(
     rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})\s+(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"
-    rb"(?:\[([^\]]{0,500})\]\s+)?([\w.$]{1,200})\s*(?:\([\w$]{1,100}\.java:[^ ]{1,200}\))?(?::| -|\t)\s"
+    rb"(?:\[([^\]]{0,500})\]\s+)?([\w.$]{1,200})\s*(?:\([\w$]{1,100}\.java:[^ ]{1,200}\))?(?::\s| -\s|\t\s?)"
 )
 _OF_TESTS = re.compile(
     rb"\.*(\d{4}-\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3}) - (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+"
     rb"\[(.{0,1000}?):([\w$]{1,200})@\d{1,7}\] - "
 )
+
+_CUT = re.compile(rb"([\w.$]{1,200}) \([\w$]{1,100}\.java:\w{1,100}\(\d{1,7}\)\) - ")
 
 
 class LogLine(NamedTuple):
@@ -49,6 +51,12 @@ def log_line(line: bytes) -> LogLine | None:
         return None
     seconds = midnight + 3600 * int(hour) + 60 * int(minute) + int(second)
     return LogLine(seconds * 1_000_000 + int(millisecond) * 1000, thread or b"", logger, line[found.end() :])
+
+
+def cut_line(line: bytes, before: LogLine) -> LogLine | None:
+    """The parts of a line that has lost its beginning, time and level; its time is taken from the line before."""
+    found = _CUT.match(line)
+    return None if found is None else LogLine(before.time_us, b"", found[1], line[found.end() :])
 
 
 @lru_cache(maxsize=64)

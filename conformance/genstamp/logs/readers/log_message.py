@@ -17,14 +17,15 @@ from genstamp.logs.readers.sighting import Sighting
 
 FRAGMENTS = {
     b"block": rb"blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
+    b"named": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+|x+)_(?P<stamp>\d+|x+)",
     b"pooled": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
     b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+)[^}]{0,5000}\})?",
     b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^,\]]+), pending ?creates: \d+\]",
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
 }
-"""Parts of patterns that stand in many, written %(name)b: a block, a block with its pool, a state, a lease, a
-replica, a datanode.
+"""Parts of patterns that stand in many, written %(name)b: a block, a block that may have been made anonymous, a block
+with its pool, a state, a lease, a replica, a datanode.
 """
 
 
@@ -55,7 +56,7 @@ class Message:
     def number(self, group: str) -> int | None:
         """What a group found, as a number that fits a column."""
         text = self.text(group)
-        if not text:
+        if not text.strip("x"):  # Nothing, or made anonymous.
             return None
         if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
             raise OverflowError(f"the {group} {text[:40]} does not fit 64 bits")

@@ -29,6 +29,10 @@ _AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
     rb"BLOCK\* allocateBlock: (?P<file>/.*?)\. (?:(?P<pool>BP-[\w.:-]{1,255}) )?%(block)b(?=\{|$)(?P<states>.*)"
     rb"(?P<replicas>)",
 )
+@PATTERNS.says(
+    rb"BLOCK* NameSystem.allocateBlock:",
+    rb"BLOCK\* NameSystem\.allocateBlock: (?P<file>/.*?)\. %(block)b(?=\{|$)(?P<states>.*)(?P<replicas>)",
+)
 def _allocate(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
@@ -50,9 +54,17 @@ def _allocate(message: Message) -> Iterator[Sighting]:
     rb" size (?P<length>\d+)",
     rb"BLOCK\* addStoredBlock: (?P<datanode>\S+) is added to %(block)b \(size=\d+\)",
 )
+@PATTERNS.says(
+    rb"BLOCK* NameSystem.addStoredBlock:",
+    rb"BLOCK\* NameSystem\.addStoredBlock: blockMap (?P<updated>updated): (?P<datanode>\S+) is added to %(block)b"
+    rb"\{(?:block)?UCState=(?P<state>\w+)[^}]{0,5000}\} size (?P<length>\d+)",
+    # Before 0.21 no state is shown, of whatever block.
+    rb"BLOCK\* NameSystem\.addStoredBlock: blockMap updated: (?P<datanode>\S+) is added to %(block)b size \d+",
+)
 def _stored(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     state = message.text("state") or "COMPLETE"
+    observed = {"replicas": "enough"} if message.state.has_replicas(namespace, block_id) else {}
     yield _seen(
         message,
         "add_stored_block",
@@ -60,6 +72,7 @@ def _stored(message: Message) -> Iterator[Sighting]:
         block_id,
         [Concern("block", block_id)],
         namespace,
+        observed=observed,
         datanode=message.text("datanode"),
         block_state_before=state if message.text("updated") else "",
     )
@@ -73,6 +86,11 @@ def _stored(message: Message) -> Iterator[Sighting]:
     rb"BLOCK* addBlock:",
     rb"BLOCK\* addBlock: block %(block)b on node (?P<datanode>\S+) size \d+ does not belong",
 )
+@PATTERNS.says(
+    rb"BLOCK* NameSystem.addStoredBlock:",
+    rb"BLOCK\* NameSystem\.addStoredBlock: addStoredBlock request received for %(block)b on (?P<datanode>\S+)"
+    rb" size \d+ ?[Bb]ut it does not belong to any file",
+)
 def _of_no_file(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     concerns = [Concern("block", block_id)]
@@ -83,7 +101,8 @@ def _of_no_file(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"BLOCK* blk_",
-    rb"BLOCK\* %(block)b(?:\{[^}]{0,5000}\})? is (?P<shown>COMMITTED) but not COMPLETE\([^)]*\) in file (?P<file>/.*)",
+    rb"BLOCK\* %(block)b(?:\{[^}]{0,5000}\})? is (?P<shown>COMMITTED) but not COMPLETE\("
+    rb"(?:numNodes= *(?P<nodes>\d{1,4}) *< +minimum = (?P<minimum>\d{1,4}))?[^)]*\) in file (?P<file>/.*)",
     rb"BLOCK\* %(block)b(?:\{[^}]{0,5000}\})? is not COMPLETE \(ucState = (?P<shown>\w+),[^)]*\) in file (?P<file>/.*)",
 )
 @PATTERNS.says(
@@ -97,11 +116,15 @@ def _progress(message: Message) -> Iterator[Sighting]:
     concerns = [Concern("block", block_id)]
     if file is not None:
         concerns += [Concern("file", file.key), *_holder(file, "")]
+    if message.text("minimum"):
+        lacking = (message.number("minimum") or 0) - (message.number("nodes") or 0)
+        message.state.lacks_replicas(namespace, block_id, lacking)
     observed = {"block_state": message.text("shown") or message.text("state") or "COMMITTED"}
     yield _seen(message, "check_file_progress", "block", block_id, concerns, namespace, observed=observed)
 
 
 PATTERNS.ignores(rb"BLOCK* addStoredBlock:", rb"BLOCK\* addStoredBlock: Redundant")
+PATTERNS.ignores(rb"BLOCK* NameSystem.addStoredBlock:", rb"BLOCK\* NameSystem\.addStoredBlock: Redundant")
 PATTERNS.ignores(rb"BLOCK* addBlock:", rb"BLOCK\* addBlock: logged info for")
 
 
@@ -147,7 +170,7 @@ def _recover_lease(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"DIR* NameSystem.internalReleaseLease:",
     rb"DIR\* NameSystem\.internalReleaseLease: File (?P<file>/.*) has not been closed\. Lease recovery is in progress\."
-    rb" RecoveryId = (?P<recovery_id>\d+) for block %(block)b",
+    rb" RecoveryId = (?P<recovery_id>\d+) for block %(named)b",
 )
 def _start_recovery(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
@@ -186,10 +209,16 @@ def _released(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"updatePipeline(",
     rb"updatePipeline\((?:block=)?%(pooled)b, newG(?:S|enerationStamp)=\d+, newLength=(?P<length>\d+),"
-    rb" newNodes=\[[^\]]{0,5000}\], client(?:Name)?=(?P<holder>[^)]+)\)",
+    rb" newNodes=\[(?P<locations>[^\]]{0,5000})\], client(?:Name)?=(?P<holder>[^)]+)\)",
 )
 def _update_pipeline_asked(message: Message) -> Iterator[Sighting]:
-    message.state.ask(message.line, "updatePipeline", length=message.number("length"), client=message.text("holder"))
+    message.state.ask(
+        message.line,
+        "updatePipeline",
+        length=message.number("length"),
+        client=message.text("holder"),
+        locations=",".join(sorted(message.text("locations").split(", "))),
+    )
     message.count("request, told of again when it is carried out")
     return iter(())
 
@@ -220,6 +249,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
         node=message.state.namenode(message.line),
         generation_stamp=message.number("new_stamp"),
         num_bytes=asked.length,
+        observed={"locations": asked.locations} if asked.locations else {},
         client=client,
     )
 
@@ -236,6 +266,7 @@ def _synchronization_asked(message: Message) -> Iterator[Sighting]:
         recovery_id=message.number("recovery_id"),
         length=message.number("length"),
         deletes=message.text("delete") == "true",
+        block_id=message.text("block"),
     )
     message.count("request, told of again when it is carried out")
     return iter(())
@@ -279,17 +310,6 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
         yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
 
 
-@PATTERNS.says(rb"[Lease.", rb"%(lease)b has expired hard limit")
-@PATTERNS.says(rb"Lease [Lease.", rb"Lease %(lease)b has expired hard limit")
-def _hard_limit(message: Message) -> Iterator[Sighting]:
-    holder = message.text("holder")
-    yield _seen(message, "hard_limit_passes", "lease", holder, [Concern("lease", holder)], _namespace(message))
-
-
-PATTERNS.ignores(rb"[Lease.", rb"\[Lease\.(?!.* hard limit)")
-PATTERNS.ignores(rb"Lease [Lease.", rb"Lease \[Lease\.(?!.* hard limit)")
-
-
 @PATTERNS.says(
     rb"allowed=",
     rb"allowed=(?P<allowed>\w+)\tugi=[^\t]*\tip=[^\t]*\tcmd=(?P<command>\w+)(?: \([^\t]*\))?\tsrc=(?P<file>[^\t]*)"
@@ -310,6 +330,9 @@ def _audit(message: Message) -> Iterator[Sighting]:
     elif command == "rename":
         yield from _renamed(message, namespace, path, message.text("destination"))
     else:
+        if command == "create" and message.state.was_created(tree.find(path)):
+            message.count("audit create, told of before")
+            return
         if command == "create":
             yield from _removed(message, namespace, tree.remove(path), "")
         file = tree.create(path) if command == "create" else tree.at(path)

@@ -58,6 +58,8 @@ class LogState:
         self._waiting: list[tuple[Sighting, str]] = []
         self.recoveries: dict[tuple[str, str], Recovery] = {}
         self._requests: dict[tuple[bytes, str], Request] = {}
+        self._created: dict[int, None] = {}
+        self._lacking: dict[tuple[str, str], int] = {}
 
     # -- what every line may tell ---------------------------------------------------------------------------------
 
@@ -223,15 +225,40 @@ class LogState:
         length: int | None = None,
         client: str = "",
         deletes: bool = False,
+        block_id: str = "",
+        locations: str = "",
     ) -> None:
         """Keeps what a thread was asked for, until it tells what came of it."""
         if len(self._requests) >= WAITING_MAX:
             self._requests.clear()
-        self._requests[line.thread, call] = Request(recovery_id, length, client, deletes)
+        self._requests[line.thread, call] = Request(recovery_id, length, client, deletes, block_id, locations)
 
     def asked(self, line: LogLine, call: str) -> "Request":
         """What the thread of a line was last asked for in such a call."""
         return self._requests.get((line.thread, call), Request())
+
+    def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
+        """A committed block waits for so many replicas."""
+        if len(self._lacking) >= WAITING_MAX:
+            self._lacking.clear()
+        self._lacking[namespace, block_id] = lacking
+
+    def has_replicas(self, namespace: str, block_id: str) -> bool:
+        """One more replica of a block is stored: whether it is the last that a committed block waits for."""
+        lacking = self._lacking.pop((namespace, block_id), 0) - 1
+        if lacking > 0:
+            self._lacking[namespace, block_id] = lacking
+        return lacking == 0
+
+    def created(self, file: KnownFile) -> None:
+        """The log of state changes has told of a creation, which the audit log may tell once more."""
+        if len(self._created) >= WAITING_MAX:
+            self._created.clear()
+        self._created[id(file)] = None
+
+    def was_created(self, file: KnownFile | None) -> bool:
+        """Whether the creation of a file was told of already; asked once."""
+        return file is not None and self._created.pop(id(file), True) is None
 
     def datanode_left(self, recovery: "Recovery | None") -> str:
         """The primary of a recovery: the one location that nobody else turned out to be. Else the only datanode."""
@@ -254,6 +281,8 @@ class Request:
     length: int | None = None
     client: str = ""
     deletes: bool = False
+    block_id: str = ""
+    locations: str = ""
 
 
 @dataclass

@@ -1,23 +1,35 @@
 """Reads the text logs of NameNodes and datanodes, of one or of many processes in one file.
 
-Leaves out what lines mean (`log_namenode`, `log_datanode`). Lines that tell of no step are counted by kind; a line
+Leaves out what lines mean (the modules `log_*` beside this one). Lines that tell of no step are counted by kind; a line
 that begins like one that does, and goes on otherwise, is rejected.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from genstamp.events import Place
-from genstamp.logs.readers import log_datanode, log_namenode
-from genstamp.logs.readers.log_line import log_line
-from genstamp.logs.readers.log_message import Message
+from genstamp.logs.readers import (
+    log_client,
+    log_copies,
+    log_datanode,
+    log_leases,
+    log_namenode,
+    log_refusals,
+    log_reports,
+)
+from genstamp.logs.readers.log_line import LogLine, cut_line, log_line
+from genstamp.logs.readers.log_message import Message, Pattern, Patterns
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
-_PATTERNS = log_namenode.PATTERNS.together(log_datanode.PATTERNS)
+_PATTERNS = reduce(
+    Patterns.together,
+    (each.PATTERNS for each in (log_namenode, log_reports, log_leases, log_datanode, log_copies, log_client)),
+)
 
 
 def is_log(head: bytes) -> bool:
@@ -42,6 +54,7 @@ class LogReader:
     def __init__(self, unit: Unit, counts: Counts, head: bytes = b"") -> None:
         self._counts = counts
         self._state = LogState(unit, counts, pools_named(head))
+        self._before = LogLine(0, b"", b"", b"")
 
     def sightings(self, file: str, lines: Iterator[bytes | None]) -> Iterator[Sighting | Reject]:
         """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once."""
@@ -49,30 +62,39 @@ class LogReader:
             if line is None:
                 yield Reject(Place(file, number), f"the line is longer than {LINE_LENGTH_MAX} bytes")
                 continue
-            parts = log_line(line)
+            parts = log_line(line) or cut_line(line, self._before)
             if parts is None:
-                self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
+                yield from self._below(Place(file, number), line)
                 continue
+            self._before = parts
             self._state.learn(parts)
             forms = _PATTERNS.forms(parts.message)
             if forms is None:
                 self._counts.lines[file, "of something else"] += 1
-                continue
-            for form in forms:
-                match = form.regex.match(parts.message)
-                if match is not None:
-                    place = Place(file, number)
-                    try:
-                        yield from form.handler(Message(place, parts, match, self._state))
-                    except OverflowError as error:
-                        yield Reject(place, str(error), shortened(line))
-                    break
             else:
-                yield Reject(
-                    Place(file, number),
-                    "begins like a line that tells of a step, and goes on otherwise",
-                    shortened(line),
-                )
+                yield from self._read(Place(file, number), line, parts, parts.message, forms)
+
+    def _below(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
+        """A line below another: of a stack trace, mostly."""
+        forms = log_refusals.PATTERNS.forms(line)
+        if forms is None or not any(form.regex.match(line) for form in forms):
+            self._counts.lines[place.file, "of no layout that is known" if line.strip() else "blank"] += 1
+        else:
+            yield from self._read(place, line, self._before, line, forms)
+
+    def _read(
+        self, place: Place, line: bytes, parts: LogLine, text: bytes, forms: Sequence[Pattern]
+    ) -> Iterator[Sighting | Reject]:
+        for form in forms:
+            match = form.regex.match(text)
+            if match is None:
+                continue
+            try:
+                yield from form.handler(Message(place, parts, match, self._state))
+            except OverflowError as error:
+                yield Reject(place, str(error), shortened(line))
+            return
+        yield Reject(place, "begins like a line that tells of a step, and goes on otherwise", shortened(line))
 
     def rest(self) -> Iterator[Sighting | Reject]:
         """The events that waited for a line that never came, after the last file."""

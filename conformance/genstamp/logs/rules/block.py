@@ -8,7 +8,7 @@ Sections A, F, G and I are those of the facts file `hdfs-protocol.md`.
 
 from genstamp.logs.rules.block_on_disk import ON_DISK
 from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
-from genstamp.logs.rules.unplaced import BALANCES, UNPLACED_RULES
+from genstamp.logs.rules.unplaced import BALANCES, REPLICA_ORDERS, UNPLACED_RULES
 
 STAMP, RECOVERY_ID, LENGTH = Register
 _ANYTHING = Effect(Move.ANY, Move.ANY, Move.ANY)
@@ -111,6 +111,12 @@ _WRITING = (
         sets=_AS_GIVEN,
     ),
     Rule("fsync", (Way(("fsync",), (_STAMP_IS_STORED,)),), "A6  FSNamesystem#fsync", sets={LENGTH: "num_bytes"}),
+    Rule(
+        "abandon_block",
+        (Way(("abandon_block",)), *_UNCHANGED),
+        "A15, C.5  DataStreamer#nextBlockOutputStream, before it asks; and nobody tells what came of it",
+        when={"outcome": "unknown"},
+    ),
     Rule("abandon_block", (Way(("abandon_block",)),), "A15  FSDirWriteFileOp#abandonBlock"),
     Rule(
         "append",
@@ -160,6 +166,15 @@ _COMPLETION = (
         "I.1  BlockManager#addStoredBlock",
         when={"block_state_before": "COMPLETE"},
         sets=_AS_GIVEN,
+    ),
+    Rule(
+        "add_stored_block",
+        (
+            Way(("complete_block",), (_STAMP_IS_STORED,)),
+            Way((), (_STAMP_IS_STORED,), states("under_construction", "under_recovery", "complete")),
+        ),
+        "A8, I.1  BlockManager#addStoredBlock, of the last replica that a committed block waits for",
+        when={"replicas": "enough"},
     ),
     Rule(
         "add_stored_block",
@@ -313,6 +328,22 @@ _RECOVERY = (
         "A13, A14, G.6  FSNamesystem#commitBlockSynchronization",
         sets={STAMP: "recovery_id", LENGTH: "num_bytes"},
     ),
+    # A.5: what the call had changed in memory stays when closing the file throws.
+    Rule(
+        "commit_block_synchronization",
+        (
+            *_UNCHANGED,
+            Way(("commit_block_synchronization_delete",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),
+            Way(("commit_block_synchronization_too_few_replicas",), (_ID_IS_CURRENT, _ID_NOT_BELOW_STAMP)),
+        ),
+        "A.5, A13  INodeFile#assertAllBlocksComplete, HDFS-17861",
+        refused="IllegalStateException",
+    ),
+    Rule(
+        "recovery_attempt_rejected",
+        (Way((), (), states("under_recovery")),),
+        "A11, G.1  PendingRecoveryBlocks#add: an attempt is younger than 90 s",
+    ),
     # What datanodes do under a recovery id: the NameNode has given it out before.
     *(
         Rule(
@@ -348,7 +379,16 @@ _RESTART = (
 _ASIDE = (
     *(
         Rule(event, _UNCHANGED, "no step of the block at the NameNode")
-        for event in ("create", "hflush", "last_packet", "abandon_recovery")
+        for event in (
+            "create",
+            "hflush",
+            "last_packet",
+            "abandon_recovery",
+            "pipeline_recovery",
+            *REPLICA_ORDERS,
+            "block_receiving",
+            "block_deleted",
+        )
     ),
     *(
         Rule(event, _UNCHANGED, "of the client's pipeline, or refused", refused=refused)

@@ -171,6 +171,8 @@ _STORED = (
 _ASIDE = (
     "hflush",
     "hsync",
+    "internal_release_lease",
+    "rename_called",
     "get_file_info",
     "get_listing",
     "get_block_locations",

@@ -89,6 +89,7 @@ _FILE_HOLDER = (
         "F.4  FSNamesystem#internalReleaseLease",
         role="holder",
     ),
+    Rule("internal_release_lease", _IN_HAND, "F.3  FSNamesystem#internalReleaseLease, at its beginning", role="holder"),
     Rule("reassign_lease", (*_IN_HAND, Way(("reassign",))), "F.4  LeaseManager#reassignLease", role="holder"),
     Rule("close", _FILE_LEAVES, "A.5, D.2  LeaseManager#removeLease", role="holder"),
     Rule(

@@ -13,6 +13,7 @@ _ASIDE = (
     "datanode_restart",
     "datanode_restart_losing_bytes",
     "client_crash",
+    "exclude_datanode",
     "allocate_block_id",
     "namenode_restart",
     "version_request",

@@ -7,6 +7,7 @@ Sections B and G are those of the facts file `hdfs-protocol.md`.
 """
 
 from genstamp.logs.rules.shape import Check, Drift, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
+from genstamp.logs.rules.unplaced import REPLICA_ORDERS
 
 STAMP, RECOVERY_ID, LENGTH = Register
 _ANYTHING = Effect(Move.ANY, Move.ANY, Move.ANY)
@@ -311,6 +312,22 @@ _ASIDE = tuple(
     for refused in ((None, "*") if event.endswith(("failed", "command", "crash")) else ("*",))
 )
 
+_TOLD = (
+    *(
+        Rule(event, _UNCHANGED, "no step of the replica")
+        for event in (*REPLICA_ORDERS, "packet_responder_ends", "transfer_starts", "transfer_ends")
+    ),
+    Rule("write_block", _UNCHANGED, "C.1  DataXceiver#writeBlock: what was written stays (B, notes)", refused="*"),
+    Rule(
+        "replace_block",
+        (Way(("create_temporary", "finalize")), Way((), (), states("finalized"))),
+        "B6, B8  DataXceiver#replaceBlock, for the balancer",
+        sets={STAMP: "generation_stamp", LENGTH: ""},
+    ),
+    # Up to 0.20 the same is logged where the stamps differ.
+    Rule("invalidate_absent_replica", _UNCHANGED, "B17  FsDatasetImpl#invalidate: ignored"),
+)
+
 _HEARD = tuple(
     Rule(event, _UNCHANGED, "I.1: what the NameNode makes of a report, no step of the replica", refused=refused)
     for event in ("block_received", "block_receiving", "block_deleted")
@@ -318,5 +335,8 @@ _HEARD = tuple(
 )
 
 REPLICA = RuleBook(
-    "replica", _EFFECTS, (*_WRITING, *_RECOVERY, *_FOUND, *_ON_DISK, *_RESTARTS, *_ASIDE, *_HEARD), (_BYTES_ARRIVE,)
+    "replica",
+    _EFFECTS,
+    (*_WRITING, *_RECOVERY, *_FOUND, *_ON_DISK, *_RESTARTS, *_ASIDE, *_TOLD, *_HEARD),
+    (_BYTES_ARRIVE,),
 )

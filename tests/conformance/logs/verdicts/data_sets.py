@@ -74,6 +74,12 @@ def whole(folder: Path) -> Runs:
     yield folder.name, (folder,)
 
 
+def logs_and_sequences(folder: Path) -> Runs:
+    """Each log of lines and each file of sequences is a run; what others derived from the lines is none."""
+    for path in (*sorted(folder.glob("raw/*.log.gz")), *sorted(folder.glob("*.csv.gz"))):
+        yield _plain(path.name), (path,)
+
+
 def _sources(folder: Path) -> list[Path]:
     """What is data: not the indexes and licences beside it."""
     return sorted(path for path in folder.iterdir() if path.suffix not in (".csv", ".txt"))
@@ -196,17 +202,70 @@ DATA_SETS: tuple[DataSet, ...] = (
         ),
     ),
     DataSet(
+        "hdfs_v1",
+        "Lines and sequences of HDFS_v1",
+        "Hadoop before 0.20 on some 200 nodes: lines of all nodes in one file with clocks of one second, and for whole"
+        " blocks the sequences of what was logged. No line names the datanode on which a replica is written, so only"
+        " blocks are keys. Their labels are not looked at; [detection.md](detection.md) compares.",
+        logs_and_sequences,
+        explanations=(
+            Explanation(
+                "complete_traces.log",
+                "block is violated: add_stored_block*",
+                "A datanode reports a replica of a block whose file was deleted minutes before. The NameNode of that"
+                " time says so, and records the replica as a location of the block all the same, which row 2 of I.1"
+                " forbids: what is unknown is deleted, and nothing else. A block that was removed is none again.",
+            ),
+            Explanation(
+                "HDFS_*",
+                "block is left UNDER_CONSTRUCTION",
+                "The sample ends, or has no line of the block, before a datanode reports a replica of it.",
+            ),
+            Explanation(
+                "s*",
+                "block is left UNDER_CONSTRUCTION",
+                "A pipeline was set up, and no replica was ever reported: the writer gave up, which is logged at DEBUG"
+                " only.",
+            ),
+            Explanation(
+                "complete_traces.log",
+                "block is left UNDER_CONSTRUCTION",
+                "The same: the datanodes' errors are logged, and no report follows.",
+            ),
+        ),
+    ),
+    DataSet(
+        "dfsclient_logs",
+        "Containers of MapReduce with clients whose pipelines fail",
+        "Hadoop 2.x; a machine was turned off, a network cut or a disk filled. What a client asks for, no line of its"
+        " own says was done, so its blocks have no state: they are told of, and nothing else is known.",
+        each_of_each_entry,
+    ),
+    DataSet(
         "incident_excerpts",
         "Excerpts from published incidents",
         "A few lines each, picked by who reported them; most lines are missing.",
         each_entry,
         explanations=(
             Explanation(
+                "01_*",
+                "block is left COMMITTED",
+                "HDFS-17861: the block before the last is COMMITTED, so the file cannot be closed, and the commit of"
+                " the recovery that was to delete the last block is refused.",
+            ),
+            Explanation(
                 "02_*",
-                "not read: text, and no line of it is of a layout*",
-                "Its author made the ids unreadable and broke the lines.",
+                "* is left *",
+                "HDFS-17430: the commit comes under a recovery id that is not the current one, and is refused as it"
+                " has to be. The excerpt has no other.",
             ),
             Explanation("03_*", "* is left *", _CUT),
+            Explanation(
+                "04_*",
+                "file is left under construction",
+                "HDFS-4186: the lease is past its hard limit again and again, and the file is never closed. The lines"
+                " that repeat are all there are.",
+            ),
             Explanation("05_*", "file is left under construction", _CUT),
         ),
     ),

@@ -1,0 +1,122 @@
+"""What the NameNode logs of leases and files beside their steps: recoveries begun or declined, and at DEBUG creations.
+
+Messages are those of Hadoop 0.20 to 3.4.
+"""
+
+from collections.abc import Iterator
+
+from genstamp.logs.readers.file_tree import KnownFile
+from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.sighting import Concern, Sighting
+
+PATTERNS = Patterns()
+"""What such messages look like, each beside what it tells."""
+
+
+@PATTERNS.says(rb"Recovering [Lease.", rb"Recovering %(lease)b, src=(?P<file>/.*)")
+@PATTERNS.says(rb"Recovering lease=[Lease.", rb"Recovering lease=%(lease)b, src=(?P<file>/.*)")
+def _internal_release_lease(message: Message) -> Iterator[Sighting]:
+    """Written before the call looks at the file, so of the file it says nothing."""
+    file = _file(message)
+    yield _of_file(message, "internal_release_lease", file, message.text("holder"), "holder")
+
+
+@PATTERNS.says(rb"Started block recovery ", rb"Started block recovery (?:for file )?(?P<file>/.*) lease %(lease)b")
+def _expired_lease(message: Message) -> Iterator[Sighting]:
+    """checkLeases: the lease of the file is past its hard limit."""
+    file = _file(message)
+    file.is_open = True
+    yield _of_file(message, "release_expired_lease", file, message.text("holder"), "holder")
+    file.holder = ""  # The NameNode itself, or as before: no line tells.
+
+
+@PATTERNS.says(rb"[Lease.", rb"%(lease)b has expired hard limit")
+@PATTERNS.says(rb"Lease [Lease.", rb"Lease %(lease)b has expired hard limit")
+def _hard_limit(message: Message) -> Iterator[Sighting]:
+    holder = message.text("holder")
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "hard_limit_passes",
+        "lease",
+        holder,
+        [Concern("lease", holder)],
+        namespace=message.state.namespace(message.line),
+        node=message.state.namenode(message.line),
+    )
+
+
+PATTERNS.ignores(rb"[Lease.", rb"\[Lease\.(?!.* hard limit)")
+PATTERNS.ignores(rb"Lease [Lease.", rb"Lease \[Lease\.(?!.* hard limit)")
+
+
+@PATTERNS.says(rb"Block recovery attempt for ", rb"Block recovery attempt for %(pooled)b rejected, as the previous")
+def _declined(message: Message) -> Iterator[Sighting]:
+    block_id = message.text("block")
+    yield message.state.seen(
+        message.place,
+        message.line,
+        "recovery_attempt_rejected",
+        "block",
+        block_id,
+        [Concern("block", block_id)],
+        namespace=message.state.namespace(message.line, message.text("pool")),
+        node=message.state.namenode(message.line),
+        generation_stamp=message.number("stamp"),
+    )
+
+
+@PATTERNS.says(
+    rb"DIR* NameSystem.startFile: added ",
+    rb"DIR\* NameSystem\.startFile: added (?P<file>/.*) inode (?P<inode>\d{1,19}) (?P<holder>\S+)$",
+)
+def _created(message: Message) -> Iterator[Sighting]:
+    """At DEBUG; the audit log tells it once more, a moment later."""
+    tree = message.state.tree(message.state.namespace(message.line))
+    path = message.text("file")
+    overwritten = tree.remove(path)
+    file = tree.create(path, message.number("inode") or 0)
+    file.is_open, file.holder = True, message.text("holder")
+    message.state.created(file)
+    for gone in overwritten:
+        yield _of_file(message, "delete", gone, gone.holder, "holder")
+    yield _of_file(message, "create", file, file.holder, "")
+
+
+PATTERNS.ignores(rb"DIR* NameSystem.startFile: src=", rb"DIR\* NameSystem\.startFile: src=")
+PATTERNS.ignores(rb"*DIR* NameNode.", rb"\*DIR\* NameNode\.(?!rename: )")
+PATTERNS.ignores(rb"DIR* addFile: ", rb"DIR\* addFile: ")
+PATTERNS.ignores(rb"DIR* FSDirectory.addBlock: ", rb"DIR\* FSDirectory\.addBlock: ")
+PATTERNS.ignores(rb"BLOCK* getAdditionalBlock: ", rb"BLOCK\* getAdditionalBlock: ")
+PATTERNS.ignores(rb"persistNewBlock: ", rb"persistNewBlock: ")
+PATTERNS.ignores(rb"persistBlocks: ", rb"persistBlocks: ")
+PATTERNS.ignores(rb"closeFile: ", rb"closeFile: ")
+
+
+@PATTERNS.says(rb"*DIR* NameNode.", rb"\*DIR\* NameNode\.rename: (?P<file>/.*) to (?P<destination>/.*)")
+def _rename_called(message: Message) -> Iterator[Sighting]:
+    """Before it is tried; no line tells that it was done."""
+    yield _of_file(message, "rename_called", _file(message), "", "", destination=message.text("destination"))
+
+
+def _file(message: Message) -> KnownFile:
+    return message.state.tree(message.state.namespace(message.line)).at(message.text("file"))
+
+
+def _of_file(message: Message, event: str, file: KnownFile, holder: str, role: str, destination: str = "") -> Sighting:
+    concerns = [Concern("file", file.key)]
+    if holder:
+        concerns.append(Concern("lease", holder, role))
+    return message.state.seen(
+        message.place,
+        message.line,
+        event,
+        "file",
+        file.key,
+        concerns,
+        namespace=message.state.namespace(message.line),
+        node=message.state.namenode(message.line),
+        file=file.path,
+        client=holder,
+        destination=destination,
+    )
