@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,14 @@ class Judged:
         files: how many have events or rejects.
         report: its counts.
         findings: what needs an explanation.
-        same: whether its files tell the same; None where nobody asked.
+        difference: how its two files differ in what they tell, "" if they do not; None where nobody asked.
     """
 
     name: str
     files: int
     report: Report
     findings: tuple[Finding, ...]
-    same: bool | None = None
+    difference: str | None = None
 
 
 def judge(data_set: DataSet, data: Path, complete: bool = False) -> list[Judged]:
@@ -59,8 +60,8 @@ def judge(data_set: DataSet, data: Path, complete: bool = False) -> list[Judged]
     for name, paths in data_set.runs(data / data_set.folder):
         apart = [check_locally([path], complete=complete) for path in paths] if data_set.twins else []
         checked = apart or [check_locally(paths, complete=complete)]
-        same = all(_told(one) == _told(apart[0]) for one in apart) if apart else None
-        found.append(_judged(name, checked, same))
+        how = difference(*map(_told, apart)) if apart else None
+        found.append(_judged(name, checked, how))
     return found
 
 
@@ -83,7 +84,7 @@ def explanation(data_set: DataSet, finding: Finding) -> Explanation | None:
     return None
 
 
-def _judged(name: str, checked: list[Checked], same: bool | None) -> Judged:
+def _judged(name: str, checked: list[Checked], difference: str | None) -> Judged:
     keys: tuple[KeyCount, ...] = tuple(
         key_counts(batch for one in checked for batch in one.verdicts.combine_chunks().to_batches())
     )
@@ -95,7 +96,9 @@ def _judged(name: str, checked: list[Checked], same: bool | None) -> Judged:
     names: Counter[str] = Counter(f"not read: {classed(row['reason'])}" for row in rejects)
     for one in checked:
         names.update(filter(None, map(_finding, one.verdicts.to_pylist())))
-    return Judged(name, len(files), report, tuple(Finding(name, what, names[what]) for what in sorted(names)), same)
+    return Judged(
+        name, len(files), report, tuple(Finding(name, what, names[what]) for what in sorted(names)), difference
+    )
 
 
 def _finding(row: dict[str, Any]) -> str | None:
@@ -110,3 +113,23 @@ def _told(checked: Checked) -> list[dict[str, Any]]:
     """The events, but for where they stand."""
     dropped = ("source", "namespace", "place")
     return [{name: row[name] for name in row if name not in dropped} for row in checked.events.to_pylist()]
+
+
+def difference(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> str:
+    """How many events differ, place by place, and in what the first of them does."""
+    differing = [pair for pair in zip_longest(one, other) if pair[0] != pair[1]]
+    if not differing:
+        return ""
+    first, second = ({} if event is None else _flat(event) for event in differing[0])
+    names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    values = (f"{name} is {first.get(name)} in one and {second.get(name)} in the other" for name in names)
+    of = first or second
+    return (
+        f"{len(differing)} of {max(len(one), len(other))} events differ; of the first, {of['event']} of"
+        f" {of['kind']} {of['entity']}, {', '.join(values)}"
+    )
+
+
+def _flat(event: dict[str, Any]) -> dict[str, Any]:
+    """An event with what it tells of who took part beside the rest."""
+    return {**{name: event[name] for name in event if name != "arguments"}, **dict(event["arguments"])}

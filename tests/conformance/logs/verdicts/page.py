@@ -63,6 +63,7 @@ def _section(chapter: Chapter) -> Iterator[str]:
     answers = {run.name: _answer(run) for run in if_complete}
     yield from table("run", head, {run.name: _cells(run, answers.get(run.name)) for run in by_default})
     yield ""
+    yield from _differing(by_default)
     yield from _explained(data_set, findings(chapter))
 
 
@@ -80,7 +81,7 @@ def _cells(run: Judged, if_complete: str | None) -> list[str]:
     cells.append(f"{100 * slow / total:.1f} %" if total else "")
     cells.append(str(sum(source.rejects for source in run.report.sources)))
     cells.append(_answer(run) if if_complete is None else f"{_answer(run)} / {if_complete}")
-    return cells if run.same is None else [*cells, "yes" if run.same else "**no**"]
+    return cells if run.difference is None else [*cells, "**no**" if run.difference else "yes"]
 
 
 def _kinds(run: Judged) -> list[str]:
@@ -89,6 +90,15 @@ def _kinds(run: Judged) -> list[str]:
 
 def _answer(run: Judged) -> str:
     return f"{run.report.safety}, {run.report.completion}" if run.report.keys else "no event was found"
+
+
+def _differing(runs: list[Judged]) -> Iterator[str]:
+    """In what files differ that should tell the same."""
+    differing = [run for run in runs if run.difference]
+    for run in differing:
+        yield fill(f"- **{run.name}**: {run.difference}.", 120, subsequent_indent="  ")
+    if differing:
+        yield ""
 
 
 def _explained(data_set: DataSet, found: list[Finding]) -> Iterator[str]:

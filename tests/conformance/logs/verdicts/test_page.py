@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.logs.verdicts.data_sets import DATA_SETS, DataSet, Explanation, whole
-from tests.conformance.logs.verdicts.findings import Finding, idle, unexplained
+from tests.conformance.logs.verdicts.findings import Finding, difference, idle, unexplained
 from tests.conformance.logs.verdicts.page import PAGE, Chapter, chapters, findings, page
 
 LEFT = Finding("a run", "file is left under construction", 2)
@@ -37,3 +37,14 @@ def test_finding_and_explanation_that_have_no_other_are_told() -> None:
     assert idle(data_set, [LEFT]) == [of_other_run]
     data_set = DataSet("", "", "", whole, explanations=(Explanation("a *", "file is left*", ""),))
     assert (unexplained(data_set, [LEFT]), idle(data_set, [LEFT])) == ([], [])
+
+
+def test_difference_of_two_files_is_told_by_its_first_event() -> None:
+    event = {"event": "close", "kind": "file", "entity": "7", "num_bytes": None, "arguments": [("client", "a")]}
+    other = {**event, "arguments": [("client", "b")]}
+    assert difference([event], [event]) == ""
+    told = "events differ; of the first, close of file 7, client is a in one and b in the other"
+    assert difference([event, event], [event, other]) == f"1 of 2 {told}"
+    assert difference([event], [event, other]).startswith(
+        "1 of 2 events differ; of the first, close of file 7, event is None"
+    )
