@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
 
+from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages import datanode_protocol, inter_datanode
 from genstamp_dfs.hdfs.messages.base import Request, answer_type
 from genstamp_dfs.server.addresses import Address
@@ -24,6 +25,9 @@ from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.frames import WireError, delimited, delimited_bytes, parse
 
 Content = TypeVar("Content")
+
+MAX_CLIENT_NAME: Final = 8_000
+"""In characters. Hadoop has no such limit; its own clients are well below a hundred."""
 
 OWN: Final = "genstamp."
 """Start of the names of protocols that Hadoop does not have."""
@@ -37,7 +41,8 @@ class Codec:
         method: name of the call.
         names_caller: whether the user of the connection is the name of the node that calls.
         asks_nobody: whether the answer is always the same, so that no handler sees the request, which is None.
-        read_request, read_answer: raise `WireError` where the bytes are none.
+        read_request, read_answer: raise `WireError` where the bytes are none, and the former `HdfsIOException` where
+            they ask for more than is kept.
     """
 
     method: str
@@ -84,9 +89,11 @@ def _hadoop_call(call: calls.Call) -> Codec:
     def read_request(data: bytes, c: Converter) -> Request[Any]:
         message = parse(call.request, data)
         try:
-            return call.read(message, c)
+            request = call.read(message, c)
         except (ValueError, KeyError) as problem:
             raise WireError(f"{call.method} with a value that it does not have: {problem}") from problem
+        _check_client_name(request)
+        return request
 
     return Codec(
         method=call.method,
@@ -95,6 +102,13 @@ def _hadoop_call(call: calls.Call) -> Codec:
         write_answer=lambda answer, c: call.write_answer(answer, c).SerializeToString(),
         read_answer=lambda data, c: call.read_answer(parse(call.answer, data), c),
     )
+
+
+def _check_client_name(request: Request[Any]) -> None:
+    """Refuse a client whose name is as long as no program makes one: a namenode keeps it with each lease and edit."""
+    name: str = getattr(request, "client_name", "")
+    if len(name) > MAX_CLIENT_NAME:
+        raise HdfsIOException(f"the client's name has {len(name)} characters, accepted: up to {MAX_CLIENT_NAME}")
 
 
 def _foreign_call(call: foreign_calls.ForeignCall) -> Codec:

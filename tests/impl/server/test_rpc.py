@@ -20,7 +20,7 @@ from genstamp_dfs.errors import (
     SocketTimeoutException,
 )
 from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.client_protocol import GetFileInfo, IsFileClosed, Mkdirs, RenewLease
+from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, GetFileInfo, IsFileClosed, Mkdirs, RenewLease
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     NamespaceInfo,
     RecoverBlocks,
@@ -32,7 +32,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock
 from genstamp_dfs.server import rpc_server
 from genstamp_dfs.server.addresses import Address, AddressBook
-from genstamp_dfs.server.protocols import CLIENT_PROTOCOL, NAMENODE_PROTOCOLS
+from genstamp_dfs.server.protocols import CLIENT_PROTOCOL, MAX_CLIENT_NAME, NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.wire import frames
@@ -481,6 +481,30 @@ def test_refusals_come_back_as_what_they_were() -> None:
                 await ask(mine, port, RenewLease("c"))
             with pytest.raises(HdfsIOException, match="internal error: a bug"):
                 await ask(mine, port, Mkdirs("/d"))
+            mine.close()
+
+    run(test())
+
+
+@pytest.mark.parametrize("request_of", [RenewLease, lambda name: Append("/f", name, CreateFlag.APPEND)])
+def test_a_client_may_not_have_a_name_without_end(request_of: Callable[[str], Request[Any]]) -> None:
+    """A namenode would keep it; the connection goes on, and others are served."""
+
+    async def test() -> None:
+        asked: list[Request[Any]] = []
+
+        async def handler(request: Request[Any], caller: Caller) -> Any:
+            asked.append(request)
+            raise FileNotFoundException("asked")
+
+        async with serving(handler) as port:
+            mine = client()
+            longest = request_of("c" * MAX_CLIENT_NAME)
+            with pytest.raises(HdfsIOException, match="the client's name has 8001 characters, accepted: up to 8000"):
+                await ask(mine, port, request_of("c" * (MAX_CLIENT_NAME + 1)))
+            with pytest.raises(FileNotFoundException):
+                await ask(mine, port, longest)
+            assert asked == [longest]
             mine.close()
 
     run(test())
