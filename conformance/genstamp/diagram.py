@@ -12,11 +12,13 @@ How a lifecycle is drawn:
 - the pseudo-states `absent` and `removed` are dots, a full one where a life begins and a ringed one where it ends;
   `absent` is both if what has ended can begin again;
 - an event that begins with `restart` has a dashed arrow (not in Mermaid, which has none): no step of the protocol, but
-  a process that died.
+  a process that died;
+- with counts of what was seen (DOT only), each event bears its own, and an arrow is green if any of its events was
+  seen, amber if one may have been, grey if none was.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from statemachine import StateMachine
@@ -39,6 +41,13 @@ class Edge(NamedTuple):
     source: str
     event: str
     target: str
+
+
+class Count(NamedTuple):
+    """How often a step was seen, and how often it was perhaps this one."""
+
+    seen: int
+    perhaps: int
 
 
 class _Arrow(NamedTuple):
@@ -74,18 +83,23 @@ def edges(machine: type[StateMachine]) -> list[Edge]:
     )
 
 
-def dot(machine: type[StateMachine]) -> str:
+def dot(machine: type[StateMachine], counts: Mapping[Edge, Count] | None = None) -> str:
     """The diagram of a lifecycle in the DOT language, to be laid out by Graphviz.
+
+    Args:
+        machine: the lifecycle.
+        counts: of what was seen, for a picture of coverage.
 
     >>> from genstamp_spec.lifecycles import FileLifecycle
     >>> "under_construction -> closed" in dot(FileLifecycle)
     True
     """
     arrows = _arrows(machine)
+    told = None if counts is None else _Told(counts)
     words = (f'{arrow.source_id} [{_WORDS}, label="{arrow.source}"]' for arrow in arrows if arrow.is_shared)
     body = [
-        *sorted([*_boxes(machine, arrows), *_dots(machine, arrows), *words]),
-        *(_dot_arrow(arrow) for arrow in arrows if arrow.source != arrow.target),
+        *sorted([*_boxes(machine, arrows, told), *_dots(machine, arrows), *words]),
+        *(_dot_arrow(arrow, told) for arrow in arrows if arrow.source != arrow.target),
     ]
     return "\n".join([_HEAD.format(name=machine.__name__), *(f"    {line}" for line in body), "}", ""])
 
@@ -148,9 +162,42 @@ def _shared_source(machine: type[StateMachine], edges_of_event: list[Edge]) -> s
     return f"any but {states[missing.pop()]}" if missing else "any state"
 
 
-def _boxes(machine: type[StateMachine], arrows: list[_Arrow]) -> Iterator[str]:
+class _Told:
+    """Counts as a diagram shows them."""
+
+    def __init__(self, counts: Mapping[Edge, Count]) -> None:
+        self._counts = counts
+
+    def count(self, arrow: _Arrow, event: str) -> Count:
+        """Of one event of an arrow; of all the sources that it stands for."""
+        fits = [
+            count
+            for edge, count in self._counts.items()
+            if (edge.event, edge.target) == (event, arrow.target) and (arrow.is_shared or edge.source == arrow.source)
+        ]
+        return Count(sum(count.seen for count in fits), sum(count.perhaps for count in fits))
+
+    def label(self, arrow: _Arrow, event: str) -> str:
+        """The event with its count."""
+        seen, perhaps = self.count(arrow, event)
+        return f"{event} {seen:,}{f' (+ {perhaps:,}?)' if perhaps else ''}"
+
+    def colour(self, arrow: _Arrow) -> str:
+        """Green, amber or grey."""
+        counts = [self.count(arrow, event) for event in arrow.events]
+        if any(count.seen for count in counts):
+            return "#1a7f37"
+        return "#9a6700" if any(count.perhaps for count in counts) else "#b8bfc7"
+
+
+def _boxes(machine: type[StateMachine], arrows: list[_Arrow], told: _Told | None) -> Iterator[str]:
     for state, name in _proper_states(machine).items():
-        loops = [f"{event}\\l" for arrow in arrows if arrow.source == arrow.target == state for event in arrow.events]
+        loops = [
+            f"{event if told is None else told.label(arrow, event)}\\l"
+            for arrow in arrows
+            if arrow.source == arrow.target == state
+            for event in arrow.events
+        ]
         label = f"{{{name}|{''.join(loops)}}}" if loops else name
         yield f'{state} [label="{label}", margin="0.16,0.08", shape="Mrecord"]'
 
@@ -167,8 +214,9 @@ def _dots(machine: type[StateMachine], arrows: list[_Arrow]) -> Iterator[str]:
         yield f"begin -> {machine.initial_state.id}"
 
 
-def _dot_arrow(arrow: _Arrow) -> str:
+def _dot_arrow(arrow: _Arrow, told: _Told | None) -> str:
     target = f"{arrow.target}_end" if arrow.target in PSEUDO_STATES else arrow.target
-    label = "".join(f" {event}\\l" for event in arrow.events)
+    label = "".join(f" {event if told is None else told.label(arrow, event)}\\l" for event in arrow.events)
     style = "dashed" if arrow.is_restart else "solid"
-    return f'{arrow.source_id} -> {target} [label="{label}", style="{style}"]'
+    colour = "" if told is None else f', color="{told.colour(arrow)}", fontcolor="{told.colour(arrow)}"'
+    return f'{arrow.source_id} -> {target} [label="{label}", style="{style}"{colour}]'

@@ -28,3 +28,7 @@ def test_wheel_brings_licence_and_command(wheel: zipfile.ZipFile) -> None:
     information = {name.partition(".dist-info/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
     assert {"licenses/LICENSE", "licenses/NOTICE"} <= set(information)
     assert "genstamp = genstamp.cli:main" in wheel.read(information["entry_points.txt"]).decode()
+
+
+def test_wheel_brings_the_template_of_the_page_of_logs(wheel: zipfile.ZipFile) -> None:
+    assert "genstamp/logs/templates/page.html" in wheel.namelist()

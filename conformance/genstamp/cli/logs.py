@@ -37,8 +37,9 @@ def check(
         bool, typer.Option("--require-complete", help="Exit with 13 where a file or block was left unfinished.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the tables: events, verdicts, coverage, rejects.")
+        Path | None, typer.Option(help="Directory for the tables; docs/logs-tables.md tells their columns.")
     ] = None,
+    html: Annotated[Path | None, typer.Option(help="File for a page with pictures that needs nothing else.")] = None,
     group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
 ) -> None:
@@ -57,7 +58,7 @@ def check(
     try:
         refuse_missing(paths)
         with spark_session(master) as spark:
-            report = check_paths(spark, paths, Options(complete=complete, group=group, out=out))
+            report = check_paths(spark, paths, Options(complete=complete, group=group, out=out, html=html))
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from problem

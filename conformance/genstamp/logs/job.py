@@ -28,7 +28,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms, verdicts
-from genstamp.logs.kept import MARK, write_terms
+from genstamp.logs.html import page
+from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
@@ -65,12 +66,14 @@ class Options:
         complete: the sources are asserted to be whole; else any line may be missing.
         group: name of the cluster for sources that name no block pool.
         out: directory for the tables; None to keep none.
+        html: file for a page of what was found; None for none.
         situations_max: bound of the slow path, for each key.
     """
 
     complete: bool = False
     group: str | None = None
     out: Path | None = None
+    html: Path | None = None
     situations_max: int = SITUATIONS_MAX
 
 
@@ -101,6 +104,8 @@ def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Optio
         built = parent / f".{uuid.uuid4().hex}.tmp"
         try:
             report = _Job(spark, found, options, built).run()
+            if options.html is not None:
+                options.html.write_text(page(report, read_kept(built)), encoding="utf-8", errors="backslashreplace")
             if options.out is not None:
                 _put(built, options.out)
         finally:

@@ -124,8 +124,10 @@ def test_command_prints_the_table_and_exits_with_the_verdict(mixed: Path, tmp_pa
     log = tmp_path / "nn.log"
     allocate = b"BLOCK* allocate blk_1_1001, replicas= for /f\n"
     log.write_bytes(LINE + LINE[: LINE.index(b"BLOCK*")] + allocate + LINE[: LINE.index(b"BLOCK*")] + allocate)
-    result = CliRunner().invoke(logs_app, ["check", str(log)])
+    result = CliRunner().invoke(logs_app, ["check", str(log), "--html", str(tmp_path / "page.html")])
     assert result.exit_code == 12
+    shown = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert shown.count("REJECTED, before it: UNDER_CONSTRUCTION") == 1
     assert "because    add_block is no step of a block that is" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("violated, unfinished; 3 events in 3 lines of 1 files")
     result = CliRunner().invoke(logs_app, ["check", str(mixed / "editsStored"), "--complete", "--format", "json"])

@@ -1,0 +1,129 @@
+"""What a check found, as one page of HTML that needs nothing else.
+
+Everything that stands in a log is hostile: text is escaped by the template, pictures are embedded as images, in which
+nothing is run, and the page forbids itself to load or run anything. Leaves out pictures' shapes
+(`genstamp.diagram`, `genstamp.logs.histogram`, `genstamp_model.traces`).
+"""
+
+import base64
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import jinja2
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.dataset
+
+from genstamp.diagram import Count, Edge, dot
+from genstamp.layout import render_svg
+from genstamp.logs.durations import durations
+from genstamp.logs.graphs import DELETED, LIFECYCLES
+from genstamp.logs.histogram import histogram
+from genstamp.logs.kept import Kept
+from genstamp.logs.keys import Key
+from genstamp.logs.lanes import chart
+from genstamp.logs.report import Report
+from genstamp.logs.shown import shown
+from genstamp.logs.story import lines, tell
+from genstamp.logs.tables import COMPLETIONS, SAFETIES
+from genstamp_model.traces import swim_lanes
+
+UNPARSED_MAX: Final = 100
+"""Kinds of lines that are listed, those that occur most often."""
+
+STEPS_MAX: Final = 200
+"""Events of a story that is drawn; a longer one is only told by its end."""
+
+
+class _Told(NamedTuple):
+    """A story on the page."""
+
+    safety: str
+    name: str
+    text: str
+    picture: str
+
+
+def page(report: Report, kept: Kept) -> str:
+    """The page.
+
+    Args:
+        report: of a check.
+        kept: its tables.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("genstamp.logs"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["shown"] = shown
+    took = durations(kept)
+    titles = (("Recoveries of blocks", took.recoveries), ("From a file's creation to its close", took.files))
+    return environment.get_template("page.html").render(
+        report=report,
+        safeties=SAFETIES,
+        completions=COMPLETIONS,
+        kinds=list(_kinds(report)),
+        stories=list(_stories(report, kept)),
+        lifecycles=list(_lifecycles(kept)),
+        histograms=[(title, len(found), _image(histogram(title, found))) for title, found in titles],
+        backwards=took.backwards,
+        unparsed=_unparsed(kept),
+    )
+
+
+def _kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
+    for kind in dict.fromkeys(count.kind for count in report.keys):
+        of_kind = [count for count in report.keys if count.kind == kind]
+        by_safety = [sum(count.keys for count in of_kind if count.safety == safety) for safety in SAFETIES]
+        by_completion = [sum(count.keys for count in of_kind if count.completion == one) for one in COMPLETIONS]
+        yield kind, by_safety, by_completion, sum(count.slow for count in of_kind)
+
+
+def _stories(report: Report, kept: Kept) -> Iterator[_Told]:
+    keys = [Key(finding.namespace, finding.kind, finding.entity) for finding in report.findings]
+    only = _only(kept, keys) if keys else kept
+    for key in keys:
+        story = tell(only, key)
+        text = list(lines(story))
+        is_long = len(story.steps) > STEPS_MAX
+        picture = "" if is_long else _image(swim_lanes(chart(story)))
+        told = ["...", *text[-STEPS_MAX:]] if is_long else text
+        yield _Told(story.safety, shown(str(key)), "\n".join(told), picture)
+
+
+def _only(kept: Kept, keys: Sequence[Key]) -> Kept:
+    """The tables without what is not about some keys, so that each is not looked for in all of them."""
+    entities = pa.compute.field("entity").isin(sorted({key.entity for key in keys}))
+    concerns = kept.tables["concerns"].to_table(filter=entities)
+    places = concerns.column("place").combine_chunks()
+    files, numbers = (pa.compute.unique(places.field(name)) for name in ("file", "line"))
+    at = pa.compute.field("place", "file").isin(files) & pa.compute.field("place", "line").isin(numbers)
+    events = kept.tables["events"].to_table(filter=at)
+    tables = {**kept.tables, "concerns": pa.dataset.dataset(concerns), "events": pa.dataset.dataset(events)}
+    return Kept(tables, kept.terms)
+
+
+def _lifecycles(kept: Kept) -> Iterator[tuple[str, str]]:
+    counts: dict[str, dict[Edge, Count]] = {kind: {} for kind in LIFECYCLES}
+    for row in kept.tables["steps"].to_table().to_pylist():
+        if row["kind"] in counts:
+            # The lifecycle of a file speaks of paths: what is gone is as if it had never been.
+            after = "absent" if row["after"] == DELETED else row["after"]
+            edge = Edge(row["before"], row["event"], after)
+            former = counts[row["kind"]].get(edge, Count(0, 0))
+            counts[row["kind"]][edge] = Count(former.seen + row["seen"], former.perhaps + row["perhaps"])
+    for kind, machine in LIFECYCLES.items():
+        yield kind, _image(render_svg(dot(machine, counts[kind])))
+
+
+def _unparsed(kept: Kept) -> list[tuple[str, str, str, int]]:
+    counts: Counter[tuple[str, str, str]] = Counter()
+    columns = ["source", "what", "name", "count"]
+    for batch in kept.tables["coverage"].to_batches(columns=columns, filter=pa.compute.field("what") != "event"):
+        for row in batch.to_pylist():
+            counts[row["source"], row["what"], row["name"]] += row["count"]
+    return [(*kind, count) for kind, count in counts.most_common(UNPARSED_MAX)]
+
+
+def _image(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
