@@ -127,7 +127,6 @@ class Cluster:
         self.directory = directory.resolve()
         self._events_limit_mib = events_limit_mib
         self._host = host
-        self._settings = settings
         namenode, datanode = NameNodeConfiguration(), DataNodeConfiguration()
         for setting in settings:
             if not has_setting(namenode, setting) and not has_setting(datanode, setting):

@@ -12,7 +12,6 @@ from typing import TypeVar
 from genstamp_dfs.errors import EOFException, SocketTimeoutException
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockChecksum,
-    BlockConstructionStage,
     BlockOpResponse,
     Message,
     Operation,
@@ -155,7 +154,7 @@ class SocketConnection:
         match self._operation:
             case WriteBlock() if not self._opened_here:
                 return self._read_packet
-            case WriteBlock(stage=BlockConstructionStage.TRANSFER_RBW | BlockConstructionStage.TRANSFER_FINALIZED):
+            case WriteBlock() if self._operation.stage.is_transfer:
                 return self._read_transfer_ack
             case WriteBlock(client_name=""):
                 return self._read_transfer_ack

@@ -16,7 +16,6 @@ from genstamp_dfs.errors import ConnectException, EOFException, SocketTimeoutExc
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import (
     UNKNOWN_SEQNO,
-    BlockConstructionStage,
     Message,
     Operation,
     PipelineAck,
@@ -25,12 +24,10 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
 from genstamp_dfs.simulation.loop import Future, Life
 from genstamp_dfs.simulation.network import Network, SimulatedConnection
 
-TRANSFERS = frozenset({BlockConstructionStage.TRANSFER_RBW, BlockConstructionStage.TRANSFER_FINALIZED})
-
 
 def is_of_pipeline(operation: Operation) -> bool:
     """Whether the operation sets up a part of a client's pipeline."""
-    return isinstance(operation, WriteBlock) and bool(operation.client_name) and operation.stage not in TRANSFERS
+    return isinstance(operation, WriteBlock) and bool(operation.client_name) and not operation.stage.is_transfer
 
 
 class HeldConnection(SimulatedConnection):

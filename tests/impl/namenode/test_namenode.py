@@ -97,12 +97,6 @@ def test_an_event_of_a_late_report_names_no_file(bench: Any) -> None:
     assert (event.arguments, event.observed) == ({"datanode": "a"}, {"block_state": "REMOVED"})
 
 
-def test_monitors_come_at_their_times(bench: Any) -> None:
-    assert bench.namesystem.next_due_us() == 2_000_000
-    bench.pass_ms(2_500)
-    assert bench.namesystem.next_due_us() == 3_000_000
-
-
 @pytest.mark.parametrize(
     ("settings", "match"),
     [

@@ -35,8 +35,6 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
 from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block
 from genstamp_dfs.hdfs.runtime import Connection
 
-TRANSFERS = frozenset({BlockConstructionStage.TRANSFER_RBW, BlockConstructionStage.TRANSFER_FINALIZED})
-
 
 class DataXceiver:
     """Serves connections of one datanode.
@@ -87,7 +85,7 @@ class DataXceiver:
 
     async def _write_block(self, connection: Connection, request: WriteBlock) -> None:
         """Set the pipeline up from here on, then receive (DataXceiver#writeBlock)."""
-        is_transfer, is_copy = request.stage in TRANSFERS, not request.client_name
+        is_transfer, is_copy = request.stage.is_transfer, not request.client_name
         if is_transfer and request.targets:
             raise HdfsIOException(f"{request.stage.name} goes to {request.targets} too, accepted: one node")
         receiver = BlockReceiver(self.steps, connection, request.client_name, len(request.targets))
@@ -123,8 +121,8 @@ class DataXceiver:
         dataset, block, stamp = self.steps.dataset, request.block, request.latest_generation_stamp
         length, stage = request.min_bytes_received, request.stage
         operation: Callable[[], Replica]
-        if not request.client_name or stage in TRANSFERS:
-            is_transfer = stage in TRANSFERS
+        if not request.client_name or stage.is_transfer:
+            is_transfer = stage.is_transfer
             name, operation = (
                 "create_temporary",
                 partial(dataset.create_temporary, block, receiver, is_transfer=is_transfer),

@@ -20,16 +20,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
+from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
+from genstamp_dfs.hdfs.version_file import (
+    HARMLESS_NAMES,
+    LOCK_FILE,
+    UNFINISHED_FILE,
+    VERSION_FILE,
+    read_version_file,
+    write_version_file,
+)
 
 LAYOUT_VERSION: Final = -57
 """HDFS' number of this layout; newer ones are smaller (DataNodeLayoutVersion)."""
-
-LOCK: Final = "in_use.lock"
-VERSION: Final = "VERSION"
-UNFINISHED: Final = VERSION + UNFINISHED_SUFFIX
-HARMLESS_NAMES: Final = frozenset({LOCK, "lost+found"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +56,20 @@ def open_storage(disk: Disk, namespace: NamespaceInfo, node: str, chance: random
         StorageError: the directory is foreign, newer, corrupt or another cluster's; it is as it was.
     """
     pool = f"current/{namespace.block_pool_id}"
-    known = _read_version(disk, "current")
+    known = read_version_file(disk, "current")
     if known is None:
         _check_unformatted(disk)
     else:
         _check_layout("current", known)
         _check_field("current", known, "clusterID", namespace.cluster_id)
         _check_field("current", known, "storageType", "DATA_NODE")
-    pool_version = _read_version(disk, f"{pool}/current")
+    pool_version = read_version_file(disk, f"{pool}/current")
     if pool_version is not None:
         _check_layout(f"{pool}/current", pool_version)
         _check_field(f"{pool}/current", pool_version, "blockpoolID", namespace.block_pool_id)
         _check_field(f"{pool}/current", pool_version, "namespaceID", str(namespace.namespace_id))
     elif _holds_replicas(disk, pool):
-        raise StorageError(f"{pool} holds replicas but no {VERSION} file, accepted: both or neither")
+        raise StorageError(f"{pool} holds replicas but no {VERSION_FILE} file, accepted: both or neither")
     return _format(disk, namespace, node, chance, known, pool_version is not None)
 
 
@@ -79,9 +82,9 @@ def _format(
     has_pool: bool,
 ) -> StorageIdentity:
     """Write what is missing, the file that counts last."""
-    if not disk.exists(LOCK):
-        disk.create(LOCK)
-        disk.write(LOCK, 0, node.encode())
+    if not disk.exists(LOCK_FILE):
+        disk.create(LOCK_FILE)
+        disk.write(LOCK_FILE, 0, node.encode())
     pool = f"current/{namespace.block_pool_id}"
     for directory in (f"{pool}/current/rbw", f"{pool}/current/finalized", f"{pool}/tmp"):
         disk.make_directory(directory)
@@ -94,7 +97,7 @@ def _format(
             "storageType": "DATA_NODE",
             "layoutVersion": str(LAYOUT_VERSION),
         }
-        _write_version(disk, "current", known)
+        write_version_file(disk, "current", known)
     if not has_pool:
         fields = {
             "namespaceID": str(namespace.namespace_id),
@@ -102,7 +105,7 @@ def _format(
             "blockpoolID": namespace.block_pool_id,
             "layoutVersion": str(LAYOUT_VERSION),
         }
-        _write_version(disk, f"{pool}/current", fields)
+        write_version_file(disk, f"{pool}/current", fields)
     return StorageIdentity(known["datanodeUuid"], known["storageID"])
 
 
@@ -111,12 +114,12 @@ def _check_unformatted(disk: Disk) -> None:
     names = set(disk.names("")) - HARMLESS_NAMES
     if names - {"current"}:
         raise StorageError(
-            f"the directory has {', '.join(sorted(names))} and no current/{VERSION}, accepted: an empty one"
+            f"the directory has {', '.join(sorted(names))} and no current/{VERSION_FILE}, accepted: an empty one"
         )
     for name in disk.names("current"):
         path = f"current/{name}"
-        if name != UNFINISHED and not (disk.is_directory(path) and not _holds_replicas(disk, path)):
-            raise StorageError(f"the directory has {path} and no current/{VERSION}, accepted: an empty one")
+        if name != UNFINISHED_FILE and not (disk.is_directory(path) and not _holds_replicas(disk, path)):
+            raise StorageError(f"the directory has {path} and no current/{VERSION_FILE}, accepted: an empty one")
 
 
 def _holds_replicas(disk: Disk, pool: str) -> bool:
@@ -130,44 +133,25 @@ def _holds_replicas(disk: Disk, pool: str) -> bool:
             path = f"{directory}/{name}"
             if disk.is_directory(path):
                 waiting.append(path)
-            elif name != UNFINISHED:
+            elif name != UNFINISHED_FILE:
                 return True
     return False
-
-
-def _read_version(disk: Disk, directory: str) -> dict[str, str] | None:
-    """The fields of a VERSION file; None if there is none."""
-    path = f"{directory}/{VERSION}"
-    if not disk.exists(path):
-        return None
-    try:
-        lines = disk.read(path).decode("ascii").splitlines()
-    except UnicodeDecodeError as problem:
-        raise StorageError(f"{path} is no text of properties: {problem}") from problem
-    pairs = [line.partition("=") for line in lines if line and not line.startswith("#")]
-    if not pairs or any(not equals for _, equals, _ in pairs):
-        raise StorageError(f"{path} is no text of properties, accepted: lines of name=value")
-    return {name: value for name, _, value in pairs}
-
-
-def _write_version(disk: Disk, directory: str, fields: dict[str, str]) -> None:
-    """Put a VERSION file in its place at once."""
-    text = "".join(f"{name}={value}\n" for name, value in fields.items())
-    replace_file(disk, f"{directory}/{VERSION}", text.encode("ascii"))
 
 
 def _check_layout(directory: str, fields: dict[str, str]) -> None:
     """The layout must be the one that is known here."""
     given = fields.get("layoutVersion", "")
     if given != str(LAYOUT_VERSION):
-        raise StorageError(f"{directory}/{VERSION} has layoutVersion {given or 'none'}, accepted: {LAYOUT_VERSION}")
+        raise StorageError(
+            f"{directory}/{VERSION_FILE} has layoutVersion {given or 'none'}, accepted: {LAYOUT_VERSION}"
+        )
 
 
 def _check_field(directory: str, fields: dict[str, str], name: str, wanted: str) -> None:
     """A field must have this value."""
     given = fields.get(name)
     if given != wanted:
-        raise StorageError(f"{directory}/{VERSION} has {name} {given or 'none'}, accepted: {wanted}")
+        raise StorageError(f"{directory}/{VERSION_FILE} has {name} {given or 'none'}, accepted: {wanted}")
 
 
 def _uuid(chance: random.Random) -> str:

@@ -47,6 +47,11 @@ class BlockConstructionStage(IntEnum):
     TRANSFER_RBW = 7
     TRANSFER_FINALIZED = 8
 
+    @property
+    def is_transfer(self) -> bool:
+        """Whether a replica is copied to a datanode that shall join a pipeline."""
+        return self in (BlockConstructionStage.TRANSFER_RBW, BlockConstructionStage.TRANSFER_FINALIZED)
+
 
 class WriteBlock(msgspec.Struct, frozen=True, tag=True):
     """WRITE_BLOCK.

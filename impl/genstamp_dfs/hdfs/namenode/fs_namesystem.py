@@ -80,10 +80,6 @@ class FSNamesystem(ReadCalls):
         known = self.datanode_manager.datanodes.values()
         return [each.name for each in known if each.is_alive and each.is_content_stale and each not in silent]
 
-    def next_due_us(self) -> int:
-        """When something is due next, in microseconds."""
-        return min(self.lease_monitor.next_us, self.heartbeat_monitor.next_us, self.redundancy_monitor.next_us)
-
     def check_heartbeats(self) -> None:
         """Take datanodes that have been silent for too long for dead; none in safe mode (HeartbeatManager)."""
         if self.block_manager.safe_mode.is_on:

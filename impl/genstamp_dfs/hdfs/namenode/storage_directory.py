@@ -20,19 +20,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
+from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, FINALIZED
+from genstamp_dfs.hdfs.version_file import (
+    HARMLESS_NAMES,
+    UNFINISHED_FILE,
+    VERSION_FILE,
+    read_version_file,
+    write_version_file,
+)
 
 LAYOUT_VERSION: Final = 1
 """Number of this layout; it counts up, while Hadoop's are negative, so neither takes the other's for its own."""
 
 STORAGE_TYPE: Final = "NAME_NODE"
-LOCK: Final = "in_use.lock"
-VERSION: Final = f"{DIRECTORY}/VERSION"
-UNFINISHED: Final = VERSION + UNFINISHED_SUFFIX
+VERSION: Final = f"{DIRECTORY}/{VERSION_FILE}"
 IMAGE: Final = "fsimage_"
-HARMLESS_NAMES: Final = frozenset({LOCK, "lost+found"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,9 @@ def open_storage(disk: Disk, chance: random.Random) -> StorageDirectory:
     Raises:
         StorageError: the directory is foreign, of another layout, or its VERSION is damaged. Nothing has changed.
     """
-    if disk.exists(VERSION):
-        return StorageDirectory(disk, _read_version(disk), is_new=False)
+    fields = read_version_file(disk, DIRECTORY)
+    if fields is not None:
+        return StorageDirectory(disk, _namespace_of(fields), is_new=False)
     _check_empty(disk)
     number = chance.getrandbits(31)
     cluster = chance.getrandbits(64)
@@ -64,20 +69,18 @@ def open_storage(disk: Disk, chance: random.Random) -> StorageDirectory:
 
 def write_version(disk: Disk, namespace: NamespaceInfo) -> None:
     """Make the directory that of a namenode; the last thing that formatting does."""
-    lines = {
-        "namespaceID": namespace.namespace_id,
+    fields = {
+        "namespaceID": str(namespace.namespace_id),
         "clusterID": namespace.cluster_id,
         "storageType": STORAGE_TYPE,
         "blockpoolID": namespace.block_pool_id,
-        "layoutVersion": LAYOUT_VERSION,
+        "layoutVersion": str(LAYOUT_VERSION),
     }
-    replace_file(disk, VERSION, "".join(f"{key}={value}\n" for key, value in lines.items()).encode())
+    write_version_file(disk, DIRECTORY, fields)
 
 
-def _read_version(disk: Disk) -> NamespaceInfo:
-    """What VERSION says, if it is of this layout."""
-    text = disk.read(VERSION).decode(errors="replace")
-    values = dict(line.split("=", 1) for line in text.splitlines() if "=" in line and not line.startswith("#"))
+def _namespace_of(values: dict[str, str]) -> NamespaceInfo:
+    """The cluster that VERSION tells of, if it is of this layout."""
     wanted = ("namespaceID", "clusterID", "storageType", "blockpoolID", "layoutVersion")
     missing = [key for key in wanted if key not in values]
     if missing:
@@ -95,7 +98,7 @@ def _check_empty(disk: Disk) -> None:
     """Refuse a directory that has other things in it than what a format that was cut short has left."""
     foreign = [name for name in disk.names("") if name not in HARMLESS_NAMES and name != DIRECTORY]
     inside = disk.names(DIRECTORY) if disk.is_directory(DIRECTORY) else []
-    unfinished = (UNFINISHED.partition("/")[2], IMAGE)
+    unfinished = (UNFINISHED_FILE, IMAGE)
     foreign += [f"{DIRECTORY}/{name}" for name in inside if not name.startswith(unfinished)]
     if foreign:
         has_edits = any(name.startswith(FINALIZED) for name in inside)

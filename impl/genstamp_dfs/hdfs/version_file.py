@@ -1,0 +1,42 @@
+"""The file VERSION of a storage directory: lines of name=value that say whose directory it is, and in which layout.
+
+Leaves out: which names there are and what their values may be. That is the business of each kind of node.
+
+Source: common/Storage#readPropertiesFile, #writeProperties, Hadoop 3.4.1.
+"""
+
+from typing import Final
+
+from genstamp_dfs.errors import StorageError
+from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
+
+VERSION_FILE: Final = "VERSION"
+UNFINISHED_FILE: Final = VERSION_FILE + UNFINISHED_SUFFIX
+LOCK_FILE: Final = "in_use.lock"
+HARMLESS_NAMES: Final = frozenset({LOCK_FILE, "lost+found"})
+"""What may be in a directory that counts as empty."""
+
+
+def read_version_file(disk: Disk, directory: str) -> dict[str, str] | None:
+    """What VERSION says in a directory; None if there is none.
+
+    Raises:
+        StorageError: it is no such text.
+    """
+    path = f"{directory}/{VERSION_FILE}"
+    if not disk.exists(path):
+        return None
+    try:
+        lines = disk.read(path).decode("ascii").splitlines()
+    except UnicodeDecodeError as problem:
+        raise StorageError(f"{path} is no text of properties: {problem}") from problem
+    pairs = [line.partition("=") for line in lines if line and not line.startswith("#")]
+    if not pairs or any(not equals for _, equals, _ in pairs):
+        raise StorageError(f"{path} is no text of properties, accepted: lines of name=value")
+    return {name: value for name, _, value in pairs}
+
+
+def write_version_file(disk: Disk, directory: str, fields: dict[str, str]) -> None:
+    """Put VERSION into a directory, in one step."""
+    text = "".join(f"{name}={value}\n" for name, value in fields.items())
+    replace_file(disk, f"{directory}/{VERSION_FILE}", text.encode("ascii"))
