@@ -49,14 +49,8 @@ def explain(automaton: Automaton, states: int, registers: Registers, number: int
     if check is not None:
         value, held = getattr(values, check.value), registers.held[check.register]
         assert value is not None and held is not None, f"{check} cannot fail on {values} and {registers}"
-        wanted = {
-            "is": str(held),
-            "above": f"above {held}",
-            "at_least": f"{held} or more",
-            "at_most": f"{held} or less",
-            "below": f"below {held}",
-        }
-        accepted = f"{named(rule)} with {check.value.replace('_', ' ')} {wanted[check.relation]}"
+        wanted = check.wanted or f"with {check.value.replace('_', ' ')} {_WANTED[check.relation].format(held)}"
+        accepted = f"{named(rule)} {wanted}"
         return Explanation(before, check.sentence(value, held), accepted)
     failed = f"{named(rule)} is no step of a {automaton.kind} that is {_either(before)}"
     return Explanation(before, failed, _nearest(automaton, states, number))

@@ -26,7 +26,11 @@ CONCERNS: Any = pa.schema(
         pa.field("place", PLACE, nullable=False),
     ]
 )
-"""What is shuffled: one row an event and entity that it concerns. `sequence` orders the events of one unit."""
+"""What is shuffled: one row an event and entity that it concerns. `sequence` orders the events of one unit.
+
+The three numbers are those that the rules of the kind compare: of a file the first stands for who works on it, the
+second for who gets it (`rows.holder_number`).
+"""
 
 VERDICTS: Any = pa.schema(
     [

@@ -324,3 +324,49 @@ def test_event_of_which_no_rule_says_what_it_means_leaves_the_key_undetermined(t
     assert verdict["safety"] == "undetermined"
     (reject,) = checked.rejects.to_pylist()
     assert reject["reason"] == "no rule says what 'frobnicate' means for a file"
+
+
+# -- one lease an open file -----------------------------------------------------------------------------------------
+
+
+def _by(client: str, event: str, **told: Any) -> dict[str, Any]:
+    return file(event, arguments={"client": client, "file": "/a"}, **told)
+
+
+_REASSIGNED = file("reassign_lease", arguments={"holder": "client1", "new_holder": "client2", "file": "/a"})
+
+
+@pytest.mark.parametrize("event", ["add_block", "fsync", "abandon_block", "update_pipeline", "complete"])
+def test_client_that_does_not_hold_the_lease_of_a_file_does_not_work_on_it(judge: Judge, event: str) -> None:
+    told = {"closed": "true"} if event == "complete" else {}
+    assert judge([CREATED, _by("client1", event, **told)])["safety"] == "conformant"
+    verdict = judge([CREATED, _by("client2", event, **told)])
+    assert (verdict["safety"], verdict["failed"]) == ("violated", "who acts is not the holder of the file's lease")
+    assert verdict["accepted"].endswith("by the holder of its lease")
+    # The line that gave the lease to the other client may be missing.
+    assert judge([CREATED, _by("client2", event, **told)], complete=False)["safety"] == "conformant"
+
+
+def test_lease_that_was_reassigned_is_the_new_holders(judge: Judge) -> None:
+    assert judge([CREATED, _REASSIGNED, _by("client2", "add_block")])["safety"] == "conformant"
+    fenced = judge([CREATED, _REASSIGNED, _by("client1", "add_block")])
+    assert fenced["failed"] == "who acts is not the holder of the file's lease"
+
+
+def test_lease_goes_from_the_holder_of_the_file_only(judge: Judge) -> None:
+    verdict = judge([_by("client3", "create"), _REASSIGNED])
+    assert verdict["failed"] == "the lease is not that of the file's holder"
+
+
+def test_file_that_is_open_is_opened_by_nobody_else(judge: Judge) -> None:
+    verdict = judge([CREATED, _by("client2", "append")])
+    assert verdict["failed"] == "append is no step of a file that is under construction"
+    closed = _by("client1", "complete", closed="true")
+    later = [CREATED, closed, _by("client2", "append"), _by("client2", "add_block")]
+    assert judge(later)["safety"] == "conformant"
+    assert judge([*later[:-1], _by("client1", "add_block")])["safety"] == "violated"
+
+
+def test_holder_after_a_recovery_that_names_none_is_anybody(judge: Judge) -> None:
+    recovered = file("recover_lease", closed="false")
+    assert judge([CREATED, recovered, _by("client9", "add_block")])["safety"] == "conformant"

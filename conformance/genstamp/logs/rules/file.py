@@ -1,11 +1,12 @@
 """What observed events say about a file.
 
-Leaves out its blocks (see `block.py`) and who holds it (see `lease.py`): a file has no registers.
+A file's only register is its holder, as the number that stands for the name: one lease covers an open file, and only
+its holder works on it. Leaves out its blocks (see `block.py`) and the lease of the holder (see `lease.py`).
 
 Sections A, E, F and G are those of the facts file `hdfs-protocol.md`.
 """
 
-from genstamp.logs.rules.shape import Effect, Rule, RuleBook, Way, states
+from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
 
 _EVENTS = (
     "create",
@@ -29,10 +30,35 @@ _NOT_THERE = states("absent", "deleted")
 _UNCHANGED = (Way(),)
 _STAYS_OPEN = (Way((), (), _OPEN),)
 
+_HOLDER = Register.STAMP
+_BY_HOLDER = Check(
+    "generation_stamp", "is", _HOLDER, "who acts is not the holder of the file's lease", "by the holder of its lease"
+)
+_FROM_HOLDER = Check(
+    "generation_stamp", "is", _HOLDER, "the lease is not that of the file's holder", "from the holder of its lease"
+)
+_ACTOR_HOLDS: Sets = {_HOLDER: "generation_stamp"}
+_UNKNOWN_HOLDER: Sets = {_HOLDER: ""}
+
+_ANOTHER_HOLDER = frozenset({"create", "create_overwrite", "append", "truncate", "reassign_lease"})
+
 
 def _plain(event: str, source: str) -> Rule:
     """An event that is what the lifecycle calls it."""
     return Rule(event, (Way((event,)),), source)
+
+
+def _opening(event: str, source: str) -> tuple[Rule, Rule]:
+    """An event after which the file has the holder that acts, who may not be named."""
+    return (
+        Rule(event, (Way((event,)),), source, when={"client": "*"}, sets=_ACTOR_HOLDS),
+        Rule(event, (Way((event,)),), source, sets=_UNKNOWN_HOLDER),
+    )
+
+
+def _of_holder(event: str, source: str) -> Rule:
+    """An event that is what the lifecycle calls it, and that only the holder brings about."""
+    return Rule(event, (Way((event,), (_BY_HOLDER,)),), source)
 
 
 _WRITING = (
@@ -53,8 +79,8 @@ _WRITING = (
         "E.1, F.1 row 5  FSNamesystem#startFileInt",
         refused="FileAlreadyExistsException",
     ),
-    _plain("create", "E.1  FSDirWriteFileOp#startFile"),
-    _plain("append", "E.2  FSDirAppendOp#prepareFileForAppend"),
+    *_opening("create", "E.1  FSDirWriteFileOp#startFile"),
+    *_opening("append", "E.2  FSDirAppendOp#prepareFileForAppend"),
     Rule("truncate", (Way(("truncate_at_block_boundary",)),), "E.4  FSDirTruncateOp#truncate", when={"closed": "true"}),
     Rule(
         "truncate",
@@ -71,26 +97,26 @@ _WRITING = (
     Rule("get_additional_datanode", _STAYS_OPEN, "E.11  FSNamesystem#getAdditionalDatanode"),
     # What the client tells of close(), after the NameNode has.
     Rule("close", _UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
-    _plain("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
+    *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
     Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
-    _plain("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
-    _plain("abandon_block", "E.8  FSDirWriteFileOp#abandonBlock"),
-    _plain("update_pipeline", "E.7  FSNamesystem#updatePipeline"),
+    _of_holder("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
+    _of_holder("abandon_block", "E.8  FSDirWriteFileOp#abandonBlock"),
+    _of_holder("update_pipeline", "E.7  FSNamesystem#updatePipeline"),
     Rule(
         "update_blocks",
         (Way(("update_pipeline",)), Way(("commit_block_synchronization_without_close",))),
         "I.5  FSEditLogLoader#updateBlocks",
     ),
-    _plain("fsync", "E.10  FSNamesystem#fsync"),
+    _of_holder("fsync", "E.10  FSNamesystem#fsync"),
     Rule("check_file_progress", _STAYS_OPEN, "E.9, E.5  FSNamesystem#checkFileProgress"),
     # HDFS-3031: a second complete of the same last block answers true.
     Rule(
         "complete",
-        (Way(("close",)), Way((), (), _CLOSED)),
+        (Way(("close",), (_BY_HOLDER,)), Way((), (), _CLOSED)),
         "E.9  FSDirWriteFileOp#completeFileInternal",
         when={"closed": "true"},
     ),
-    Rule("complete", _STAYS_OPEN, "E.9  FSDirWriteFileOp#completeFileInternal"),
+    Rule("complete", (Way((), (_BY_HOLDER,), _OPEN),), "E.9  FSDirWriteFileOp#completeFileInternal"),
     _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
 )
 
@@ -109,19 +135,48 @@ _RECOVERY = (
         (*_STAYS_OPEN, Way(("reassign_lease",))),
         "E.12, F.4  FSNamesystem#recoverLease",
         when={"closed": "false"},
+        sets=_UNKNOWN_HOLDER,
     ),
     *(
-        Rule("release_expired_lease", ways, "D.3, F.3  LeaseManager#checkLeases", when={"closed": closed})
+        Rule(
+            "release_expired_lease",
+            ways,
+            "D.3, F.3  LeaseManager#checkLeases",
+            when={"closed": closed},
+            sets=_UNKNOWN_HOLDER,
+        )
         for closed, ways in {
             "true": (Way(("close",)), Way(("reassign_lease", "close"))),
             "false": (*_STAYS_OPEN, Way(("reassign_lease",))),
         }.items()
     ),
     # A line that comes before the outcome; that the call closed the file, another line tells.
-    Rule("recover_lease", (*_STAYS_OPEN, Way(("reassign_lease",))), "E.12  FSNamesystem#recoverLeaseInternal"),
-    Rule("release_expired_lease", (*_STAYS_OPEN, Way(("reassign_lease",))), "D.3  LeaseManager#checkLeases"),
-    Rule("start_recovery", (*_STAYS_OPEN, Way(("reassign_lease",))), "F.4  FSNamesystem#internalReleaseLease"),
-    _plain("reassign_lease", "F.4  FSNamesystem#reassignLease"),
+    Rule(
+        "recover_lease",
+        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        "E.12  FSNamesystem#recoverLeaseInternal",
+        sets=_UNKNOWN_HOLDER,
+    ),
+    Rule(
+        "release_expired_lease",
+        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        "D.3  LeaseManager#checkLeases",
+        sets=_UNKNOWN_HOLDER,
+    ),
+    Rule(
+        "start_recovery",
+        (*_STAYS_OPEN, Way(("reassign_lease",))),
+        "F.4  FSNamesystem#internalReleaseLease",
+        sets=_UNKNOWN_HOLDER,
+    ),
+    Rule(
+        "reassign_lease",
+        (Way(("reassign_lease",), (_FROM_HOLDER,)),),
+        "F.4  FSNamesystem#reassignLease",
+        when={"new_holder": "*"},
+        sets={_HOLDER: "recovery_id"},
+    ),
+    Rule("reassign_lease", (Way(("reassign_lease",)),), "F.4  FSNamesystem#reassignLease", sets=_UNKNOWN_HOLDER),
     Rule(
         "commit_block_synchronization",
         (Way(("close",)),),
@@ -158,13 +213,18 @@ _STORED = (
             (Way((), (), state), Way(born, before=states("absent"))),
             "A.7  FSImageFormatPBINode: where what is known of the file begins",
             when={"file_state": name, "history": "begins"},
+            sets=_ACTOR_HOLDS,
         )
         for name, state, born in (("under construction", _OPEN, ("create",)), ("closed", _CLOSED, ("create", "close")))
     ),
-    *(
-        Rule("stored_in_image", (Way((), (), state),), "A.7  FSImageFormatPBINode", when={"file_state": name})
-        for name, state in (("under construction", _OPEN), ("closed", _CLOSED))
+    Rule(
+        "stored_in_image",
+        (Way((), (_FROM_HOLDER,), _OPEN),),
+        "A.7  FSImageFormatPBINode",
+        when={"file_state": "under construction"},
+        sets=_ACTOR_HOLDS,
     ),
+    Rule("stored_in_image", (Way((), (), _CLOSED),), "A.7  FSImageFormatPBINode", when={"file_state": "closed"}),
     Rule("missing_from_image", (Way((), (), _NOT_THERE),), "A.7  FSImageFormatPBINode"),
 )
 
@@ -189,7 +249,7 @@ _ASIDE = (
 
 FILE = RuleBook(
     "file",
-    {event: Effect() for event in _EVENTS},
+    {event: Effect(Move.ANY if event in _ANOTHER_HOLDER else Move.SAME) for event in _EVENTS},
     (
         *_WRITING,
         *_RECOVERY,

@@ -104,11 +104,14 @@ class Check:
         value: which value of the event; a missing value passes every check.
         relation: "is" equal, strictly "above" or "below", "at_least", "at_most".
         register: which register; an unknown one passes every check.
+        failed, wanted: what is said of a failure where the values would say nothing to a reader: they stand for names.
     """
 
     value: Value
     relation: Relation
     register: Register
+    failed: str = ""
+    wanted: str = ""
 
     def needs(self, order: int) -> Move:
         """How the register must have moved unseen for the check to hold.
@@ -124,7 +127,7 @@ class Check:
         >>> Check("recovery_id", "above", Register.RECOVERY_ID).sentence(1002, 1002)
         'recovery id 1002 is not above 1002'
         """
-        return f"{self.value.replace('_', ' ')} {value} {_SENTENCES[self.relation]} {register}"
+        return self.failed or f"{self.value.replace('_', ' ')} {value} {_SENTENCES[self.relation]} {register}"
 
 
 @dataclass(frozen=True)
