@@ -191,9 +191,17 @@ def test_client_names_the_datanode_that_a_pipeline_goes_on_without(check_log: Ch
 def test_what_a_client_asks_for_may_not_have_been_done(check_log: Check) -> None:
     allocated = f"{NAMENODE}BLOCK* allocate {BLOCK}, replicas=10.0.0.1:9866 for /f\n"
     stored = f"{NAMENODE}BLOCK* addStoredBlock: 10.0.0.1:9866 is added to {BLOCK} (size=4948)\n"
-    checked = check_log(f"{allocated}{CLIENT}Abandoning block {BLOCK}\n{stored}")
+    checked = check_log(f"{allocated}{stored}{CLIENT}Abandoning block {BLOCK}\n")
     (block,) = (row for row in checked.verdicts.to_pylist() if row["kind"] == "block")
     assert (block["safety"], block["completion"]) == ("conformant", "unknown")
+
+
+def test_block_that_gets_a_replica_was_not_abandoned_before(check_log: Check) -> None:
+    allocated = f"{NAMENODE}BLOCK* allocate {BLOCK}, replicas=10.0.0.1:9866 for /f\n"
+    stored = f"{NAMENODE}BLOCK* addStoredBlock: 10.0.0.1:9866 is added to {BLOCK} (size=4948)\n"
+    checked = check_log(f"{allocated}{CLIENT}Abandoning block {BLOCK}\n{stored}")
+    (block,) = (row for row in checked.verdicts.to_pylist() if row["kind"] == "block")
+    assert (block["safety"], block["states"]) == ("conformant", ["UNDER_CONSTRUCTION"])
 
 
 def test_commit_under_another_recovery_id_is_refused(check_log: Check) -> None:

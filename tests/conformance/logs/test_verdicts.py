@@ -370,3 +370,23 @@ def test_file_that_is_open_is_opened_by_nobody_else(judge: Judge) -> None:
 def test_holder_after_a_recovery_that_names_none_is_anybody(judge: Judge) -> None:
     recovered = file("recover_lease", closed="false")
     assert judge([CREATED, recovered, _by("client9", "add_block")])["safety"] == "conformant"
+
+
+# -- no replica of a block that is gone -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_no_replica_is_added_to_a_block_that_is_gone(judge: Judge, complete: bool) -> None:
+    """Ids are never given out again, so no line that is missing explains it."""
+    stored = block("add_stored_block", generation_stamp=1001)
+    verdict = judge([ADDED, block("abandon_block"), stored], complete=complete)
+    assert verdict["failed"] == "add_stored_block is no step of a block that is removed"
+    # A report alone may be late: the NameNode then has the replica deleted.
+    late = block("block_received", generation_stamp=1001, block_state="none")
+    assert judge([ADDED, stored, block("abandon_block"), late], complete=complete)["safety"] == "conformant"
+
+
+def test_replica_of_a_deleted_file_may_be_that_of_a_snapshot(judge: Judge) -> None:
+    closed = block("complete", closed="true", generation_stamp=1001, num_bytes=5)
+    history = [ADDED, closed, block("delete"), block("add_stored_block", generation_stamp=1001)]
+    assert judge(history, complete=True)["safety"] == "conformant"

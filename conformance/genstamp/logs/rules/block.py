@@ -53,6 +53,7 @@ _ID_WAS_GIVEN_OUT = Check("recovery_id", "at_most", RECOVERY_ID)
 _AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
 _COMPLETE = states("complete")
 _NOT_THERE = states("absent", "removed")
+_IN_MAP = states("under_construction", "under_recovery", "committed", "complete")
 _GIVEN_OUT = states("under_construction", "under_recovery", "committed", "complete", "removed")
 _UNCHANGED = (Way(),)
 
@@ -176,9 +177,10 @@ _COMPLETION = (
         "A8, I.1  BlockManager#addStoredBlock, of the last replica that a committed block waits for",
         when={"replicas": "enough"},
     ),
+    # The block is in the map of blocks: a report of one that is gone has no such line.
     Rule(
         "add_stored_block",
-        (Way((), (_STAMP_IS_STORED,)), Way(("complete_block",), (_STAMP_IS_STORED,))),
+        (Way((), (_STAMP_IS_STORED,), _IN_MAP), Way(("complete_block",), (_STAMP_IS_STORED,))),
         "I.1  BlockManager#addStoredBlock",
     ),
     Rule(
