@@ -21,7 +21,7 @@ from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, unseen_steps
 from genstamp.logs.steps import steps_taken
-from genstamp.logs.tables import CONCERNS, VERDICTS
+from genstamp.logs.tables import CONCERNS, ROLES_MAX, VERDICTS
 
 SITUATIONS_MAX = 20_000
 """How many situations the search for an order visits before it gives up, for each key."""
@@ -183,8 +183,10 @@ class _Batch:
     def _event(self, index: int) -> Seen:
         values = [None if column[index] == MISSING else int(column[index]) for column in self._values]
         # What one node wrote into two units is not ordered by anything known.
-        node = f"{self._rows.column('node')[index]} {self._rows.column('unit')[index]}"
-        return Seen(int(self._rules[index]), Values(*values), node)
+        unit, sequence = (self._rows.column(name)[index].as_py() for name in ("unit", "sequence"))
+        node = f"{self._rows.column('node')[index]} {unit}"
+        after = tuple((unit, before) for before in self._rows.column("after")[index].as_py() or ())
+        return Seen(int(self._rules[index]), Values(*values), node, (unit, sequence // ROLES_MAX), after)
 
 
 class _Answers:

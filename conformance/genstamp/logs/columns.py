@@ -6,6 +6,8 @@ Leaves out names and types, which the schemas have (`genstamp.logs.tables`, `gen
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from genstamp.logs.tables import ROLES_MAX
+
 
 class Column(NamedTuple):
     """One column.
@@ -83,6 +85,11 @@ CONCERNS = TableText(
         "generation_stamp": Column("as in `events`", "a stamp", "as in `events`"),
         "recovery_id": Column("as in `events`", "a stamp", "as in `events`"),
         "num_bytes": Column("as in `events`", "bytes", "as in `events`"),
+        "after": Column(
+            "which events of the unit certainly came before on other nodes: each its `sequence` without roles, that is"
+            f" divided by {ROLES_MAX}",
+            null="no cause is told",
+        ),
         "place": _PLACE,
     },
 )

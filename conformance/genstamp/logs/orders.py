@@ -1,9 +1,9 @@
 """The slow path: entities that the given order of events rejects are tried in every order that is possible.
 
-Known is only the order of one node's own events, and that what was done under a recovery id comes after the NameNode
-gave the id out and before the NameNode accepts its result. What lay on a datanode's disk is held against the block as
-it is in the end: what was right when the disk was looked at is not made wrong by what came later. The search is
-bounded; beyond the bound the answer is *undetermined*.
+Known is only the order of one node's own events, what a source tells of causes, and that what was done under a recovery
+id comes after the NameNode gave the id out and before the NameNode accepts its result. What lay on a datanode's disk is
+held against the block as it is in the end: what was right when the disk was looked at is not made wrong by what came
+later. The search is bounded; beyond the bound the answer is *undetermined*.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,16 @@ class Seen:
         rule: its number among the rules of the entity's kind.
         values: stamp, recovery id, length.
         node: who saw it.
+        name: of the event, if others name it in their `after`.
+        after: names of events that certainly came before, beside those of the same node; one that is not among the
+        events is of no other entity.
     """
 
     rule: int
     values: Values
     node: str
+    name: tuple[int, int] | None = None
+    after: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,9 @@ def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[
     before: list[set[int]] = [set() for _ in events]
     last: dict[str, int] = {}
     given_out: dict[int, int] = {}
+    named = {event.name: index for index, event in enumerate(events) if event.name is not None}
     for index, event in enumerate(events):
+        before[index].update(named[name] for name in event.after if name in named)
         if event.node in last:
             before[index].add(last[event.node])
         last[event.node] = index

@@ -18,6 +18,7 @@ from genstamp.logs.readers.native import NativeReader
 from genstamp.logs.readers.sequences import SequenceReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.readers.storage import StorageReader
+from genstamp.logs.readers.tracebench import TraceReader, rank_of_table
 from genstamp.logs.rows import Batch, batches
 from genstamp.logs.streams import DamagedSourceError, Stream, head, lines
 from genstamp.logs.units import (
@@ -31,6 +32,7 @@ from genstamp.logs.units import (
     NATIVE,
     SEQUENCES,
     STORAGE,
+    TRACE,
 )
 
 _Finds = Iterator[Sighting | Reject]
@@ -52,6 +54,7 @@ def read_unit(unit: Unit) -> Iterator[Batch]:
         IMAGE: _image,
         IMAGE_XML: _image,
         STORAGE: _storage,
+        TRACE: _trace,
     }
     yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
 
@@ -107,6 +110,15 @@ def _events(unit: Unit, counts: Counts) -> _Finds:
     reader = NativeReader(unit, counts)
     for file in unit.files:
         yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
+
+
+def _trace(unit: Unit, counts: Counts) -> _Finds:
+    reader = TraceReader(unit, counts)
+    # What orders the records has to be known before them.
+    for file in reversed(unit.files):
+        table = rank_of_table(head(Path(file), HEAD))
+        yield from _until_damage(file, lambda stream: reader.sightings(file, table, lines(stream)))  # noqa: B023 - used at once
+    yield from reader.rest()
 
 
 def _until_damage(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from genstamp.events import Event, Place, events_table, places
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, ROLES_MAX, SPANS
 
 ROWS_IN_A_BATCH = 20_000
 
@@ -126,10 +126,11 @@ def _concern_rows(unit: Unit, sighting: Sighting) -> Iterator[tuple[Any, ...]]:
             concern.entity,
             unit.number,
             # An event can concern an entity twice, in two roles: first the first.
-            sighting.order * 16 + min(number, 15),
+            sighting.order * ROLES_MAX + min(number, ROLES_MAX - 1),
             event.node,
             rule_of(concern.kind, concern.role, event),
             *(_holders(event) if concern.kind == "file" else _numbers(event)),
+            concern.after or None,
             event.place,
         )
 

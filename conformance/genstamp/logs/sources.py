@@ -31,6 +31,7 @@ CLIENT_LOG = "hdfs-client-log"
 IMAGES = "hdfs-fsimage"
 REPLICAS = "hdfs-replica-directory"
 GENSTAMP = "genstamp-dfs"
+TRACEBENCH = "tracebench"
 
 ON_DISK = frozenset({EDITS, EDITS_BEFORE_40, IMAGES, REPLICAS})
 """Sources that tell of what is on disk, and not of what a NameNode has in memory."""
@@ -158,6 +159,36 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
     # They hold a state, and no steps.
     IMAGES: {},
     REPLICAS: {},
+    # Calls of clients and what the NameNode and datanodes made of them, Hadoop 0.20. Nothing that a server does on its
+    # own, no length, and not what delete deletes. Hadoop 0.20 has no truncate, so none goes unseen.
+    TRACEBENCH: {
+        "file": _declared(
+            always="create add_block abandon_block truncate truncate_at_block_boundary",
+            maybe="close",
+            never="create_overwrite append update_pipeline fsync reassign_lease"
+            " commit_block_synchronization_without_close delete",
+        ),
+        "block": _declared(
+            always="add_block abandon_block truncate copy_on_truncate",
+            maybe="commit complete_block",
+            never="complete_after_recovery update_pipeline fsync append drop_empty_block"
+            " commit_block_synchronization commit_block_synchronization_without_close force_complete start_recovery"
+            " commit_block_synchronization_delete commit_block_synchronization_too_few_replicas remove"
+            " restart_last_of_open_file restart_any_other",
+        ),
+        "replica": _declared(
+            always="create_rbw finalize",
+            maybe="create_rbw_over_existing append recover_append recover_rbw recover_close",
+            never="create_temporary create_temporary_over_existing init_recovery update_under_recovery invalidate"
+            " restart_as_rwr restart_as_rbw restart_over_finalized restart_over_unfinalized restart_temporary"
+            " convert_temporary_to_rbw unfinalize transfer_for_pipeline_recovery copy_on_truncate receive_packet",
+        ),
+        "lease": _declared(
+            always="grant",
+            maybe="release",
+            never="take_over reassign recovery_ends start_recovery renew soft_limit_passes hard_limit_passes restart",
+        ),
+    },
     # Every step of the protocol is an event; a step that it cannot take yet would be one. Only time passes in silence.
     GENSTAMP: {
         "file": dict.fromkeys(all_steps("file"), Logged.ALWAYS),

@@ -23,14 +23,20 @@ CONCERNS: Any = pa.schema(
         pa.field("generation_stamp", pa.int64()),
         pa.field("recovery_id", pa.int64()),
         pa.field("num_bytes", pa.int64()),
+        pa.field("after", pa.list_(pa.int64())),
         pa.field("place", PLACE, nullable=False),
     ]
 )
-"""What is shuffled: one row an event and entity that it concerns. `sequence` orders the events of one unit.
+"""What is shuffled: one row an event and entity that it concerns. `sequence` orders the events of one unit; it is the
+order of the event times `ROLES_MAX`, and more for a further role. `after` are orders of events of the same unit that
+certainly came before.
 
 The three numbers are those that the rules of the kind compare: of a file the first stands for who works on it, the
 second for who gets it (`rows.holder_number`).
 """
+
+ROLES_MAX = 16
+"""Rows that one event can have for one entity, one a role."""
 
 VERDICTS: Any = pa.schema(
     [

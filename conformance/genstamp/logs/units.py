@@ -22,6 +22,7 @@ from genstamp.logs.readers import (
     native,
     sequences,
     storage_directory,
+    tracebench,
 )
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
@@ -31,6 +32,7 @@ from genstamp.logs.streams import DamagedSourceError, Stream, head
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
 IMAGE, IMAGE_XML, STORAGE = "fsimage", "fsimage as XML", "storage directories"
+TRACE = "trace of calls"
 
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
@@ -204,6 +206,8 @@ def _reader(beginning: bytes) -> tuple[str, str]:
         return IMAGE_XML, ""
     if edit_xml.is_edit_xml(beginning):
         return EDIT_XML, ""
+    if tracebench.is_trace(beginning):
+        return TRACE, ""
     if native.is_native(beginning):
         return NATIVE, ""
     if image_binary.is_image(beginning):
@@ -233,6 +237,8 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
         path = Path(file)
         if reader in (EDIT_LOG, EDIT_XML) and _SEGMENT.match(path.name):
             name = "edits"
+        elif reader == TRACE:
+            name = "collection"
         elif reader in (LOG, MERGED_LOG):
             name = _ROTATED.sub("", path.name)
         else:
@@ -245,9 +251,11 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
 
 
 def _beginning(file: Path, reader: str, beginning: bytes) -> tuple[int, str]:
-    """What orders the parts of a story: the first transaction, or the first time."""
+    """What orders the parts of a story: the first transaction, the first time, or which table of a trace it is."""
     first = 0
-    if reader == LOG:
+    if reader == TRACE:
+        first = tracebench.rank_of_table(beginning)
+    elif reader == LOG:
         times = (parts.time_us for line in beginning.splitlines() if (parts := log_line(line)) is not None)
         first = next(times, 0)
     elif reader == MERGED_LOG:

@@ -286,7 +286,7 @@ def test_lines_that_are_no_events_are_counted_by_kind(check_log: Check) -> None:
         "of no layout that is known": 2,
         "blank": 1,
         "audit open": 1,
-        "audit create": 1,
+        "audit create, denied": 1,
     }
 
 

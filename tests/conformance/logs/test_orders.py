@@ -1,5 +1,7 @@
 """The slow path: other orders of the events of several nodes."""
 
+from dataclasses import replace
+
 import pytest
 
 from genstamp.logs.automaton import Automaton, automaton
@@ -59,3 +61,15 @@ def test_known_is_the_order_of_each_node_and_of_what_a_recovery_id_connects(bloc
         _seen(blocks, "commit_block_synchronization", "namenode", 1002),
     ]
     assert known_order(blocks, events) == [{2}, set(), {1}, {0}, {0, 2}]
+
+
+def test_cause_comes_before_whatever_the_given_order_is(blocks: Automaton) -> None:
+    """Two nodes alone can be told in either order; what a source knows of causes leaves one."""
+    write, add = _seen(blocks, "write_block", "datanode1"), _seen(blocks, "add_block", "namenode")
+    assert find_order(blocks, [write, add], 100) is not None
+    wrote = replace(write, name=(0, 5))
+    assert find_order(blocks, [wrote, replace(add, name=(0, 6), after=((0, 5),))], 100) is None
+    assert (
+        find_order(blocks, [replace(write, name=(0, 5), after=((0, 6),)), replace(add, name=(0, 6))], 100) is not None
+    )
+    assert known_order(blocks, [wrote, replace(add, after=((0, 5), (1, 5)))]) == [set(), {0}]

@@ -1,7 +1,7 @@
-"""What a NameNode's log lines say: allocation, completion, leases, recoveries, and the audit log.
+"""What a NameNode's log lines say: allocation, completion, leases, recoveries.
 
-Leaves out lines that tell of no step of a file, block or lease: registrations, block reports, placement, deletions
-that are only planned. Messages are those of Hadoop 2.6 to 3.4.
+Leaves out the audit log (`log_audit`), and lines that tell of no step of a file, block or lease: registrations, block
+reports, placement, deletions that are only planned. Messages are those of Hadoop 2.6 to 3.4.
 """
 
 import re
@@ -11,15 +11,12 @@ from typing import Literal
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_message import Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting
-from genstamp.logs.sources import AUDIT_LOG
 
 PATTERNS = Patterns()
 """What the NameNode's messages look like that tell of a step, each beside what it tells.
 
 No form has two parts that both may be of any length: on a hostile line that would take time without end.
 """
-
-_AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
 
 
 @PATTERNS.says(
@@ -308,61 +305,6 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
     )
     for other in others:
         yield _seen(message, "close", "block", other.entity, [other], namespace, stamped=False, file=path)
-
-
-@PATTERNS.says(
-    rb"allowed=",
-    rb"allowed=(?P<allowed>\w+)\tugi=[^\t]*\tip=[^\t]*\tcmd=(?P<command>\w+)(?: \([^\t]*\))?\tsrc=(?P<file>[^\t]*)"
-    rb"\tdst=(?P<destination>[^\t]*)",
-)
-def _audit(message: Message) -> Iterator[Sighting]:
-    """A line of the audit log, written when an operation has succeeded."""
-    namespace = _namespace(message)
-    command, path = message.text("command"), message.text("file")
-    tree = message.state.tree(namespace)
-    if message.text("allowed") != "true" or command not in _AUDITED:
-        message.count(f"audit {command}")
-    elif command == "mkdirs":
-        tree.make_directory(path)
-        message.count("audit mkdirs")
-    elif command == "delete":
-        yield from _removed(message, namespace, tree.remove(path), path)
-    elif command == "rename":
-        yield from _renamed(message, namespace, path, message.text("destination"))
-    else:
-        if command == "create" and message.state.was_created(tree.find(path)):
-            message.count("audit create, told of before")
-            return
-        if command == "create":
-            yield from _removed(message, namespace, tree.remove(path), "")
-        file = tree.create(path) if command == "create" else tree.at(path)
-        file.is_open, file.holder = True, ""
-        yield _seen(
-            message, command, "file", file.key, [Concern("file", file.key)], namespace, source=AUDIT_LOG, file=path
-        )
-
-
-def _removed(message: Message, namespace: str, files: list[KnownFile], path: str) -> Iterator[Sighting]:
-    for file in files:
-        blocks = [Concern("block", str(block.block_id)) for block in file.blocks]
-        concerns = [Concern("file", file.key), *_holder(file, "holder"), *blocks]
-        yield _seen(message, "delete", "file", file.key, concerns, namespace, source=AUDIT_LOG, file=file.path)
-    if path and not files:  # A directory, or a file from before the log began.
-        yield _seen(message, "delete", "file", path, [], namespace, source=AUDIT_LOG, file=path)
-
-
-def _renamed(message: Message, namespace: str, source: str, destination: str) -> Iterator[Sighting]:
-    tree = message.state.tree(namespace)
-    if tree.is_directory(destination):  # As mv: into the directory.
-        destination = f"{destination.rstrip('/')}/{source.rstrip('/').rsplit('/', 1)[-1]}"
-    file = tree.find(source)
-    _, overwritten = tree.rename(source, destination)
-    yield from _removed(message, namespace, overwritten, "")
-    key = source if file is None else file.key
-    concerns = [] if file is None else [Concern("file", key)]
-    yield _seen(
-        message, "rename", "file", key, concerns, namespace, source=AUDIT_LOG, file=source, destination=destination
-    )
 
 
 def _namespace(message: Message) -> str:

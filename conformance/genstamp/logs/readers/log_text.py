@@ -10,6 +10,7 @@ from functools import reduce
 
 from genstamp.events import Place
 from genstamp.logs.readers import (
+    log_audit,
     log_client,
     log_copies,
     log_datanode,
@@ -28,7 +29,10 @@ _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
 _PATTERNS = reduce(
     Patterns.together,
-    (each.PATTERNS for each in (log_namenode, log_reports, log_leases, log_datanode, log_copies, log_client)),
+    (
+        each.PATTERNS
+        for each in (log_namenode, log_reports, log_leases, log_audit, log_datanode, log_copies, log_client)
+    ),
 )
 
 

@@ -20,11 +20,14 @@ class Concern(NamedTuple):
     Attributes:
         kind, entity: the entity's key, with the event's namespace.
         role: in which part, as the rules of the kind distinguish it.
+        after: orders of events of the same unit and entity on other nodes that certainly came before, and that no
+        order of one node's own events tells.
     """
 
     kind: Kind
     entity: str
     role: str = ""
+    after: tuple[int, ...] = ()
 
 
 class Sighting(NamedTuple):

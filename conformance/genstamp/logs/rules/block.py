@@ -359,6 +359,11 @@ _RECOVERY = (
     ),
 )
 
+_WRITTEN = (
+    # What a client sends to datanodes it has got from the NameNode before.
+    Rule("write_block", (Way((), (), _GIVEN_OUT),), "E.5, C.1  DataXceiver#writeBlock"),
+)
+
 _END = (
     # A20. With a snapshot the block outlives the file.
     Rule("delete", (Way(("remove",)), Way()), "A20, E.14  BlockManager#removeBlock"),
@@ -417,6 +422,17 @@ _ASIDE = (
 BLOCK = RuleBook(
     "block",
     _EFFECTS,
-    (*_WRITING, *_PREVIOUS, *_COMPLETION, *_RECOVERY, *_END, *_RESTART, *ON_DISK, *_ASIDE, *UNPLACED_RULES),
+    (
+        *_WRITING,
+        *_PREVIOUS,
+        *_COMPLETION,
+        *_RECOVERY,
+        *_WRITTEN,
+        *_END,
+        *_RESTART,
+        *ON_DISK,
+        *_ASIDE,
+        *UNPLACED_RULES,
+    ),
     balances=BALANCES,
 )

@@ -188,6 +188,26 @@ DATA_SETS: tuple[DataSet, ...] = (
         ),
     ),
     DataSet(
+        "tracebench",
+        "Traced calls under injected faults",
+        "TraceBench: what clients of Hadoop 0.20 called, and what the NameNode and up to fifty datanodes made of it,"
+        " with causal edges and without common clocks. `NM` runs have no fault, `AN` runs one, as their names say:"
+        " datanodes killed (killDN), stopped for a while (suspendDN), cut off, slow, with a dead system or read-only"
+        " disks; `00FDN` and `00ms` are controls. Read runs (`r`) have no event of a file that is written. The key of"
+        " a file is its path and the task that wrote it; a task is one client, and has one lease. Blocks that were"
+        " given up have no id in a trace, and are told apart by the call that added them.",
+        each_entry,
+        explanations=(
+            Explanation(
+                "*",
+                "file is left under construction",
+                "The client found no pipeline for its next block three times and gave up, or the NameNode had no"
+                " datanode left to offer. Its command ends without complete, and nothing in the trace releases the"
+                " lease: such a file waits for lease recovery, which was not traced. Safe, and not finished.",
+            ),
+        ),
+    ),
+    DataSet(
         "audit_logs",
         "Audit logs",
         "What clients asked a NameNode for. Neither holders nor blocks stand in them.",
