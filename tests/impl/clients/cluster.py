@@ -48,9 +48,13 @@ def replica_of(processes: Processes, path: str, blocks: int | None = None) -> Pa
     return next((replica for replica in replicas if replica.stat().st_size), None)
 
 
-def check_events(processes: Processes) -> None:
-    """What the servers tell of all that happened keeps the specification, as `genstamp logs check` judges it."""
-    checked = check_locally([processes.directory / "events"])
+def check_events(directory: Path) -> None:
+    """What the servers tell of all that happened keeps the specification, as `genstamp logs check` judges it.
+
+    Args:
+        directory: of the cluster.
+    """
+    checked = check_locally([directory / "events"])
     assert checked.rejects.num_rows == 0
     answers = set(zip(checked.verdicts["kind"].to_pylist(), checked.verdicts["safety"].to_pylist(), strict=True))
     assert {safety for _, safety in answers} == {"conformant"}

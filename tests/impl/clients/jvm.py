@@ -76,6 +76,13 @@ class Jvm:
         """A path as Java has it."""
         return self.classes.org.apache.hadoop.fs.Path(path)
 
+    def options(self, enumeration: str, name: str) -> Any:
+        """An array of one constant, as Java takes options of which there may be several."""
+        kind = self.classes.java.lang.Class.forName(enumeration)
+        options = self.classes.java.lang.reflect.Array.newInstance(kind, 1)
+        options[0] = self.classes.java.lang.Enum.valueOf(kind, name)
+        return options
+
     def copy(self, source: Any, target: Any) -> None:
         """All bytes of a stream into another; both are closed."""
         self.classes.org.apache.hadoop.io.IOUtils.copyBytes(source, target, 1 << 16, True)

@@ -224,4 +224,4 @@ def test_namenode(client: Client) -> None:
 
 
 def test_events(client: Client) -> None:
-    check_events(client.processes)
+    check_events(client.processes.directory)

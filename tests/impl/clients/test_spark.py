@@ -104,4 +104,4 @@ def test_namenode(client: SparkClient, tmp_path: Path) -> None:
 
 
 def test_events(client: SparkClient) -> None:
-    check_events(client.processes)
+    check_events(client.processes.directory)
