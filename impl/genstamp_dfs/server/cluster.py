@@ -31,6 +31,7 @@ from genstamp_dfs.server.process import (
     configured,
     has_setting,
     lock_storage,
+    setting_names,
     stopped_by_signals,
 )
 
@@ -130,7 +131,11 @@ class Cluster:
         namenode, datanode = NameNodeConfiguration(), DataNodeConfiguration()
         for setting in settings:
             if not has_setting(namenode, setting) and not has_setting(datanode, setting):
-                raise ConfigurationError(f"neither namenode nor datanode has the setting {setting!r}")
+                accepted = sorted({*setting_names(namenode), *setting_names(datanode)})
+                name = setting.partition("=")[0]
+                raise ConfigurationError(
+                    f"neither namenode nor datanode has the setting {name!r}, accepted: {', '.join(accepted)}"
+                )
         self._for_namenode = [setting for setting in settings if has_setting(namenode, setting)]
         self._for_datanodes = [setting for setting in settings if has_setting(datanode, setting)]
         configured(namenode, self._for_namenode)
@@ -227,6 +232,7 @@ async def _first(wanted: Any, other: Any) -> bool:
     done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
         task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
     return tasks[1] not in done
 
 

@@ -99,10 +99,19 @@ def configured(configuration: Configuration, settings: list[str]) -> Configurati
     return configuration
 
 
+def setting_names(configuration: Any) -> list[str]:
+    """What can be set of a configuration, by name; those of its limits as `limits.soft_limit_ms`."""
+    found = []
+    for name in _names(configuration):
+        value = getattr(configuration, name)
+        found += [f"{name}.{inner}" for inner in setting_names(value)]
+        found += [name] if isinstance(value, int | float | str) else []
+    return found
+
+
 def has_setting(configuration: Any, setting: str) -> bool:
     """Whether a setting of the form name=value is one of this configuration."""
-    name, _, rest = setting.partition("=")[0].partition(".")
-    return name in _names(configuration) and (not rest or has_setting(getattr(configuration, name), rest))
+    return setting.partition("=")[0] in setting_names(configuration)
 
 
 def _changed(configuration: Any, name: str, value: str) -> Any:
@@ -128,7 +137,8 @@ def _read(name: str, former: Any, value: str) -> Any:
             case StrEnum() | int() | float() | str():
                 return type(former)(value)
     except (ValueError, KeyError):
-        raise ConfigurationError(f"{name} is {value!r}, accepted: a value like {former}") from None
+        accepted = ", ".join(type(former)) if isinstance(former, StrEnum) else f"a value like {former}"
+        raise ConfigurationError(f"{name} is {value!r}, accepted: {accepted}") from None
     raise ConfigurationError(f"{name} cannot be set here")
 
 

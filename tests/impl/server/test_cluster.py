@@ -159,6 +159,28 @@ def test_a_node_that_is_refused_ends_the_cluster(processes: Processes) -> None:
     assert foreign.read_text() == "years of work"
 
 
+@pytest.mark.slow
+def test_a_datanode_that_is_refused_ends_the_cluster_in_a_sentence(processes: Processes) -> None:
+    foreign = processes.directory / "datanode2" / "thesis.txt"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("years of work")
+    (processes.directory / "cluster.json").write_text('{"format": 1}')
+    process = processes.command("up", str(processes.directory), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert (process.returncode, out) == (151, "")
+    assert err == "datanode2: the directory has thesis.txt and no current/VERSION, accepted: an empty one\n"
+    assert foreign.read_text() == "years of work"
+
+
+def test_a_setting_that_nobody_has_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
+    message = (
+        r"neither namenode nor datanode has the setting 'nonsense', accepted: .*\bheartbeat_interval_ms, .*"
+        r"\blimits\.soft_limit_ms, .*\bsemantics\b"
+    )
+    with pytest.raises(ConfigurationError, match=message):
+        Cluster(tmp_path, datanodes=3, host="127.0.0.1", port=None, settings=["nonsense=1"])
+
+
 def test_settings_are_named_and_typed() -> None:
     changed = configured(
         NameNodeConfiguration(),
@@ -174,6 +196,7 @@ def test_settings_are_named_and_typed() -> None:
         ("block_size=large", "block_size is 'large', accepted: a value like"),
         ("block_size=0", "accepted: 1 or more"),
         ("copy_on_truncate=maybe", "accepted: a value like False"),
+        ("semantics=hadoop-9", "semantics is 'hadoop-9', accepted: hadoop-3.4, repaired"),
         ("repairs=x", "repairs cannot be set here"),
     ):
         with pytest.raises(ConfigurationError, match=message):
