@@ -1,11 +1,13 @@
 """Wordings of Hadoop 0.20 to 3.4 for what happens beside a step: orders, reports, copies, clients, refusals."""
 
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from genstamp.logs.local import Checked
+from genstamp.logs.local import Checked, check_locally
 
 Check = Callable[..., Checked]
 
@@ -103,6 +105,67 @@ def test_namenode_tells_of_a_file(check_log: Check, message: str, event: str, co
     assert [told["event"] for told in checked.events.to_pylist()] == [event]
     (file,) = (row for row in checked.verdicts.to_pylist() if row["kind"] == "file")
     assert (file["safety"], file["completion"]) == ("conformant", completion)
+
+
+CALLED = "IPC Server handler 6 on 8020, call "
+PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+EXPIRED = "org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException"
+
+
+@pytest.mark.parametrize(
+    ("message", "event", "refused_with"),
+    [
+        (
+            "DIR* NameSystem.startFile: /a b Failed to CREATE_FILE /a b for DFSClient_2 on 10.0.0.2 because this file"
+            " lease is currently owned by DFSClient_1 on 10.0.0.1",
+            "create",
+            "AlreadyBeingCreatedException",
+        ),
+        (
+            "DIR* NameSystem.append: Failed to APPEND_FILE /a b for DFSClient_2 on 10.0.0.2 because lease recovery is"
+            " in progress. Try again later.",
+            "append",
+            "RecoveryInProgressException",
+        ),
+        (
+            f"{CALLED}{PROTOCOL}.getAdditionalDatanode from 10.0.0.1:4 Call#4 Retry#0"
+            f": {EXPIRED}: No lease on /a b (inode 16451): File does not exist. Holder DFSClient_1 does not have any",
+            "get_additional_datanode",
+            "LeaseExpiredException",
+        ),
+        (
+            f"{CALLED}Call#4 Retry#0 {PROTOCOL}.complete from 10.0.0.1:4:"
+            f" {EXPIRED}: File is not open for writing: /a b (inode 16451) Holder DFSClient_1 does not have any",
+            "complete",
+            "LeaseExpiredException",
+        ),
+        (
+            f"{CALLED}Call#4 Retry#0 {PROTOCOL}.addBlock from 10.0.0.1:4:"
+            f" {EXPIRED}: Client (=DFSClient_1) is not the lease owner (=DFSClient_2: /a b (inode 16451) Holder",
+            "add_block",
+            "LeaseExpiredException",
+        ),
+    ],
+)
+def test_namenode_tells_of_a_call_that_it_refused(
+    check_log: Check, message: str, event: str, refused_with: str
+) -> None:
+    checked = check_log(f"{NAMENODE}{message}\n")
+    (told,) = checked.events.to_pylist()
+    assert (told["event"], told["refused_with"], told["entity"]) == (event, refused_with, "/a b#0")
+    assert [row["safety"] for row in checked.verdicts.to_pylist()] == ["conformant"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"{CALLED}Call#4 Retry#0 {PROTOCOL}.mkdirs from 10.0.0.1:4",
+        "DIR* NameSystem.startFile: /f for client 10.0.0.1 already exists",
+    ],
+)
+def test_call_that_tells_of_no_file_of_anybody_is_counted(check_log: Check, message: str) -> None:
+    checked = check_log(f"{NAMENODE}{message}\n")
+    assert (checked.events.num_rows, checked.rejects.num_rows) == (0, 0)
 
 
 def test_file_whose_creation_is_told_twice_is_one_file(check_log: Check) -> None:
@@ -241,3 +304,16 @@ def test_line_that_lost_its_time_is_read_with_that_of_the_line_before(check_log:
 def test_line_that_begins_like_one_of_these_is_kept_where_it_cannot_be_read(check_log: Check, message: str) -> None:
     checked = check_log(f"{NAMENODE}{message}\n")
     assert (checked.events.num_rows, checked.rejects.num_rows) == (0, 1)
+
+
+def test_pipelines_of_clients_are_found_in_what_their_containers_log(shared_data: Path) -> None:
+    checked = check_locally([shared_data / "dfsclient_logs"])
+    assert checked.rejects.num_rows == 0
+    assert Counter(event["event"] for event in checked.events.to_pylist()) == {
+        "set_up_create": 14,
+        "abandon_block": 14,
+        "exclude_datanode": 14,
+        "pipeline_recovery": 6,
+        "receive_ack": 6,
+    }
+    assert {row["safety"] for row in checked.verdicts.to_pylist()} == {"conformant"}

@@ -51,7 +51,7 @@ def _excluded(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"Error Recovery for ",
-    rb"Error Recovery for (?:block )?%(pooled)b(?: in pipeline .*?(?:bad datanode |datanode \d+\()(?:\w+\[)?"
+    rb"Error Recovery for (?:block )?%(pooled)b(?: in pipeline .*?(?:bad datanode |datanode \d{1,5}\()(?:\w+\[)?"
     rb"(?P<datanode>[\w.-]+:\d+))",
     rb"Error Recovery for (?:block )?%(pooled)b",
 )

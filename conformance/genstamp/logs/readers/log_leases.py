@@ -1,4 +1,5 @@
-"""What the NameNode logs of leases and files beside their steps: recoveries begun or declined, and at DEBUG creations.
+"""What the NameNode logs of leases and files beside their steps: recoveries begun or declined, calls refused, and at
+DEBUG creations.
 
 Messages are those of Hadoop 0.20 to 3.4.
 """
@@ -12,6 +13,15 @@ from genstamp.logs.readers.sighting import Concern, Sighting
 PATTERNS = Patterns()
 """What such messages look like, each beside what it tells."""
 
+_CALLS = {
+    "addBlock": "add_block",
+    "abandonBlock": "abandon_block",
+    "complete": "complete",
+    "fsync": "fsync",
+    "getAdditionalDatanode": "get_additional_datanode",
+    "updatePipeline": "update_pipeline",
+}
+
 
 @PATTERNS.says(rb"Recovering [Lease.", rb"Recovering %(lease)b, src=(?P<file>/.*)")
 @PATTERNS.says(rb"Recovering lease=[Lease.", rb"Recovering lease=%(lease)b, src=(?P<file>/.*)")
@@ -21,7 +31,9 @@ def _internal_release_lease(message: Message) -> Iterator[Sighting]:
     yield _of_file(message, "internal_release_lease", file, message.text("holder"), "holder")
 
 
-@PATTERNS.says(rb"Started block recovery ", rb"Started block recovery (?:for file )?(?P<file>/.*) lease %(lease)b")
+@PATTERNS.says(
+    rb"Started block recovery ", rb"Started block recovery (?:for file )?(?P<file>/.{0,8000}) lease %(lease)b"
+)
 def _expired_lease(message: Message) -> Iterator[Sighting]:
     """checkLeases: the lease of the file is past its hard limit."""
     file = _file(message)
@@ -84,6 +96,51 @@ def _created(message: Message) -> Iterator[Sighting]:
 
 
 PATTERNS.ignores(rb"DIR* NameSystem.startFile: src=", rb"DIR\* NameSystem\.startFile: src=")
+
+
+@PATTERNS.says(
+    rb"DIR* NameSystem.startFile:",
+    rb"DIR\* NameSystem\.startFile: (?P<file>/.{0,8000}?) Failed to (?P<operation>CREATE)_FILE (?P=file) for"
+    rb" \S{1,300} on \S{1,300} because (?P<why>.*)",
+)
+@PATTERNS.says(
+    rb"DIR* NameSystem.append:",
+    rb"DIR\* NameSystem\.append: Failed to (?P<operation>APPEND)_FILE (?P<file>/.{0,8000}?) for \S{1,300} on"
+    rb" \S{1,300} because (?P<why>.*)",
+)
+def _held_by_another(message: Message) -> Iterator[Sighting]:
+    """F.1: somebody works on the file, or it is being recovered. Who asked may have no lease."""
+    in_recovery = "recovery is in progress" in message.text("why")
+    refused_with = "RecoveryInProgressException" if in_recovery else "AlreadyBeingCreatedException"
+    yield _of_file(message, message.text("operation").lower(), _file(message), "", "", refused_with=refused_with)
+
+
+PATTERNS.ignores(rb"DIR* NameSystem.startFile:", rb"DIR\* NameSystem\.startFile: ")
+PATTERNS.ignores(rb"DIR* NameSystem.append:", rb"DIR\* NameSystem\.append: ")
+
+
+@PATTERNS.says(
+    rb"IPC Server handler ",
+    rb"IPC Server handler \d+ on (?:default port )?\d+, call (?:Call#-?\d+ Retry#-?\d+ )?[\w.]{1,200}\."
+    rb"(?P<method>\w{1,60}) from \S{1,300}(?: Call#-?\d+ Retry#-?\d+)?: (?:[\w.]{1,200}\.)?LeaseExpiredException:"
+    rb" (?:No lease on |File does not exist: |File is not open for writing: |Client \(=\S{1,300}\) is not the lease"
+    rb" owner \(=\S{1,300}: )(?P<file>/.{0,8000}?) \(inode \d+\)",
+)
+def _no_lease(message: Message) -> Iterator[Sighting]:
+    """E.0: the file is gone, or another's."""
+    event = _CALLS.get(message.text("method"))
+    if event is None:
+        message.count("call refused for want of a lease")
+    else:
+        yield _of_file(message, event, _file(message), "", "", refused_with="LeaseExpiredException")
+
+
+@PATTERNS.says(rb"IPC Server handler ", rb"IPC Server handler ")
+def _other_call(message: Message) -> Iterator[Sighting]:
+    message.count("of something else")
+    return iter(())
+
+
 PATTERNS.ignores(rb"*DIR* NameNode.", rb"\*DIR\* NameNode\.(?!rename: )")
 PATTERNS.ignores(rb"DIR* addFile: ", rb"DIR\* addFile: ")
 PATTERNS.ignores(rb"DIR* FSDirectory.addBlock: ", rb"DIR\* FSDirectory\.addBlock: ")
@@ -103,7 +160,16 @@ def _file(message: Message) -> KnownFile:
     return message.state.tree(message.state.namespace(message.line)).at(message.text("file"))
 
 
-def _of_file(message: Message, event: str, file: KnownFile, holder: str, role: str, destination: str = "") -> Sighting:
+def _of_file(
+    message: Message,
+    event: str,
+    file: KnownFile,
+    holder: str,
+    role: str,
+    *,
+    destination: str = "",
+    refused_with: str | None = None,
+) -> Sighting:
     concerns = [Concern("file", file.key)]
     if holder:
         concerns.append(Concern("lease", holder, role))
@@ -116,6 +182,7 @@ def _of_file(message: Message, event: str, file: KnownFile, holder: str, role: s
         concerns,
         namespace=message.state.namespace(message.line),
         node=message.state.namenode(message.line),
+        refused_with=refused_with,
         file=file.path,
         client=holder,
         destination=destination,
