@@ -12,6 +12,7 @@ from genstamp.logs.readers import edit_binary, edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
+from genstamp.logs.readers.itf import ItfReader
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
@@ -29,6 +30,7 @@ from genstamp.logs.units import (
     IMAGE_XML,
     LOG,
     MERGED_LOG,
+    MODEL_TRACE,
     NATIVE,
     SEQUENCES,
     STORAGE,
@@ -55,6 +57,7 @@ def read_unit(unit: Unit) -> Iterator[Batch]:
         IMAGE_XML: _image,
         STORAGE: _storage,
         TRACE: _trace,
+        MODEL_TRACE: _model_trace,
     }
     yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
 
@@ -119,6 +122,12 @@ def _trace(unit: Unit, counts: Counts) -> _Finds:
         table = rank_of_table(head(Path(file), HEAD))
         yield from _until_damage(file, lambda stream: reader.sightings(file, table, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()
+
+
+def _model_trace(unit: Unit, counts: Counts) -> _Finds:
+    reader = ItfReader(unit, counts)
+    for file in unit.files:
+        yield from _until_damage(file, lambda stream: reader.sightings(file, stream.chunks()))  # noqa: B023 - used at once
 
 
 def _until_damage(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:

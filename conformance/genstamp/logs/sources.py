@@ -32,6 +32,7 @@ IMAGES = "hdfs-fsimage"
 REPLICAS = "hdfs-replica-directory"
 GENSTAMP = "genstamp-dfs"
 TRACEBENCH = "tracebench"
+MODEL_TRACE = "itf"
 
 ON_DISK = frozenset({EDITS, EDITS_BEFORE_40, IMAGES, REPLICAS})
 """Sources that tell of what is on disk, and not of what a NameNode has in memory."""
@@ -189,6 +190,8 @@ SOURCES: Mapping[str, Mapping[Kind, Mapping[str, Logged]]] = {
             never="take_over reassign recovery_ends start_recovery renew soft_limit_passes hard_limit_passes restart",
         ),
     },
+    # A model shows every step that is not hidden; it is held against its own system, and not against lifecycles.
+    MODEL_TRACE: {},
     # Every step of the protocol is an event; a step that it cannot take yet would be one. Only time passes in silence.
     GENSTAMP: {
         "file": dict.fromkeys(all_steps("file"), Logged.ALWAYS),

@@ -17,6 +17,7 @@ from genstamp.logs.readers import (
     edit_xml,
     image_binary,
     image_xml,
+    itf,
     log_text,
     merged_log,
     native,
@@ -32,7 +33,7 @@ from genstamp.logs.streams import DamagedSourceError, Stream, head
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
 IMAGE, IMAGE_XML, STORAGE = "fsimage", "fsimage as XML", "storage directories"
-TRACE = "trace of calls"
+TRACE, MODEL_TRACE = "trace of calls", "trace of a model"
 
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
@@ -208,6 +209,8 @@ def _reader(beginning: bytes) -> tuple[str, str]:
         return EDIT_XML, ""
     if tracebench.is_trace(beginning):
         return TRACE, ""
+    if itf.is_itf(beginning):
+        return MODEL_TRACE, ""
     if native.is_native(beginning):
         return NATIVE, ""
     if image_binary.is_image(beginning):

@@ -64,6 +64,10 @@ NODE = RuleBook(
             sets={Register.STAMP: "generation_stamp"},
         ),
         *_STORED,
+        # A trace of a model, which was followed through its system (`readers.itf`).
+        Rule("replay_trace", (Way(),), "each step is one that the system allows, and no property breaks"),
+        Rule("replay_trace", (), "no step of the system leads to what the trace shows", refused="NoSuchStep"),
+        Rule("replay_trace", (), "the path breaks a property of the system", refused="PropertyBroken"),
         *(
             Rule(event, (Way(),), "no step that a node's life would forbid", refused=refused)
             for event in _ASIDE
