@@ -82,8 +82,16 @@ CONCERNS = TableText(
         "sequence": Column("rises in the order in which the unit was written"),
         "node": _NODE,
         "rule": Column("number of the rule in `genstamp.logs.rules`, of this version; -1 where none fits"),
-        "generation_stamp": Column("as in `events`", "a stamp", "as in `events`"),
-        "recovery_id": Column("as in `events`", "a stamp", "as in `events`"),
+        "generation_stamp": Column(
+            "as in `events`; of a file a number that stands for the name of who works on it or holds it",
+            "a stamp",
+            "as in `events`",
+        ),
+        "recovery_id": Column(
+            "as in `events`; of a file a number that stands for the name of who gets its lease",
+            "a stamp",
+            "as in `events`",
+        ),
         "num_bytes": Column("as in `events`", "bytes", "as in `events`"),
         "after": Column(
             "which events of the unit certainly came before on other nodes: each its `sequence` without roles, that is"

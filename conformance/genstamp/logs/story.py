@@ -156,6 +156,10 @@ def _seen(row: dict[str, Any]) -> Seen:
     return Seen(row["rule"], _values(row), f"{row['node']} {row['unit']}")
 
 
+def _numbers(row: dict[str, Any]) -> dict[str, int]:
+    return {name: value for name, value in _values(row)._asdict().items() if value is not None}
+
+
 def _values(row: dict[str, Any]) -> Values:
     return Values(*(row[name] for name in Values._fields))
 
@@ -176,7 +180,8 @@ def _steps(
             number,
             shown(row["node"]),
             name or shown(event.get("event", "an event")),
-            {field: value for field, value in _values(row)._asdict().items() if value is not None},
+            # Those of a file stand for names, which are told anyhow.
+            {} if graph.kind == "file" else _numbers(row),
             {shown(k): shown(v) for k, v in (*event.get("arguments", ()), *event.get("observed", ()))},
             _time(event.get("time_us")),
             shown(row["place"]["file"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
 import pytest
+from tests.conformance.logs.storage_directories import blocks_of, data_directory, name_directory
 from typer.testing import CliRunner
 
 from genstamp.cli.logs import logs_app
@@ -51,7 +52,7 @@ def test_good_run_of_hdfs_12070_is_complete_and_bad_run_is_unfinished(spark: "Sp
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    """A directory of everything: edit logs, events, a log, a truncated one, a binary that is none, something else."""
+    """A directory of everything: edit logs, events, logs, one of them cut, storage directories, something else."""
     place = tmp_path_factory.mktemp("mixed")
     for name in ("editsStored", "editsStored.xml"):
         (place / name).write_bytes((repository / "tests" / "data" / "edits" / name).read_bytes())
@@ -60,6 +61,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     (place / "cut.log.gz").write_bytes(gzip.compress(LINE * 5000)[:-40])
     (place / "core").write_bytes(b"\x7fELF" + bytes(100))
     (place / "VERSION").write_text("layoutVersion=-64\n", encoding="utf-8")
+    edits = repository / "tests" / "data" / "edits"
+    name_directory(place / "cluster" / "name", edits)
+    data_directory(place / "cluster" / "data", blocks_of(edits))
     return place
 
 
@@ -82,9 +86,12 @@ def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mi
     assert {Path(source.file).name: source.rejects for source in report.sources} == {
         "core": 1,
         "cut.log.gz": 1,
+        "data": 0,
+        "edits_0000000000000000001-0000000000000000121": 0,
         "editsStored": 0,
         "editsStored.xml": 0,
         "events.jsonl": 0,
+        "name": 0,
         "namenode.log": 0,
     }
     assert [Path(file).name for file, _ in report.notes] == ["VERSION"]
