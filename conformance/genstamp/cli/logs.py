@@ -3,8 +3,9 @@
 The table goes to standard output, everything else to standard error. Leaves out what is checked (`genstamp.logs`).
 """
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,10 @@ from genstamp import exit_codes
 from genstamp.cli.explaining import explain
 from genstamp.errors import GenstampError, SparkFailedError
 from genstamp.report import Format, document
+
+if TYPE_CHECKING:
+    from genstamp.logs.report import Report
+    from genstamp.logs.run import Options
 
 logs_app = typer.Typer(help="Hold logs of HDFS, or events of any implementation, against the specification.")
 
@@ -30,7 +35,8 @@ def check(
         list[str], typer.Argument(metavar="PATH...", help="Files, and directories read with all below them.")
     ],
     master: Annotated[
-        str | None, typer.Option(help="Spark's master; by default local[*], or that of spark-submit.")
+        str | None,
+        typer.Option(help="Spark's master; by default that of spark-submit, else local[*] if there is much to read."),
     ] = None,
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
     require_complete: Annotated[
@@ -50,15 +56,13 @@ def check(
     --require-complete, 2 usage, 75 the check itself failed.
     """
     # Here, so that other verbs need not wait for Spark's modules.
-    from genstamp.logs.job import Options, check_paths
     from genstamp.logs.report import cases, plain, text
-    from genstamp.logs.session import spark_session
+    from genstamp.logs.run import Options
     from genstamp.logs.units import refuse_missing
 
     try:
         refuse_missing(paths)
-        with spark_session(master) as spark:
-            report = check_paths(spark, paths, Options(complete=complete, group=group, out=out, html=html))
+        report = _checked(paths, master, Options(complete=complete, group=group, out=out, html=html))
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from problem
@@ -76,3 +80,17 @@ def check(
         found = cases(report, require_complete)
         typer.echo(document(form, "genstamp logs check", lambda: plain(report), found, report.seconds), nl=False)
     raise typer.Exit(report.exit_code(require_complete))
+
+
+def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
+    """What a check finds: in this process if there is little to read and nobody asked for Spark."""
+    from genstamp.logs.alone import check_alone, is_small
+
+    # spark-submit has chosen for itself.
+    if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(paths):
+        return check_alone(paths, options)
+    from genstamp.logs.job import check_paths
+    from genstamp.logs.session import spark_session
+
+    with spark_session(master) as spark:
+        return check_paths(spark, paths, options)

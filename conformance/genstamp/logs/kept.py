@@ -1,6 +1,6 @@
 """Tables that an earlier check has kept, and what it took for granted.
 
-Leaves out making them (`genstamp.logs.job`, `genstamp.logs.local`).
+Leaves out making them (`genstamp.logs.run`, `genstamp.logs.local`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class Kept:
     """Tables that can be asked.
 
     Attributes:
-        tables: an Arrow dataset by name, as in `genstamp.logs.job.TABLES`.
+        tables: an Arrow dataset by name, as in `genstamp.logs.run.TABLES`.
         terms: of the check.
     """
 

@@ -73,7 +73,7 @@ class Stream:
         self._file: BinaryIO = path.open("rb")
         magic = self._file.read(4)
         self._file.seek(0)
-        self._compression = "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == zstandard.FRAME_HEADER else ""
+        self._compression = _compression(magic)
         self._decoder: _Decoder | None = None
         self._taken = 0
         self.bytes_read = 0
@@ -126,6 +126,16 @@ class Stream:
             if not rest.strip(b"\0"):
                 rest = b""
         return content, rest
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file is one that is decompressed as it is read."""
+    with path.open("rb") as file:
+        return bool(_compression(file.read(4)))
+
+
+def _compression(magic: bytes) -> str:
+    return "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == zstandard.FRAME_HEADER else ""
 
 
 def _decoder(compression: str) -> _Decoder:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from genstamp.errors import GenstampError
-from genstamp.logs.job import Options, check_paths
+from genstamp.logs.job import check_paths
 from genstamp.logs.report import Report, text
+from genstamp.logs.run import Options
 from genstamp.logs.session import spark_session
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict

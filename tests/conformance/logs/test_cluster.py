@@ -12,8 +12,8 @@ import pyarrow.dataset
 import pytest
 from tests.conformance.standalone import SPARK_SUBMIT, Standalone, standalone
 
-from genstamp.logs.job import TABLES
 from genstamp.logs.local import check_locally
+from genstamp.logs.run import TABLES
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 

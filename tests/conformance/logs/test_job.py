@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from genstamp.cli.logs import logs_app
 from genstamp.events import EVENT_SCHEMA
-from genstamp.logs.job import TABLES, Options, OutputError, check_paths
+from genstamp.logs.job import check_paths
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
+from genstamp.logs.run import TABLES, Options, OutputError
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 

@@ -3,7 +3,7 @@
 import pytest
 
 from genstamp.logs.columns import COLUMNS
-from genstamp.logs.job import TABLES
+from genstamp.logs.run import TABLES
 from genstamp.tables.logs_tables_page import SCHEMAS, page
 
 

@@ -1,0 +1,186 @@
+"""One check of logs, from paths to a report: finding, reading, checking, tables in Parquet, put in place in one step.
+
+Leaves out who does the work: `genstamp.logs.alone` in one process, `genstamp.logs.job` on Spark. Both read a unit with
+`read_into` and check whole keys with `genstamp.logs.check`.
+"""
+
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from genstamp.errors import GenstampError
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.check import SITUATIONS_MAX, Terms
+from genstamp.logs.html import page
+from genstamp.logs.kept import MARK, read_kept, write_terms
+from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.reading import read_unit
+from genstamp.logs.report import Report
+from genstamp.logs.summary import Summary
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
+from genstamp.logs.units import Found, find_units
+
+_READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
+
+TABLES: dict[str, Any] = {**_READ, "verdicts": VERDICTS, "steps": STEPS}
+"""What is written, each a directory of Parquet files."""
+
+
+class OutputError(GenstampError):
+    """The directory for the tables cannot be replaced.
+
+    Attributes:
+        path: the directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} exists and is no result of this command, so it is left alone")
+        self.path = path
+
+
+@dataclass(frozen=True)
+class Options:
+    """How logs are checked.
+
+    Attributes:
+        complete: the sources are asserted to be whole; else any line may be missing.
+        group: name of the cluster for sources that name no block pool.
+        out: directory for the tables; None to keep none.
+        html: file for a page of what was found; None for none.
+        situations_max: bound of the slow path, for each key.
+    """
+
+    complete: bool = False
+    group: str | None = None
+    out: Path | None = None
+    html: Path | None = None
+    situations_max: int = SITUATIONS_MAX
+
+
+class Worker(Protocol):
+    """Reads units and checks keys, on whatever machines."""
+
+    def read(self, units: Sequence[Unit], built: Path) -> Any:
+        """Writes the tables of units below a directory (`read_into`).
+
+        Returns:
+            The spans of all, a table of `tables.SPANS`.
+        """
+
+    def check(self, events: int, terms: Terms, built: Path) -> None:
+        """Checks the keys of the concerns below a directory, and writes the verdicts and the steps beside them.
+
+        Args:
+            events: how many were read.
+            terms: of the check.
+            built: the directory.
+        """
+
+
+def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | None = None) -> Report:
+    """Checks what is at some paths.
+
+    Args:
+        worker: does it.
+        paths: files, and directories that are read with everything below them.
+        options: see there.
+
+    Returns:
+        What was found; the tables are in `options.out`.
+
+    Raises:
+        NoSuchPathError: a path is not there.
+        OutputError: `options.out` holds something else than an earlier result.
+    """
+    options = options or Options()
+    began = time.monotonic()
+    if options.out is not None and options.out.exists() and not (options.out / MARK).is_file():
+        raise OutputError(options.out)
+    found = find_units([str(path) for path in paths], options.group, options.complete)
+    with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
+        parent = Path(scratch) if options.out is None else options.out.parent
+        parent.mkdir(parents=True, exist_ok=True)
+        # Beside its final place, so that putting it there is one step.
+        built = parent / f".{uuid.uuid4().hex}.tmp"
+        try:
+            report = _check(worker, found, options, built)
+            if options.html is not None:
+                options.html.write_text(page(report, read_kept(built)), encoding="utf-8", errors="backslashreplace")
+            if options.out is not None:
+                _put(built, options.out)
+        finally:
+            shutil.rmtree(built, ignore_errors=True)
+    out = "" if options.out is None else str(options.out)
+    return replace(report, out=out, seconds=time.monotonic() - began)
+
+
+def _check(worker: Worker, found: Found, options: Options, built: Path) -> Report:
+    for table in TABLES:
+        (built / table).mkdir(parents=True, exist_ok=True)
+    summary = Summary(found, worker.read(found.units, built) if found.units else SPANS.empty_table())
+    _write_rejects_before_reading(found, built)
+    terms = Terms(options.complete, summary.sources_by_namespace(), summary.separated(), options.situations_max)
+    write_terms(built, terms)
+    if any((built / "concerns").iterdir()):
+        worker.check(summary.events(), terms, built)
+    for table, schema in TABLES.items():
+        _fill(built / table, schema)
+    return summary.report(built, options.complete)
+
+
+def _write_rejects_before_reading(found: Found, built: Path) -> None:
+    if found.rejects:
+        rows = [
+            {
+                "source": "none",
+                "place": {"file": r.place.file, "line": r.place.line},
+                "reason": r.reason,
+                "text": r.text,
+            }
+            for r in found.rejects
+        ]
+        table = pa.Table.from_pylist(rows, REJECTS)
+        pyarrow.parquet.write_table(table, built / "rejects" / "before-reading.parquet")
+
+
+def _fill(directory: Path, schema: Any) -> None:
+    """A table without rows is a table all the same."""
+    if not any(directory.glob("*.parquet")):
+        pyarrow.parquet.write_table(schema.empty_table(), directory / "none.parquet")
+
+
+def read_into(built: Path, unit: Unit) -> Any:
+    """Writes the tables of a unit, one file each; gives its spans."""
+    attempt = uuid.uuid4().hex
+    writers: dict[str, Any] = {}
+    spans = SPANS.empty_table()
+    for table, rows in read_unit(unit):
+        if table == "spans":
+            spans = rows
+            continue
+        if table not in writers:
+            path = built / table / f".{unit.number:06d}.{attempt}"
+            writers[table] = pyarrow.parquet.ParquetWriter(path, _READ[table])
+        writers[table].write_table(rows)
+    for table, writer in writers.items():
+        writer.close()
+        # In one step, and over what an earlier attempt of the same task has left.
+        (built / table / f".{unit.number:06d}.{attempt}").replace(built / table / f"unit-{unit.number:06d}.parquet")
+    return spans
+
+
+def _put(built: Path, out: Path) -> None:
+    """Puts a result in its place; one that was there goes."""
+    aside = out.with_name(f".{out.name}.{uuid.uuid4().hex}.old")
+    if out.exists():
+        out.rename(aside)
+    built.rename(out)
+    shutil.rmtree(aside, ignore_errors=True)
