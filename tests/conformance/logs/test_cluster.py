@@ -62,5 +62,5 @@ def test_master_of_a_cluster(cluster: Standalone, sources: list[Path], tmp_path:
 
 
 def test_spark_submit(cluster: Standalone, sources: list[Path], repository: Path, tmp_path: Path) -> None:
-    program = str(repository / "conformance" / "genstamp" / "logs" / "submit.py")
+    program = str(repository / "conformance" / "genstamp" / "submit" / "logs.py")
     _check(cluster, [str(SPARK_SUBMIT), "--master", cluster.master, program, "check"], sources, tmp_path / "out")

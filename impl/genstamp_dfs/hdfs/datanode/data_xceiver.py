@@ -122,8 +122,10 @@ class DataXceiver:
         length, stage = request.min_bytes_received, request.stage
         operation: Callable[[], Replica]
         if not request.client_name or stage.is_transfer:
-            name = "create_temporary"
-            operation = partial(dataset.create_temporary, block, receiver, is_transfer=stage.is_transfer)
+            name, operation = (
+                "create_temporary",
+                partial(dataset.create_temporary, block, receiver, is_transfer=stage.is_transfer),
+            )
         elif stage is BlockConstructionStage.PIPELINE_SETUP_CREATE:
             name, operation = "create_rbw", partial(dataset.create_rbw, block, receiver, stamp)
         elif stage is BlockConstructionStage.PIPELINE_SETUP_APPEND:
