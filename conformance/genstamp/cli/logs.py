@@ -60,9 +60,10 @@ def check(
     from genstamp.logs.run import Options
     from genstamp.logs.units import refuse_missing
 
+    stories = form is not Format.TEXT
     try:
         refuse_missing(paths)
-        report = _checked(paths, master, Options(complete=complete, group=group, out=out, html=html))
+        report = _checked(paths, master, Options(complete=complete, group=group, out=out, html=html, stories=stories))
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from problem

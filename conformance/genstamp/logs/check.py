@@ -16,12 +16,12 @@ from genstamp.events import KINDS, Kind
 from genstamp.logs.automaton import Automaton, Tables, automaton
 from genstamp.logs.explain import explain, named
 from genstamp.logs.kernel import MISSING, Runs, run
-from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order
+from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order, seen
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, unseen_steps
 from genstamp.logs.steps import steps_taken
-from genstamp.logs.tables import CONCERNS, ROLES_MAX, VERDICTS
+from genstamp.logs.tables import CONCERNS, VERDICTS
 
 SITUATIONS_MAX = 20_000
 """How many situations the search for an order visits before it gives up, for each key."""
@@ -181,12 +181,8 @@ class _Batch:
         return [self._event(index) for index in indexes if self._rules[index] != NO_RULE]
 
     def _event(self, index: int) -> Seen:
-        values = [None if column[index] == MISSING else int(column[index]) for column in self._values]
-        # What one node wrote into two units is not ordered by anything known.
-        unit, sequence = (self._rows.column(name)[index].as_py() for name in ("unit", "sequence"))
-        node = f"{self._rows.column('node')[index]} {unit}"
-        after = tuple((unit, before) for before in self._rows.column("after")[index].as_py() or ())
-        return Seen(int(self._rules[index]), Values(*values), node, (unit, sequence // ROLES_MAX), after)
+        (row,) = self._rows.slice(index, 1).to_pylist()
+        return seen(row)
 
 
 class _Answers:

@@ -85,14 +85,14 @@ CONCERNS = TableText(
         "generation_stamp": Column(
             "as in `events`; of a file a number that stands for the name of who works on it or holds it",
             "a stamp",
-            "as in `events`",
+            "the event has none",
         ),
         "recovery_id": Column(
             "as in `events`; of a file a number that stands for the name of who gets its lease",
             "a stamp",
-            "as in `events`",
+            "the event has none",
         ),
-        "num_bytes": Column("as in `events`", "bytes", "as in `events`"),
+        "num_bytes": Column("as in `events`; none of a file", "bytes", "the event has none"),
         "after": Column(
             "which events of the unit certainly came before on other nodes: each its `sequence` without roles, that is"
             f" divided by {ROLES_MAX}",

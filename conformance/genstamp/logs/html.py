@@ -7,13 +7,12 @@ nothing is run, and the page forbids itself to load or run anything. Leaves out 
 
 import base64
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import jinja2
 import pyarrow as pa
 import pyarrow.compute
-import pyarrow.dataset
 
 from genstamp.diagram import Count, Edge, dot
 from genstamp.layout import render_svg
@@ -21,11 +20,10 @@ from genstamp.logs.durations import durations
 from genstamp.logs.graphs import DELETED, LIFECYCLES
 from genstamp.logs.histogram import histogram
 from genstamp.logs.kept import Kept
-from genstamp.logs.keys import Key
 from genstamp.logs.lanes import chart
 from genstamp.logs.report import Report
 from genstamp.logs.shown import shown
-from genstamp.logs.story import lines, tell
+from genstamp.logs.story import lines, tell_all
 from genstamp.logs.tables import COMPLETIONS, SAFETIES
 from genstamp_model.traces import swim_lanes
 
@@ -37,7 +35,7 @@ STEPS_MAX: Final = 200
 
 
 class _Told(NamedTuple):
-    """A story on the page."""
+    """A story as the page shows it."""
 
     safety: str
     name: str
@@ -80,27 +78,12 @@ def _kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
 
 
 def _stories(report: Report, kept: Kept) -> Iterator[_Told]:
-    keys = [Key(finding.namespace, finding.kind, finding.entity) for finding in report.findings]
-    only = _only(kept, keys) if keys else kept
-    for key in keys:
-        story = tell(only, key)
+    for story in tell_all(kept, [finding.key for finding in report.findings]):
         text = list(lines(story))
         is_long = len(story.steps) > STEPS_MAX
         picture = "" if is_long else _image(swim_lanes(chart(story)))
         told = ["...", *text[-STEPS_MAX:]] if is_long else text
-        yield _Told(story.safety, shown(str(key)), "\n".join(told), picture)
-
-
-def _only(kept: Kept, keys: Sequence[Key]) -> Kept:
-    """The tables without what is not about some keys, so that each is not looked for in all of them."""
-    entities = pa.compute.field("entity").isin(sorted({key.entity for key in keys}))
-    concerns = kept.tables["concerns"].to_table(filter=entities)
-    places = concerns.column("place").combine_chunks()
-    files, numbers = (pa.compute.unique(places.field(name)) for name in ("file", "line"))
-    at = pa.compute.field("place", "file").isin(files) & pa.compute.field("place", "line").isin(numbers)
-    events = kept.tables["events"].to_table(filter=at)
-    tables = {**kept.tables, "concerns": pa.dataset.dataset(concerns), "events": pa.dataset.dataset(events)}
-    return Kept(tables, kept.terms)
+        yield _Told(story.safety, shown(str(story.key)), "\n".join(told), picture)
 
 
 def _lifecycles(kept: Kept) -> Iterator[tuple[str, str]]:

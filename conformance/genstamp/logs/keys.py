@@ -4,7 +4,7 @@ Leaves out their story (`genstamp.logs.story`).
 """
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,23 +12,13 @@ import pyarrow.compute
 
 from genstamp.errors import GenstampError
 from genstamp.logs.kept import Kept
+from genstamp.logs.tables import Key
 
 _BLOCK = re.compile(r"blk_(-?\d+)(?:_\d+)?(?:\.meta)?(?:@(.+))?")
 _EPOCH = re.compile(r"#\d+")
 
 SHOWN_MAX = 20
 """Keys that are listed where many fit."""
-
-
-class Key(NamedTuple):
-    """An entity that has a verdict."""
-
-    namespace: str
-    kind: str
-    entity: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.entity} of {self.namespace}"
 
 
 class NoSuchKeyError(GenstampError):

@@ -8,9 +8,11 @@ later. The search is bounded; beyond the bound the answer is *undetermined*.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from genstamp.logs.automaton import Automaton
 from genstamp.logs.registers import Registers, Values
+from genstamp.logs.tables import ROLES_MAX
 
 NAMENODE = "namenode"
 """A NameNode's name, or what it begins with where there are several."""
@@ -38,6 +40,15 @@ class Seen:
     node: str
     name: tuple[int, int] | None = None
     after: tuple[tuple[int, int], ...] = ()
+
+
+def seen(row: Mapping[str, Any]) -> Seen:
+    """A row of `tables.CONCERNS` as an event to be ordered."""
+    # What one node wrote into two units is not ordered by anything known.
+    unit = row["unit"]
+    after = tuple((unit, before) for before in row["after"] or ())
+    values = Values(row["generation_stamp"], row["recovery_id"], row["num_bytes"])
+    return Seen(row["rule"], values, f"{row['node']} {unit}", (unit, row["sequence"] // ROLES_MAX), after)
 
 
 @dataclass(frozen=True)

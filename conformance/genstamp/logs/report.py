@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 
 from genstamp import exit_codes
 from genstamp.logs.shown import shown
-from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES
-from genstamp.report.case import Case, Outcome, Place, Rule
+from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
+from genstamp.report.case import Case, Outcome, Place, Rule, Stage
 from genstamp.report.places import shown_file
 
 Safety = Literal["conformant", "violated", "undetermined"]
@@ -43,6 +43,8 @@ class Finding:
         failed: the check that failed, with its values.
         accepted: the nearest that would have been accepted.
         place: "file:line" of the event.
+        told: the story of the key's events in lines, if it was asked for.
+        stages: the same as steps of a test case.
     """
 
     namespace: str
@@ -54,6 +56,13 @@ class Finding:
     failed: str = ""
     accepted: str = ""
     place: str = ""
+    told: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """Whose finding it is."""
+        return Key(self.namespace, self.kind, self.entity)
 
 
 @dataclass(frozen=True)
@@ -257,10 +266,16 @@ def plain(report: Report) -> dict[str, Any]:
         "keys": [vars(count) for count in report.keys],
         "sources": [vars(count) for count in report.sources],
         "rules": [vars(rule) for rule in report.rules],
-        "findings": [vars(finding) for finding in report.findings],
+        "findings": [_plain_finding(finding) for finding in report.findings],
         "rejects": list(report.rejects),
         "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
+
+
+def _plain_finding(finding: Finding) -> dict[str, Any]:
+    steps = [{"text": stage.text, **vars(stage.place)} for stage in finding.stages if stage.place is not None]
+    told = {name: value for name, value in vars(finding).items() if name not in ("told", "stages")}
+    return {**told, "steps": steps}
 
 
 def cases(report: Report, require_complete: bool = False) -> Iterator[Case]:
@@ -325,7 +340,8 @@ def _finding_case(finding: Finding, rule: Rule) -> Case:
         outcome=_OUTCOMES[finding.safety],
         kind=finding.safety,
         message=f"{event}{finding.failed}",
-        text="\n".join(map(shown, _story(finding))),
+        text="\n".join([*map(shown, _story(finding)), *(["", *finding.told] if finding.told else [])]),
         rule=rule,
         place=at,
+        steps=finding.stages,
     )

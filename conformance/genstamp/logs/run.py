@@ -24,6 +24,7 @@ from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
+from genstamp.logs.stories import with_stories
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
 from genstamp.logs.units import Found, find_units
@@ -55,6 +56,7 @@ class Options:
         group: name of the cluster for sources that name no block pool.
         out: directory for the tables; None to keep none.
         html: file for a page of what was found; None for none.
+        stories: whether findings are to be told with all their events.
         situations_max: bound of the slow path, for each key.
     """
 
@@ -62,6 +64,7 @@ class Options:
     group: str | None = None
     out: Path | None = None
     html: Path | None = None
+    stories: bool = False
     situations_max: int = SITUATIONS_MAX
 
 
@@ -112,6 +115,8 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         built = parent / f".{uuid.uuid4().hex}.tmp"
         try:
             report = _check(worker, found, options, built)
+            if options.stories:
+                report = with_stories(report, read_kept(built))
             if options.html is not None:
                 options.html.write_text(page(report, read_kept(built)), encoding="utf-8", errors="backslashreplace")
             if options.out is not None:

@@ -11,19 +11,21 @@ from typing import Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.compute
+import pyarrow.dataset
 
 from genstamp.events import Kind
 from genstamp.logs.automaton import Automaton, automaton
 from genstamp.logs.check import verdicts
 from genstamp.logs.explain import named
 from genstamp.logs.kept import Kept
-from genstamp.logs.keys import Key
-from genstamp.logs.orders import SearchLimitError, Seen, find_order, known_order
+from genstamp.logs.orders import SearchLimitError, find_order, known_order, seen
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE
 from genstamp.logs.shown import shown
 from genstamp.logs.sources import unseen_steps
-from genstamp.logs.tables import CONCERNS
+from genstamp.logs.tables import CONCERNS, Key
+from genstamp.report.case import Place, Stage
+from genstamp.report.places import shown_file
 
 Part = Literal["step", "rejected", "after", "not understood"]
 """Of which part of the story an event is; what comes after a rejected event was not judged."""
@@ -119,6 +121,21 @@ def tell(kept: Kept, key: Key) -> Story:
     )
 
 
+def tell_all(kept: Kept, keys: Sequence[Key]) -> Iterator[Story]:
+    """The stories of some keys; the tables are looked through once for all of them."""
+    if not keys:
+        return
+    column = pa.compute.field
+    concerns = kept.tables["concerns"].to_table(filter=column("entity").isin(sorted({key.entity for key in keys})))
+    places = concerns.column("place").combine_chunks()
+    files, numbers = (pa.compute.unique(places.field(name)) for name in ("file", "line"))
+    at = column("place", "file").isin(files) & column("place", "line").isin(numbers)
+    events = kept.tables["events"].to_table(filter=at)
+    only = {"concerns": pa.dataset.dataset(concerns), "events": pa.dataset.dataset(events)}
+    for key in keys:
+        yield tell(Kept({**kept.tables, **only}, kept.terms), key)
+
+
 def _rows(kept: Kept, key: Key) -> Any:
     """The rows of `concerns` that are of a key."""
     column = pa.compute.field
@@ -142,22 +159,13 @@ def _order(with_automaton: Automaton, told: Sequence[dict[str, Any]], is_slow: b
     if not is_slow:
         return range(len(told))
     try:
-        found = find_order(with_automaton, [_seen(told[index]) for index in ruled], limit)
+        found = find_order(with_automaton, [seen(told[index]) for index in ruled], limit)
     except SearchLimitError:
         found = None
     if found is None:
         return range(len(told))
     unruled = [index for index in range(len(told)) if index not in set(ruled)]
     return [*(ruled[index] for index in found.order), *unruled]
-
-
-def _seen(row: dict[str, Any]) -> Seen:
-    # What one node wrote into two units is not ordered by anything known.
-    return Seen(row["rule"], _values(row), f"{row['node']} {row['unit']}")
-
-
-def _numbers(row: dict[str, Any]) -> dict[str, int]:
-    return {name: value for name, value in _values(row)._asdict().items() if value is not None}
 
 
 def _values(row: dict[str, Any]) -> Values:
@@ -180,8 +188,7 @@ def _steps(
             number,
             shown(row["node"]),
             name or shown(event.get("event", "an event")),
-            # Those of a file stand for names, which are told anyhow.
-            {} if graph.kind == "file" else _numbers(row),
+            {field: event[field] for field in Values._fields if event.get(field) is not None},
             {shown(k): shown(v) for k, v in (*event.get("arguments", ()), *event.get("observed", ()))},
             _time(event.get("time_us")),
             shown(row["place"]["file"]),
@@ -221,7 +228,7 @@ def _follows(with_automaton: Automaton, told: Sequence[dict[str, Any]]) -> list[
     """For each row the nearest rows of other nodes that are known to come before it, by their numbers from 1."""
     ruled = [index for index, row in enumerate(told) if row["rule"] != NO_RULE]
     follows: list[tuple[int, ...]] = [()] * len(told)
-    for index, before in zip(ruled, known_order(with_automaton, [_seen(told[i]) for i in ruled]), strict=True):
+    for index, before in zip(ruled, known_order(with_automaton, [seen(told[i]) for i in ruled]), strict=True):
         others = (ruled[one] for one in sorted(before))
         follows[index] = tuple(one + 1 for one in others if told[one]["node"] != told[index]["node"])
     return follows
@@ -233,7 +240,7 @@ def _details(kept: Kept, told: Sequence[dict[str, Any]]) -> Mapping[tuple[str, i
     files = sorted({row["place"]["file"] for row in told})
     lines = sorted({row["place"]["line"] for row in told})
     fits = column("place", "file").isin(files) & column("place", "line").isin(lines)
-    columns = ["event", "node", "time_us", "arguments", "observed", "place"]
+    columns = ["event", "node", "time_us", *Values._fields, "arguments", "observed", "place"]
     details: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for event in kept.tables["events"].to_table(columns=columns, filter=fits).to_pylist():
         details.setdefault((event["place"]["file"], event["place"]["line"]), []).append(event)
@@ -297,6 +304,16 @@ def sentence(step: Step) -> str:
     """What happened, with its values."""
     values = [f"{name.replace('_', ' ')} {value}" for name, value in step.values.items()]
     return f"{step.event}{': ' if values else ''}{', '.join(values)}"
+
+
+def stages(story: Story) -> tuple[Stage, ...]:
+    """The story as steps of a test case, each at its line."""
+    found = []
+    for step in story.steps:
+        states = f": {' or '.join(step.states)}" if step.states else ""
+        text = f"{step.node}, {sentence(step)}{', REJECTED' if step.part == 'rejected' else states}"
+        found.append(Stage(text, Place(shown_file(step.file), max(1, step.line))))
+    return tuple(found)
 
 
 def plain(story: Story) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Leaves out Spark's schemas, which are derived from these (`genstamp.logs.job`).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -108,6 +108,18 @@ SPANS: Any = pa.schema(
 )
 """What one file told of one node: its first and last number, how many events. Rows without a namespace count the
 lines and the rejects of a file."""
+
+
+class Key(NamedTuple):
+    """An entity that has a verdict."""
+
+    namespace: str
+    kind: str
+    entity: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.entity} of {self.namespace}"
+
 
 SAFETIES = ("conformant", "violated", "undetermined")
 COMPLETIONS = ("complete", "unfinished", "unknown")

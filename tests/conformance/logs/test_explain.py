@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,9 +13,12 @@ from typer.testing import CliRunner
 
 from genstamp.cli.logs import logs_app
 from genstamp.logs.kept import Kept, NoTablesError, check_and_keep, read_kept
-from genstamp.logs.keys import AmbiguousKeyError, Key, NoSuchKeyError, find_key
+from genstamp.logs.keys import AmbiguousKeyError, NoSuchKeyError, find_key
 from genstamp.logs.lanes import chart
+from genstamp.logs.report import Finding, KeyCount, Report, cases, plain
+from genstamp.logs.stories import with_stories
 from genstamp.logs.story import Story, lines, tell
+from genstamp.logs.tables import Key
 from genstamp_model.traces import mermaid, swim_lanes
 
 Checks = Callable[..., Kept]
@@ -147,6 +151,26 @@ def test_names_that_are_commands_to_a_terminal_or_a_browser_are_shown_as_text(ch
     assert "\x1b" not in told and "\\x1b[2J" in told and "\\x07c" in told
     picture = swim_lanes(chart(story))
     assert "<script" not in picture and ElementTree.fromstring(picture) is not None
+
+
+def test_case_of_a_violated_key_is_its_whole_story(checks: Checks) -> None:
+    kept = checks([ADDED, STARTED, STALE])
+    finding = Finding("BP-1", "block", "7", "violated", "start_recovery", failed="recovery id 1002 is not above 1002")
+    report = with_stories(Report((), (), (finding,)), kept)
+    (case,) = (case for case in cases(report_of_blocks(report)) if case.outcome == "failure")
+    assert [stage.text for stage in case.steps] == [
+        "namenode, add_block: generation stamp 1001: UNDER_CONSTRUCTION",
+        "namenode, start_recovery: recovery id 1002: UNDER_RECOVERY",
+        "namenode, start_recovery: recovery id 1002, REJECTED",
+    ]
+    assert [stage.place and (stage.place.file, stage.place.line) for stage in case.steps][2] == ("events.jsonl", 3)
+    assert "REJECTED, before it: UNDER_RECOVERY" in case.text
+    told = json.loads(json.dumps(plain(report)))
+    assert told["findings"][0]["steps"][2]["line"] == 3
+
+
+def report_of_blocks(report: Report) -> Report:
+    return replace(report, keys=(KeyCount("block", "violated", "unknown", True, 1),))
 
 
 def test_directory_that_holds_no_tables_is_told(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mi
     report = check_paths(spark, [mixed], Options(out=out))
     alone = check_locally([mixed])
     asked = ["explain", "/hard-lease-recovery-test", "--from", str(out), "--namespace", str(mixed / "editsStored")]
-    assert "reassign_lease\n" in CliRunner().invoke(logs_app, asked).output
+    assert "reassign_lease" in CliRunner().invoke(logs_app, asked).output
     for table in TABLES:
         found, expected = _rows(out, table), getattr(alone, table).to_pylist()
         if table == "steps":
