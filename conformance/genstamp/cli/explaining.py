@@ -50,12 +50,14 @@ def explain(
     from genstamp.logs.kept import check_and_keep, read_kept
     from genstamp.logs.keys import find_key
     from genstamp.logs.lanes import chart
+    from genstamp.logs.standard_input import with_standard_input
     from genstamp.logs.story import lines, plain, tell
     from genstamp_model.traces import mermaid, swim_lanes
 
     if (tables is None) is (not paths):
         raise typer.BadParameter("either logs or --from TABLES, and not both")
-    kept = read_kept(tables) if tables is not None else check_and_keep(paths or [], complete, group)
+    with with_standard_input(paths or []) as files:
+        kept = read_kept(tables) if tables is not None else check_and_keep(files, complete, group)
     story = tell(kept, find_key(kept, key, kind, namespace))
     match form:
         case Shape.TEXT:

@@ -32,7 +32,8 @@ logs_app.command(name="explain")(explain)
 @logs_app.command()
 def check(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files, and directories read with all below them.")
+        list[str],
+        typer.Argument(metavar="PATH...", help="Files, directories with all below them, - for standard input."),
     ],
     master: Annotated[
         str | None,
@@ -58,12 +59,15 @@ def check(
     # Here, so that other verbs need not wait for Spark's modules.
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
+    from genstamp.logs.standard_input import with_standard_input
     from genstamp.logs.units import refuse_missing
 
     stories = form is not Format.TEXT
     try:
-        refuse_missing(paths)
-        report = _checked(paths, master, Options(complete=complete, group=group, out=out, html=html, stories=stories))
+        with with_standard_input(paths) as files:
+            refuse_missing(files)
+            wanted = Options(complete=complete, group=group, out=out, html=html, stories=stories)
+            report = _checked(files, master, wanted)
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from problem
