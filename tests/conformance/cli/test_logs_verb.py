@@ -1,5 +1,6 @@
 """The verb logs, where it ends before Spark is started."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,14 @@ def test_large_log_and_small_log_with_a_master_are_checked_on_spark(
         monkeypatch.setattr(genstamp.logs.alone, "SMALL", small)
         result = CliRunner().invoke(app, ["logs", "check", str(log), *arguments])
         assert str(result.exception) == f"Spark was started on {master}"
+
+
+@pytest.mark.usefixtures("no_spark")
+def test_standard_input_is_checked_among_files(tmp_path: Path) -> None:
+    log = tmp_path / "namenode.log"
+    log.write_text(LINE, encoding="utf-8")
+    result = CliRunner().invoke(app, ["logs", "check", str(log), "-"], input=gzip.compress(LINE.encode()))
+    assert result.exit_code == 0, result.stderr
+    assert "2 events in 2 lines of 2 files" in result.stdout
+    again = CliRunner().invoke(app, ["logs", "check", "-", "-"], input=LINE)
+    assert (again.exit_code, "named more than once" in again.stderr) == (2, True)
