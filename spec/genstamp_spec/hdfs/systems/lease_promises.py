@@ -8,6 +8,7 @@ from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Client, File, Holder, StreamStage
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 
@@ -29,7 +30,7 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
         namenodes: Bool = owner == Holder.NAMENODE
         return taker.is_none() | (owner == taker) | namenodes
 
-    @transition
+    @transition(inductive=True, given=("recovered_block_is_known_of",))
     def fenced_client_changes_nothing(s, t: Self, file: File) -> Bool:
         """S11, S12: a recovery ends under its own stamp, or drops the block and closes the file."""
         fenced = s.block[file].at(BlockLifecycle.under_recovery) & s.stays(t)
@@ -88,7 +89,7 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
 
     # Blocks.
 
-    @transition
+    @transition(inductive=True)
     def commit_fixes_content(s, t: Self, file: File) -> Bool:
         """S13: stamp and length of a committed block change only by a recovery, or when the file is opened again."""
         fixed = (BlockLifecycle.committed, BlockLifecycle.complete)
@@ -96,12 +97,22 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
         same = (t.block_stamp[file] == s.block_stamp[file]) & (t.block_bytes[file] == s.block_bytes[file])
         return stays.implies(same)
 
-    @invariant
+    @invariant(inductive=True, given=("promised_bytes_were_written",))
     def promised_bytes_are_known(s, file: File) -> Bool:
         """S6, S14: the NameNode knows of the bytes that an hflush has promised, also after it has started again."""
-        return s.block_bytes[file] >= s.promised[file]
+        logged = s.file[file].at(FileLifecycle.closed) | (s.synced_bytes[file] >= s.promised[file])
+        return logged & (s.block_bytes[file] >= s.promised[file])
 
-    @transition
+    @transition(
+        inductive=True,
+        given=(
+            "stamps_come_from_the_counter",
+            "blocks_follow_one_another",
+            "current_recovery_is_above_the_block",
+            "promised_bytes_were_written",
+            "promised_bytes_are_known",
+        ),
+    )
     def only_empty_blocks_are_dropped(s, t: Self, file: File) -> Bool:
         """S18: a block of a file that stays is dropped only if nothing of it was promised."""
         there, stays = ~s.block[file].at(BlockLifecycle.absent), s.stays(t)
@@ -177,7 +188,7 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
 
     # Repeated calls.
 
-    @transition
+    @transition(inductive=True)
     def given_block_has_locations(s, t: Self, client: Client, file: File) -> Bool:
         """S20: whoever is given a block, also by a repeated addBlock, is told where to write it."""
         before, after = s.writer[client][file].stage, t.writer[client][file].stage
