@@ -19,7 +19,7 @@ from genstamp.logs.kernel import MISSING, Runs, run
 from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order, seen
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE, Balance, weighed
-from genstamp.logs.sources import balanced, unseen_steps
+from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
 
@@ -121,17 +121,25 @@ class _Batch:
         runs = run(tables, self._starts, self._rules, *self._values)
         self._taken = runs.taken
         rejected, unruled = runs.rejected_at >= 0, runs.unknown > 0
-        answers = _Answers(self._automaton, np.array(tables.sets, np.int64)[runs.shown], runs.began, rejected, unruled)
+        firsts = self._rows.take(pa.array(self._starts[:-1]))
+        shown = np.array(tables.sets, np.int64)[runs.shown]
+        answers = _Answers(self._automaton, shown, self._ends_unlogged(firsts), runs.began, rejected, unruled)
         for entity in np.flatnonzero(rejected):
             self._slowly(int(entity), tables, runs, answers)
         for balance in self._balances:
             self._weigh(balance, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             answers.failed[entity] = f"{runs.unknown[entity]} events of which no rule says what they mean"
-        firsts = self._rows.take(pa.array(self._starts[:-1]))
         columns = [firsts.column(name).combine_chunks() for name in ("namespace", "kind", "entity")]
         columns += answers.columns(np.diff(self._starts))
         return pa.table(columns, schema=VERDICTS)
+
+    def _ends_unlogged(self, firsts: Any) -> Any:
+        """For each entity whether its sources log no end."""
+        namespaces = firsts.column("namespace").combine_chunks().dictionary_encode()
+        sources = (self._terms.sources.get(name, frozenset()) for name in namespaces.dictionary.to_pylist())
+        unlogged = [logs_no_end(self._automaton.kind, frozenset(names)) for names in sources]
+        return np.array(unlogged, np.bool_)[np.asarray(namespaces.indices)]
 
     def _weigh(self, balance: Balance, answers: "_Answers") -> None:
         """Counts what has to balance; the first event in excess is the one rejected."""
@@ -188,12 +196,14 @@ class _Batch:
 class _Answers:
     """The columns of the verdicts that are found, one element an entity."""
 
-    def __init__(self, automaton: Automaton, shown: Any, began: Any, rejected: Any, unruled: Any) -> None:
+    def __init__(
+        self, automaton: Automaton, shown: Any, unlogged: Any, began: Any, rejected: Any, unruled: Any
+    ) -> None:
         self._graph = automaton.graph
         self.shown = shown
+        self._unlogged = unlogged
         self.safety = np.where(rejected, "violated", np.where(unruled, "undetermined", "conformant")).astype(object)
-        ends = self._graph.ends
-        completion = np.where(shown & ~ends == 0, "complete", np.where(shown & ends == 0, "unfinished", "unknown"))
+        completion = self._completion(shown, unlogged)
         self.completion = np.where(rejected | unruled | ~began, "unknown", completion).astype(object)
         self.path = np.full(len(shown), "fast", object)
         self.rejected_event, self.states_before, self.failed, self.accepted, self.place = (
@@ -204,9 +214,13 @@ class _Answers:
         """Another order explained the events after all."""
         self.safety[entity] = "conformant"
         self.shown[entity] = found.shown
-        over, going_on = found.shown & self._graph.ends, found.shown & ~self._graph.ends
-        if found.began and not (over and going_on):
-            self.completion[entity] = "complete" if over else "unfinished"
+        if found.began:
+            self.completion[entity] = str(self._completion(found.shown, self._unlogged[entity]))
+
+    def _completion(self, shown: Any, unlogged: Any) -> Any:
+        ends = self._graph.ends
+        going_on = np.where((shown & ends == 0) & ~unlogged, "unfinished", "unknown")
+        return np.where(shown & ~ends == 0, "complete", going_on)
 
     def reject(self, entity: int, place: Any, event: str) -> None:
         """All events together are not explained, whatever their order; the states are those at the end."""

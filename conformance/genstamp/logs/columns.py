@@ -114,7 +114,7 @@ VERDICTS = TableText(
         ),
         "completion": Column(
             "`complete`: its life came to an end in which nothing is owed; `unfinished`: it did not; `unknown`: the log"
-            " does not show"
+            " does not show, or its source never logs how such a life ends"
         ),
         "path": Column("`fast`: the order given decided; `slow`: other orders of several nodes' events were tried"),
         "events": Column("how many events concern it", "events"),

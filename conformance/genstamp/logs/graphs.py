@@ -31,6 +31,8 @@ _ENDS: Mapping[Kind, frozenset[str]] = {
     "node": frozenset(),
 }
 
+_GONE = frozenset({DELETED, "removed", "absent"})
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -42,6 +44,7 @@ class Graph:
         names: the same states as HDFS calls them, for messages.
         initial: index of the state in which a life begins.
         ends: the set of states in which nothing more is owed.
+        gone: the set of states in which the entity is not there.
         edges: event to the index of its target from each state, -1 where the event is illegal.
     """
 
@@ -50,6 +53,7 @@ class Graph:
     names: tuple[str, ...]
     initial: int
     ends: int
+    gone: int
     edges: Mapping[str, tuple[int, ...]]
 
     def set_of(self, states: frozenset[str]) -> int:
@@ -81,7 +85,7 @@ def graph(kind: Kind) -> Graph:
     no lifecycle: one state.
     """
     if kind == "node":
-        return Graph("node", ("running",), ("running",), 0, 0, {})
+        return Graph("node", ("running",), ("running",), 0, 0, 0, {})
     machine = LIFECYCLES[kind]
     states = [state.id for state in machine.states]
     names = [str(state.name) for state in machine.states]
@@ -97,6 +101,8 @@ def graph(kind: Kind) -> Graph:
             if once and target == initial:
                 target = len(states) - 1
             edges.setdefault(transition.event, [-1] * len(states))[source] = target
-    ends = sum(1 << index for index, state in enumerate(states) if state in _ENDS[kind])
+    ends, gone = (
+        sum(1 << index for index, state in enumerate(states) if state in those) for those in (_ENDS[kind], _GONE)
+    )
     frozen = {event: tuple(targets) for event, targets in edges.items()}
-    return Graph(kind, tuple(states), tuple(names), initial, ends, frozen)
+    return Graph(kind, tuple(states), tuple(names), initial, ends, gone, frozen)

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 
 from genstamp.events import Kind
+from genstamp.logs.graphs import graph
 from genstamp.logs.rules import BOOKS, Balance
 from genstamp.logs.unseen import all_steps
 
@@ -231,6 +232,23 @@ def _unseen_steps(kind: Kind, sources: frozenset[str], complete: bool) -> frozen
     if kind == "block" and sources and sources <= ON_DISK:
         steps -= IN_MEMORY
     return frozenset(s for s in steps if not any(logged(source, kind, s) is Logged.ALWAYS for source in sources))
+
+
+@cache
+def logs_no_end(kind: Kind, sources: frozenset[str]) -> bool:
+    """Whether no source logs how the life of an entity comes to its end, so that what is shown open may be over.
+
+    A deletion is no such end: what is left open stays owed until somebody is seen to give it up.
+
+    Args:
+        kind: of the entity.
+        sources: that tell of the entity's namespace.
+    """
+    lives = graph(kind)
+    going_on, kept = ~lives.ends, lives.ends & ~lives.gone
+    endings = [step for step in lives.edges if step not in IN_MEMORY and lives.image(going_on, step) & kept]
+    telling = [source for source in sources if source not in SOURCES or SOURCES[source].get(kind)]
+    return bool(telling) and all(logged(source, kind, step) is Logged.NEVER for source in telling for step in endings)
 
 
 def balanced(kind: Kind, sources: Collection[str], complete: bool) -> tuple[Balance, ...]:

@@ -55,9 +55,9 @@ def test_audit_lines_tell_the_same_however_they_are_laid_out(
     assert (verdict["safety"], verdict["completion"], verdict["states"]) == ("conformant", "complete", ["deleted"])
 
 
-def test_file_that_is_left_open_is_unfinished_as_no_line_could_close_it(check_log: Callable[..., Checked]) -> None:
+def test_whether_a_file_was_closed_is_unknown_as_no_line_could_tell(check_log: Callable[..., Checked]) -> None:
     (verdict,) = check_log(LAYOUTS["default"] + FIELDS.format(*STEPS[0]).replace("|", "\t")).verdicts.to_pylist()
-    assert (verdict["safety"], verdict["completion"]) == ("conformant", "unfinished")
+    assert (verdict["safety"], verdict["completion"]) == ("conformant", "unknown")
     assert logged(AUDIT_LOG, "file", "close") is Logged.NEVER
 
 

@@ -210,16 +210,10 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "audit_logs",
         "Audit logs",
-        "What clients asked a NameNode for. Neither holders nor blocks stand in them.",
+        "What clients asked a NameNode for. Neither holders nor blocks stand in them, and no line is ever written for"
+        " complete: whether a file that was created or appended to was closed cannot be known. Only a delete is seen to"
+        " end such a story.",
         each_entry,
-        explanations=(
-            Explanation(
-                "*",
-                "file is left under construction",
-                "No audit log has a line for complete: of a file that was created or appended to, the end of the"
-                " lease cannot be seen. Only a delete ends such a story.",
-            ),
-        ),
     ),
     DataSet(
         "hdfs_v1",
