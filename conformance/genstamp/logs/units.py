@@ -243,7 +243,7 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
         elif reader == TRACE:
             name = "collection"
         elif reader in (LOG, MERGED_LOG):
-            name = _ROTATED.sub("", path.name)
+            name = log_name(path)
         else:
             name = path.name
         stories.setdefault((reader, str(path.parent), name), []).append(file)
@@ -251,6 +251,11 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
         if len(files) > 1:
             files.sort(key=lambda file: _beginning(Path(file), reader, heads[file]))
     return sorted(stories.values(), key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
+
+
+def log_name(path: Path) -> str:
+    """The name that a log had before it was rotated or compressed."""
+    return _ROTATED.sub("", path.name)
 
 
 def _beginning(file: Path, reader: str, beginning: bytes) -> tuple[int, str]:

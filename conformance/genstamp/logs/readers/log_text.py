@@ -60,9 +60,15 @@ class LogReader:
         self._state = LogState(unit, counts, pools_named(head))
         self._before = LogLine(0, b"", b"", b"")
 
-    def sightings(self, file: str, lines: Iterator[bytes | None]) -> Iterator[Sighting | Reject]:
-        """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once."""
-        for number, line in enumerate(lines, 1):
+    def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
+        """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once.
+
+        Args:
+            file: its name.
+            lines: without their ends; None for one that is too long.
+            after: lines of the file that came before them.
+        """
+        for number, line in enumerate(lines, after + 1):
             if line is None:
                 yield Reject(Place(file, number), f"the line is longer than {LINE_LENGTH_MAX} bytes")
                 continue

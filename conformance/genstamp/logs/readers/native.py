@@ -47,9 +47,15 @@ class NativeReader:
         self._sequences: dict[tuple[str, str], int] = {}
         self._order = 0
 
-    def sightings(self, file: str, lines: Iterator[bytes | None]) -> Iterator[Sighting | Reject]:
-        """The events of a file of the unit, given its lines."""
-        for number, line in enumerate(lines, 1):
+    def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
+        """The events of a file of the unit, given its lines.
+
+        Args:
+            file: its name.
+            lines: without their ends; None for one that is too long.
+            after: lines of the file that came before them.
+        """
+        for number, line in enumerate(lines, after + 1):
             place = Place(file, number)
             if line is None:
                 yield Reject(place, f"the line is longer than {LINE_LENGTH_MAX} bytes")

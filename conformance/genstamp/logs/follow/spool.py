@@ -1,0 +1,320 @@
+"""Reads what is appended to logs, and spools the events and the entities that they concern for Spark.
+
+Text logs and events in JSON are followed line by line, through their readers; what they have learnt of the cluster
+stays with them. Everything else is read once, as a whole, when it has stood unchanged for a round. Leaves out edit
+logs in progress, which NameNodes roll, and copies that `gzip` makes of logs that were followed before.
+
+Each round that finds something makes one file, which says as well how far every log was read: a follower that is
+started again goes on there. It reads its logs from their beginning to learn what they say, and gives only what is new.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet
+
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.follow.tail import FileId, Tail, file_id
+from genstamp.logs.readers.log_text import LogReader
+from genstamp.logs.readers.native import NativeReader
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.reading import read_unit
+from genstamp.logs.rows import Batch, batches
+from genstamp.logs.streams import head
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS
+from genstamp.logs.units import HEAD, LOG, NATIVE, find_units, log_name
+
+FOLLOWED = frozenset({LOG, NATIVE})
+"""Readers of text that grows by lines."""
+
+ROUND_BYTES = 64 << 20
+"""About as much is read of one log in one round."""
+
+_IN_PROGRESS = re.compile(r"edits_inprogress_\d+")
+COMPRESSED = (".gz", ".zst")
+_POSITIONS = b"genstamp.positions"
+_TABLES: dict[str, Any] = {"events": EVENT_SCHEMA, "coverage": COVERAGE, "rejects": REJECTS}
+
+
+class _Read(msgspec.Struct):
+    """How far a file was read: its identity, how it begins (so many bytes, and their hash), and its lines."""
+
+    device: int
+    inode: int
+    beginning: tuple[int, str]
+    lines: int
+
+
+class _Position(msgspec.Struct):
+    """How far a log was read, and the last order of its events."""
+
+    unit: int
+    last_order: int
+    files: list[_Read]
+
+
+class Round(NamedTuple):
+    """What a round has found.
+
+    Attributes:
+        number: of the round, from 1; no other has it.
+        events: how many.
+        rejects: how much could not be read.
+    """
+
+    number: int
+    events: int
+    rejects: int
+
+
+@dataclass
+class _Part:
+    """One file of a log.
+
+    Attributes:
+        file: the name that it had when it was found.
+        id, beginning: what it is known by later.
+        lines: that are spooled.
+        tail: through which it is read; None for what is read as a whole, or has been read to its end.
+    """
+
+    file: str
+    id: FileId
+    beginning: tuple[int, str]
+    lines: int = 0
+    tail: Tail | None = None
+
+
+@dataclass
+class _Log:
+    """A log with its older parts, or a file that is read as a whole.
+
+    Attributes:
+        unit: as the readers take it.
+        parts: in the order in which they were written.
+        whole: whether it is read as a whole.
+        spooled: how far an earlier process has read it.
+        base: order of the last event before this process began.
+        last_order: of the last event that is spooled.
+    """
+
+    unit: Unit
+    whole: bool
+    spooled: list[_Read]
+    base: int = 0
+    last_order: int = 0
+    parts: list[_Part] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+    reader: LogReader | NativeReader | None = None
+
+
+class Spool:
+    """Follows what is at some paths.
+
+    Args:
+        paths: files and directories, which need not be there yet.
+        directory: where rounds are spooled, a file of `tables.CONCERNS` each.
+        tables: where events, coverage and rejects are kept, in a directory each.
+        group: name of the cluster for sources that name no block pool.
+    """
+
+    def __init__(self, paths: Sequence[str], directory: Path, tables: Path, group: str | None = None) -> None:
+        self._paths = list(paths)
+        self._directory = directory
+        self._tables = tables
+        self._group = group
+        self._logs: dict[str, _Log] = {}
+        self._sizes: dict[str, int] = {}
+        directory.mkdir(parents=True, exist_ok=True)
+        for table in _TABLES:
+            (tables / table).mkdir(parents=True, exist_ok=True)
+        rounds = sorted(directory.glob("[0-9]*.parquet"))
+        self._number = int(rounds[-1].stem) if rounds else 0
+        self._positions = _positions(rounds[-1]) if rounds else {}
+        self._next_unit = 1 + max((each.unit for each in self._positions.values()), default=-1)
+
+    def close(self) -> None:
+        """Lets the files go."""
+        for part in self._parts():
+            if part.tail is not None:
+                part.tail.close()
+
+    def round(self, *, is_last: bool = False) -> Round | None:
+        """Reads what has come since the last round, and spools it; None if nothing has.
+
+        Args:
+            is_last: nothing more is appended, so that events that wait for a line are told without it, and files that
+                are read as a whole need not be seen twice.
+        """
+        self._look(is_last)
+        found: dict[str, list[Any]] = {table: [] for table in ("concerns", *_TABLES)}
+        for log in self._logs.values():
+            for table, rows in self._told(log, is_last):
+                if table in found and rows.num_rows:
+                    found[table].append(rows)
+        if not any(found.values()):
+            return None
+        return self._write({table: pa.concat_tables(rows) for table, rows in found.items() if rows})
+
+    def _parts(self) -> Iterator[_Part]:
+        for log in self._logs.values():
+            yield from log.parts
+
+    def _look(self, is_last: bool) -> None:
+        """Takes up files that are new, and forgets those that were read and are gone."""
+        there = [path for path in self._paths if Path(path).exists()]
+        seen: set[FileId] = set()
+        for unit in find_units(there, self._group).units:
+            try:
+                identities = [file_id(Path(file)) for file in unit.files]
+                seen.update(identities)
+                if unit.reader in FOLLOWED and not any(file.endswith(COMPRESSED) for file in unit.files):
+                    self._take_parts(unit, identities)
+                else:
+                    self._take_whole(unit, identities, is_last)
+            except OSError:
+                # Renamed or removed since it was found: the next round finds it under its new name.
+                continue
+        for log in self._logs.values():
+            # Its number may be given to another file.
+            log.parts = [part for part in log.parts if part.tail is not None or part.id in seen]
+
+    def _take_parts(self, unit: Unit, identities: Sequence[FileId]) -> None:
+        """Takes up the parts of a log that are new."""
+        known = {part.id for part in self._parts()}
+        for file, identity in zip(unit.files, identities, strict=True):
+            if identity not in known:
+                path = Path(file)
+                log = self._log(f"{unit.reader} {path.parent / log_name(path)}", unit, is_whole=False)
+                part = self._part(log, path, identity)
+                part.tail = Tail(path)
+
+    def _take_whole(self, unit: Unit, identities: Sequence[FileId], is_last: bool) -> None:
+        """Takes up what is read as a whole, if it is new and nobody writes it any more."""
+        path = Path(unit.files[0])
+        # A copy of what was followed before it was compressed has nothing new.
+        is_copy = f"{unit.reader} {path.parent / log_name(path)}" in self._logs
+        name = f"{unit.reader} as a whole {path}"
+        if is_copy or name in self._logs or not self._are_at_rest(unit.files, is_last):
+            return
+        log = self._log(name, unit, is_whole=True)
+        for file, identity in zip(unit.files, identities, strict=True):
+            self._part(log, Path(file), identity)
+
+    def _part(self, log: _Log, path: Path, identity: FileId) -> _Part:
+        """A new part of a log, and how much of it an earlier process has spooled."""
+        part = _Part(str(path), identity, _beginning(path))
+        for read in log.spooled:
+            if (read.device, read.inode) == identity and _beginning(path, read.beginning[0]) == read.beginning:
+                part.lines = read.lines
+        log.parts.append(part)
+        return part
+
+    def _are_at_rest(self, files: Sequence[str], is_last: bool) -> bool:
+        """Whether files are as large as they were in the last round."""
+        sizes = {file: Path(file).stat().st_size for file in files}
+        before = {file: self._sizes.get(file) for file in files}
+        self._sizes.update(sizes)
+        return (is_last or before == sizes) and not any(_IN_PROGRESS.match(Path(file).name) for file in files)
+
+    def _log(self, name: str, unit: Unit, is_whole: bool) -> _Log:
+        """The log of a name, begun if it is new."""
+        if name not in self._logs:
+            position = self._positions.get(name)
+            if position is None:
+                position = _Position(self._next_unit, 0, [])
+                self._next_unit += 1
+            unit = replace(unit, number=position.unit)
+            self._logs[name] = _Log(unit, is_whole, position.files, position.last_order, position.last_order)
+        return self._logs[name]
+
+    def _told(self, log: _Log, is_last: bool) -> Iterator[Batch]:
+        """What a log tells that was not spooled before."""
+        if not log.whole:
+            yield from batches(log.unit, log.unit.reader, self._appended(log, is_last), log.counts)
+            log.counts.lines.clear()
+            log.counts.remarks.clear()
+        elif any(not part.lines for part in log.parts):
+            for part in log.parts:
+                part.lines = 1
+            yield from read_unit(log.unit)
+
+    def _appended(self, log: _Log, is_last: bool) -> Iterator[Sighting | Reject]:
+        if log.reader is None:
+            log.reader = _reader(log.unit, log.counts)
+        for number, part in enumerate(log.parts):
+            if part.tail is None:
+                continue
+            is_over = number + 1 < len(log.parts)
+            before = part.tail.number
+            for one in log.reader.sightings(part.file, part.tail.lines(ROUND_BYTES, is_over=is_over), before):
+                place = one.place if isinstance(one, Reject) else one.event.place
+                if place is None or place.file != part.file or place.line > part.lines:
+                    yield self._renumbered(log, one)
+            part.lines = max(part.lines, part.tail.number)
+            if is_over and part.tail.number == before:
+                # A newer part follows, and nothing more has come: space of a file that is removed is free again.
+                part.tail.close()
+                part.tail = None
+        if is_last and isinstance(log.reader, LogReader):
+            for one in log.reader.rest():
+                yield self._renumbered(log, one)
+
+    def _renumbered(self, log: _Log, one: Sighting | Reject) -> Sighting | Reject:
+        """Events of this process come after those of the one before."""
+        if isinstance(one, Reject):
+            return one
+        order = log.base + one.order
+        log.last_order = max(log.last_order, order)
+        return one._replace(order=order)
+
+    def _write(self, found: dict[str, Any]) -> Round:
+        self._number += 1
+        for table in _TABLES:
+            if table in found:
+                _put(found[table], self._tables / table / f"round-{self._number:012d}.parquet")
+        positions = {name: _position(log) for name, log in self._logs.items()}
+        concerns = found.get("concerns", CONCERNS.empty_table())
+        told = {**self._positions, **positions}
+        concerns = concerns.replace_schema_metadata({_POSITIONS: msgspec.json.encode(told)})
+        # Last, and in one step: until then the round has not been.
+        _put(concerns, self._directory / f"{self._number:012d}.parquet")
+        return Round(self._number, *(found[table].num_rows if table in found else 0 for table in ("events", "rejects")))
+
+
+def _position(log: _Log) -> _Position:
+    return _Position(
+        log.unit.number, log.last_order, [_Read(*part.id, part.beginning, part.lines) for part in log.parts]
+    )
+
+
+def _beginning(path: Path, num_bytes: int = 256) -> tuple[int, str]:
+    with path.open("rb") as file:
+        found = file.read(num_bytes)
+    return len(found), blake2b(found, digest_size=16).hexdigest()
+
+
+def _reader(unit: Unit, counts: Counts) -> LogReader | NativeReader:
+    if unit.reader == NATIVE:
+        return NativeReader(unit, counts)
+    return LogReader(unit, counts, head(Path(unit.files[0]), HEAD))
+
+
+def _put(table: Any, place: Path) -> None:
+    attempt = place.with_name(f".{uuid.uuid4().hex}")
+    pyarrow.parquet.write_table(table, attempt)
+    attempt.replace(place)
+
+
+def _positions(spooled: Path) -> dict[str, _Position]:
+    metadata = pyarrow.parquet.read_schema(spooled).metadata
+    return msgspec.json.decode(metadata[_POSITIONS], type=dict[str, _Position])
