@@ -173,7 +173,8 @@ class Spool:
         """Takes up files that are new, and forgets those that were read and are gone."""
         there = [path for path in self._paths if Path(path).exists()]
         seen: set[FileId] = set()
-        for unit in find_units(there, self._group).units:
+        # Units hold the parts of one log in their order; of what `find_units` does not put together, older ones go first.
+        for unit in sorted(find_units(there, self._group).units, key=_last_written):
             try:
                 identities = [file_id(Path(file)) for file in unit.files]
                 seen.update(identities)
@@ -289,6 +290,13 @@ class Spool:
         # Last, and in one step: until then the round has not been.
         _put(concerns, self._directory / f"{self._number:012d}.parquet")
         return Round(self._number, *(found[table].num_rows if table in found else 0 for table in ("events", "rejects")))
+
+
+def _last_written(unit: Unit) -> int:
+    try:
+        return max(Path(file).stat().st_mtime_ns for file in unit.files)
+    except OSError:
+        return 0
 
 
 def _position(log: _Log) -> _Position:
