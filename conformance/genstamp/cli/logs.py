@@ -11,6 +11,7 @@ import typer
 
 from genstamp import exit_codes
 from genstamp.cli.explaining import explain
+from genstamp.cli.following import followed
 from genstamp.errors import GenstampError, SparkFailedError
 from genstamp.report import Format, document
 
@@ -49,6 +50,18 @@ def check(
     html: Annotated[Path | None, typer.Option(help="File for a page with pictures that needs nothing else.")] = None,
     group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print at the end.")] = Format.TEXT,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what is written from now on, until Ctrl-C; needs --out.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="With --follow: seconds from one look at the logs to the next.")
+    ] = 10.0,
+    once: Annotated[
+        bool, typer.Option("--once", help="With --follow: check what has come since the last time, and end.")
+    ] = False,
+    most_events: Annotated[
+        int, typer.Option(min=1, help="With --follow: events kept; a key that has to make room is undetermined.")
+    ] = 2_000_000,
 ) -> None:
     """Check logs, edit logs and recorded events; what a file is, its content says.
 
@@ -57,17 +70,21 @@ def check(
     --require-complete, 2 usage, 75 the check itself failed.
     """
     # Here, so that other verbs need not wait for Spark's modules.
+    from genstamp.logs.follow.options import FollowOptions
+    from genstamp.logs.follow.store import Limits
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
-    from genstamp.logs.standard_input import with_standard_input
-    from genstamp.logs.units import refuse_missing
 
     stories = form is not Format.TEXT
     try:
-        with with_standard_input(paths) as files:
-            refuse_missing(files)
-            wanted = Options(complete=complete, group=group, out=out, html=html, stories=stories)
-            report = _checked(files, master, wanted)
+        if out is not None and follow and not complete and html is None:
+            following = FollowOptions(out, every, once, group, Limits(most_events))
+            report = followed(paths, master, following, to_stderr=stories)
+        elif follow or once:
+            raise typer.BadParameter("--follow needs --out, goes with neither --complete nor --html; --once needs it")
+        else:
+            options = Options(complete=complete, group=group, out=out, html=html, stories=stories)
+            report = _checked(paths, master, options)
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from problem
@@ -90,12 +107,16 @@ def check(
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
     """What a check finds: in this process if there is little to read and nobody asked for Spark."""
     from genstamp.logs.alone import check_alone, is_small
+    from genstamp.logs.standard_input import with_standard_input
+    from genstamp.logs.units import refuse_missing
 
-    # spark-submit has chosen for itself.
-    if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(paths):
-        return check_alone(paths, options)
-    from genstamp.logs.job import check_paths
-    from genstamp.logs.session import spark_session
+    with with_standard_input(paths) as files:
+        refuse_missing(files)
+        # spark-submit has chosen for itself.
+        if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
+            return check_alone(files, options)
+        from genstamp.logs.job import check_paths
+        from genstamp.logs.session import spark_session
 
-    with spark_session(master) as spark:
-        return check_paths(spark, paths, options)
+        with spark_session(master) as spark:
+            return check_paths(spark, files, options)

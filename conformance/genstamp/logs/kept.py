@@ -85,7 +85,8 @@ def read_kept(directory: Path) -> Kept:
         {(one.namespace, one.unit): one.name for one in kept.separated},
         kept.situations_max,
     )
-    tables = {path.name: pa.dataset.dataset(path) for path in directory.iterdir() if path.is_dir()}
+    # Like readers of Parquet, this leaves out what begins with an underscore.
+    tables = {path.name: pa.dataset.dataset(path) for path in directory.glob("[!_]*") if path.is_dir()}
     return Kept(tables, terms)
 
 

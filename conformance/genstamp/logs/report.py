@@ -208,7 +208,7 @@ def text(report: Report) -> str:
     if report.rules:
         lines += ["", *_by_rule(report)]
     for finding in report.findings:
-        lines += ["", *_story(finding)]
+        lines += ["", *story_lines(finding)]
     if report.rejects:
         lines += ["", f"{sum(source.rejects for source in report.sources)} could not be read:"]
         lines += [f"  {reject}" for reject in report.rejects]
@@ -232,7 +232,8 @@ def _by_rule(report: Report) -> Iterator[str]:
         yield f"  and {len(report.rules) - SHOWN_MAX} reasons more"
 
 
-def _story(finding: Finding) -> list[str]:
+def story_lines(finding: Finding) -> list[str]:
+    """The short story of a finding, as read: what is printed has to go through `shown`."""
     lines = [f"{finding.safety}: {finding.kind} {finding.entity} of {finding.namespace}"]
     if finding.event:
         lines.append(f"  rejected   {finding.event} at {finding.place}")
@@ -340,7 +341,7 @@ def _finding_case(finding: Finding, rule: Rule) -> Case:
         outcome=_OUTCOMES[finding.safety],
         kind=finding.safety,
         message=f"{event}{finding.failed}",
-        text="\n".join([*map(shown, _story(finding)), *(["", *finding.told] if finding.told else [])]),
+        text="\n".join([*map(shown, story_lines(finding)), *(["", *finding.told] if finding.told else [])]),
         rule=rule,
         place=at,
         steps=finding.stages,

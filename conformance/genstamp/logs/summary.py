@@ -162,17 +162,22 @@ def _findings(verdicts: Path) -> Iterator[Finding]:
     for safety in ("violated", "undetermined"):
         rows = data.head(SHOWN_MAX, filter=pa.dataset.field("safety") == safety).to_pylist()
         for row in sorted(rows, key=lambda row: (row["namespace"], row["kind"], row["entity"])):
-            yield Finding(
-                row["namespace"],
-                row["kind"],
-                row["entity"],
-                row["safety"],
-                row["rejected_event"] or "",
-                tuple(row["states_before"] or ()),
-                row["failed"] or "",
-                row["accepted"] or "",
-                f"{row['place']['file']}:{row['place']['line']}" if row["place"] else "",
-            )
+            yield finding(row)
+
+
+def finding(row: dict[str, Any]) -> Finding:
+    """A row of `tables.VERDICTS` that is violated or undetermined, as it is told."""
+    return Finding(
+        row["namespace"],
+        row["kind"],
+        row["entity"],
+        row["safety"],
+        row["rejected_event"] or "",
+        tuple(row["states_before"] or ()),
+        row["failed"] or "",
+        row["accepted"] or "",
+        f"{row['place']['file']}:{row['place']['line']}" if row["place"] else "",
+    )
 
 
 def _rejects(rejects: Path) -> Iterator[str]:

@@ -1,6 +1,9 @@
 """Logs that are followed: what is appended is read once, and judged as a log at rest is."""
 
 import gzip
+import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -13,14 +16,19 @@ import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from typer.testing import CliRunner
 
+from genstamp import exit_codes
+from genstamp.cli.logs import logs_app
 from genstamp.logs.check import Terms
+from genstamp.logs.follow.options import FollowOptions
+from genstamp.logs.follow.places import Places, TwoRunsError
 from genstamp.logs.follow.spool import Spool
 from genstamp.logs.follow.store import EVICTED, KEY, Forgotten, Limits, Share
-from genstamp.logs.follow.streaming import FollowOptions, Told, follow
+from genstamp.logs.follow.streaming import Told, follow
 from genstamp.logs.follow.tail import Tail
-from genstamp.logs.job import OutputError
 from genstamp.logs.local import check_locally
+from genstamp.logs.run import OutputError
 from genstamp.logs.streams import LINE_LENGTH_MAX
 from genstamp.logs.tables import CONCERNS
 from genstamp_dfs.events import encode_lines
@@ -99,6 +107,12 @@ def _verdicts(table: Any) -> Counter[str]:
     return Counter(str({**row, "place": None}) for row in table.to_pylist())
 
 
+def _places(directory: Path) -> Places:
+    places = Places(directory / "out")
+    places.make(Terms())
+    return places
+
+
 class TestSpool:
     """What is appended to logs, read once."""
 
@@ -109,7 +123,7 @@ class TestSpool:
         log, lines = logs / "events.jsonl", _events(3)
         (whole / log.name).write_bytes(b"".join(lines))
         third = len(lines) // 3
-        spool = Spool([str(logs)], tmp_path / "rounds", tmp_path / "tables")
+        spool = Spool([str(logs)], _places(tmp_path))
         with log.open("ab") as end:
             end.write(b"".join(lines[:third]) + lines[third][:20])
         assert spool.round() is not None
@@ -119,19 +133,19 @@ class TestSpool:
         spool.close()
         log.rename(logs / "events.jsonl.1")
         log.write_bytes(b"".join(lines[2 * third :]))
-        again = Spool([str(logs)], tmp_path / "rounds", tmp_path / "tables")
+        again = Spool([str(logs)], _places(tmp_path))
         assert again.round() is not None
         assert again.round() is None
         again.close()
         alone = check_locally([whole])
-        assert alone.events.num_rows == pyarrow.dataset.dataset(tmp_path / "tables" / "events").count_rows()
-        spooled = Share(str(tmp_path / "store"), 0, 10**6).checked(_spooled(tmp_path / "rounds"), 0, Terms())
+        assert alone.events.num_rows == pyarrow.dataset.dataset(tmp_path / "out" / "events").count_rows()
+        spooled = Share(str(tmp_path / "store"), 0, 10**6).checked(_spooled(tmp_path / "out" / "concerns"), 0, Terms())
         assert _verdicts(spooled) == _verdicts(_renamed(alone.verdicts, str(whole), str(logs)))
 
     def test_a_file_that_is_read_as_a_whole_is_read_when_it_rests(self, tmp_path: Path, repository: Path) -> None:
         logs = tmp_path / "logs"
         logs.mkdir()
-        spool = Spool([str(logs)], tmp_path / "rounds", tmp_path / "tables")
+        spool = Spool([str(logs)], _places(tmp_path))
         assert spool.round() is None
         edits = (repository / "tests" / "data" / "edits" / "editsStored").read_bytes()
         (logs / "edits_1-9").write_bytes(edits[:1000])
@@ -147,7 +161,7 @@ class TestSpool:
         log = tmp_path / "logs" / "events.jsonl"
         log.parent.mkdir()
         log.write_bytes(b"".join(_events(1)))
-        spool = Spool([str(log.parent)], tmp_path / "rounds", tmp_path / "tables")
+        spool = Spool([str(log.parent)], _places(tmp_path))
         assert spool.round() is not None
         (log.parent / "events.jsonl.1.gz").write_bytes(gzip.compress(log.read_bytes()))
         log.write_bytes(b"")
@@ -267,3 +281,57 @@ class TestFollowing:
         with pytest.raises(OutputError):
             follow(spark, [str(tmp_path)], FollowOptions(tmp_path, once=True), print)
         assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+    def test_two_runs_of_one_name_are_not_taken_for_one(self, spark: "SparkSession", tmp_path: Path) -> None:
+        logs, out = tmp_path / "logs", tmp_path / "out"
+        logs.mkdir()
+        for name in ("one.jsonl", "two.jsonl"):
+            (logs / name).write_bytes(GOOD)
+        with pytest.raises(TwoRunsError, match=r"BP-1 is the name of two runs, in .*one\.jsonl and in .*two\.jsonl"):
+            follow(spark, [str(logs)], FollowOptions(out, once=True, limits=Limits(shares=1)), print)
+
+    @pytest.mark.usefixtures("spark")
+    def test_the_command_tells_what_it_finds_and_goes_on_where_it_stopped(self, tmp_path: Path) -> None:
+        log, out = tmp_path / "events.jsonl", tmp_path / "out"
+        command = ["check", "--follow", "--once", "--out", str(out), str(log)]
+        nothing = CliRunner().invoke(logs_app, command)
+        assert (nothing.exit_code, "is not there yet" in nothing.stderr) == (exit_codes.UNDETERMINED, True)
+        log.write_bytes(GOOD)
+        good = CliRunner().invoke(logs_app, command)
+        assert (good.exit_code, "violated:" in good.stdout) == (exit_codes.HOLDS, False)
+        log.write_bytes(GOOD + BAD)
+        bad = CliRunner().invoke(logs_app, command)
+        assert bad.exit_code == exit_codes.VIOLATED
+        assert bad.stdout.startswith("violated: block 7 of BP-1\n  rejected   fsync at ")
+        assert "violated, unknown; 3 events in 3 lines of 1 files, 1 keys" in bad.stdout
+        told = CliRunner().invoke(logs_app, ["explain", "blk_7", "--from", str(out)])
+        assert (told.exit_code, "generation stamp 1004 is not 1005" in told.stdout) == (exit_codes.VIOLATED, True)
+
+    @pytest.mark.parametrize("wrong", [["--follow"], ["--once"], ["--follow", "--out", "x", "--complete"]])
+    def test_what_does_not_go_together_is_refused(self, wrong: list[str], tmp_path: Path) -> None:
+        refused = CliRunner().invoke(logs_app, ["check", *wrong, str(tmp_path)])
+        assert (refused.exit_code, "--follow needs --out" in refused.stderr.replace("\n", " ")) == (2, True)
+
+
+def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    log, out = tmp_path / "events.jsonl", tmp_path / "out"
+    log.write_bytes(GOOD + BAD)
+    command = [
+        sys.executable,
+        "-m",
+        "genstamp",
+        "logs",
+        "check",
+        "--follow",
+        "--every",
+        "0.2",
+        "--out",
+        str(out),
+        str(log),
+    ]
+    with subprocess.Popen([*command, "--master", "local[1]"], stdout=subprocess.PIPE, text=True) as following:
+        assert following.stdout is not None
+        assert following.stdout.readline() == "violated: block 7 of BP-1\n"
+        following.send_signal(signal.SIGINT)
+        assert "violated, unknown; 3 events" in following.stdout.read()
+    assert following.returncode == exit_codes.VIOLATED

@@ -22,7 +22,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet
 
-from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.follow.places import READ, Places, spans_together
 from genstamp.logs.follow.tail import FileId, Tail, file_id
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.native import NativeReader
@@ -30,7 +30,7 @@ from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.rows import Batch, batches
 from genstamp.logs.streams import head
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS
+from genstamp.logs.tables import CONCERNS, SPANS
 from genstamp.logs.units import HEAD, LOG, NATIVE, find_units, log_name
 
 FOLLOWED = frozenset({LOG, NATIVE})
@@ -42,7 +42,6 @@ ROUND_BYTES = 64 << 20
 _IN_PROGRESS = re.compile(r"edits_inprogress_\d+")
 COMPRESSED = (".gz", ".zst")
 _POSITIONS = b"genstamp.positions"
-_TABLES: dict[str, Any] = {"events": EVENT_SCHEMA, "coverage": COVERAGE, "rejects": REJECTS}
 
 
 class _Read(msgspec.Struct):
@@ -55,9 +54,11 @@ class _Read(msgspec.Struct):
 
 
 class _Position(msgspec.Struct):
-    """How far a log was read, and the last order of its events."""
+    """How far a log was read, by which reader, and the last order of its events."""
 
     unit: int
+    reader: str
+    file: str
     last_order: int
     files: list[_Read]
 
@@ -122,25 +123,30 @@ class Spool:
 
     Args:
         paths: files and directories, which need not be there yet.
-        directory: where rounds are spooled, a file of `tables.CONCERNS` each.
-        tables: where events, coverage and rejects are kept, in a directory each.
+        places: where rounds are kept: a file of each table, of which that of concerns is for Spark.
         group: name of the cluster for sources that name no block pool.
+
+    Attributes:
+        spans: what each file has told, a table of `tables.SPANS`.
     """
 
-    def __init__(self, paths: Sequence[str], directory: Path, tables: Path, group: str | None = None) -> None:
+    def __init__(self, paths: Sequence[str], places: Places, group: str | None = None) -> None:
         self._paths = list(paths)
-        self._directory = directory
-        self._tables = tables
+        self._places = places
         self._group = group
         self._logs: dict[str, _Log] = {}
         self._sizes: dict[str, int] = {}
-        directory.mkdir(parents=True, exist_ok=True)
-        for table in _TABLES:
-            (tables / table).mkdir(parents=True, exist_ok=True)
-        rounds = sorted(directory.glob("[0-9]*.parquet"))
+        rounds = sorted(places.tables["concerns"].glob("[0-9]*.parquet"))
         self._number = int(rounds[-1].stem) if rounds else 0
         self._positions = _positions(rounds[-1]) if rounds else {}
+        self.spans = pyarrow.parquet.read_table(self._place("spans")) if rounds else SPANS.empty_table()
         self._next_unit = 1 + max((each.unit for each in self._positions.values()), default=-1)
+
+    def units(self) -> list[Unit]:
+        """What was read by this process and those before it."""
+        before = {each.unit: Unit(each.unit, each.reader, (each.file,), each.file) for each in self._positions.values()}
+        now = {log.unit.number: log.unit for log in self._logs.values()}
+        return list({**before, **now}.values())
 
     def close(self) -> None:
         """Lets the files go."""
@@ -156,12 +162,12 @@ class Spool:
                 are read as a whole need not be seen twice.
         """
         self._look(is_last)
-        found: dict[str, list[Any]] = {table: [] for table in ("concerns", *_TABLES)}
+        found: dict[str, list[Any]] = {table: [] for table in (*READ, "spans")}
         for log in self._logs.values():
             for table, rows in self._told(log, is_last):
-                if table in found and rows.num_rows:
+                if rows.num_rows:
                     found[table].append(rows)
-        if not any(found.values()):
+        if not any(found[table] for table in READ):
             return None
         return self._write({table: pa.concat_tables(rows) for table, rows in found.items() if rows})
 
@@ -173,7 +179,7 @@ class Spool:
         """Takes up files that are new, and forgets those that were read and are gone."""
         there = [path for path in self._paths if Path(path).exists()]
         seen: set[FileId] = set()
-        # Units hold the parts of one log in their order; of what `find_units` does not put together, older ones go first.
+        # Units hold the parts of one log in their order; what `find_units` does not put together goes by its age.
         for unit in sorted(find_units(there, self._group).units, key=_last_written):
             try:
                 identities = [file_id(Path(file)) for file in unit.files]
@@ -232,7 +238,7 @@ class Spool:
         if name not in self._logs:
             position = self._positions.get(name)
             if position is None:
-                position = _Position(self._next_unit, 0, [])
+                position = _Position(self._next_unit, unit.reader, unit.files[0], 0, [])
                 self._next_unit += 1
             unit = replace(unit, number=position.unit)
             self._logs[name] = _Log(unit, is_whole, position.files, position.last_order, position.last_order)
@@ -257,7 +263,7 @@ class Spool:
                 continue
             is_over = number + 1 < len(log.parts)
             before = part.tail.number
-            for one in log.reader.sightings(part.file, part.tail.lines(ROUND_BYTES, is_over=is_over), before):
+            for one in log.reader.sightings(part.file, _new_lines(log, part, is_over=is_over), before):
                 place = one.place if isinstance(one, Reject) else one.event.place
                 if place is None or place.file != part.file or place.line > part.lines:
                     yield self._renumbered(log, one)
@@ -279,17 +285,42 @@ class Spool:
         return one._replace(order=order)
 
     def _write(self, found: dict[str, Any]) -> Round:
+        before = self._place("spans")
         self._number += 1
-        for table in _TABLES:
-            if table in found:
-                _put(found[table], self._tables / table / f"round-{self._number:012d}.parquet")
-        positions = {name: _position(log) for name, log in self._logs.items()}
+        self.spans = spans_together(pa.concat_tables([self.spans, *([found["spans"]] if "spans" in found else [])]))
+        for table, rows in {**found, "spans": self.spans}.items():
+            if table != "concerns":
+                _put(rows, self._place(table))
+        told = {**self._positions, **{name: _position(log) for name, log in self._logs.items()}}
+        self._positions = told
         concerns = found.get("concerns", CONCERNS.empty_table())
-        told = {**self._positions, **positions}
-        concerns = concerns.replace_schema_metadata({_POSITIONS: msgspec.json.encode(told)})
         # Last, and in one step: until then the round has not been.
-        _put(concerns, self._directory / f"{self._number:012d}.parquet")
+        _put(concerns.replace_schema_metadata({_POSITIONS: msgspec.json.encode(told)}), self._place("concerns"))
+        before.unlink(missing_ok=True)
         return Round(self._number, *(found[table].num_rows if table in found else 0 for table in ("events", "rejects")))
+
+    def _place(self, table: str) -> Path:
+        directory = self._places.spans if table == "spans" else self._places.tables[table]
+        return directory / f"{self._number:012d}.parquet"
+
+
+def _new_lines(log: _Log, part: _Part, *, is_over: bool) -> Iterator[bytes | None]:
+    """What has come since, of which those are not counted again that an earlier process has counted."""
+    assert part.tail is not None, "the part is followed"
+    is_known = part.tail.number < part.lines
+    for line in part.tail.lines(ROUND_BYTES, is_over=is_over):
+        if is_known and part.tail.number > part.lines:
+            is_known = False
+            _forget(log, part)
+        yield line
+    if is_known:
+        _forget(log, part)
+
+
+def _forget(log: _Log, part: _Part) -> None:
+    for counted in (log.counts.lines, log.counts.remarks):
+        for key in [key for key in counted if key[0] == part.file]:
+            del counted[key]
 
 
 def _last_written(unit: Unit) -> int:
@@ -301,7 +332,11 @@ def _last_written(unit: Unit) -> int:
 
 def _position(log: _Log) -> _Position:
     return _Position(
-        log.unit.number, log.last_order, [_Read(*part.id, part.beginning, part.lines) for part in log.parts]
+        log.unit.number,
+        log.unit.reader,
+        log.unit.files[0],
+        log.last_order,
+        [_Read(*part.id, part.beginning, part.lines) for part in log.parts],
     )
 
 

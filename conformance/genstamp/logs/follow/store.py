@@ -79,7 +79,7 @@ class Share(msgspec.Struct, frozen=True):
         rows = pa.concat_tables([kept, _stored(new, batch)])
         if not rows.num_rows:
             return VERDICTS.empty_table()
-        numbers, firsts = _keys(rows)
+        numbers, firsts = keys_of(rows)
         keys = rows.select(KEY).take(pa.array(firsts))
         is_touched = np.zeros(len(firsts), bool)
         is_touched[numbers[kept.num_rows :]] = True
@@ -171,8 +171,8 @@ def _of_keys(numbers: Any, flags: Any) -> Any:
     return np.bincount(numbers, weights=flags) > 0
 
 
-def _keys(rows: Any) -> tuple[Any, Any]:
-    """The number of each row's key, and the first row of each key."""
+def keys_of(rows: Any) -> tuple[Any, Any]:
+    """The number of each row's key, counted from 0, and the first row of each key; `rows` has the columns of `KEY`."""
     numbers = np.zeros(rows.num_rows, np.int64)
     for name in KEY:
         codes = np.asarray(rows.column(name).combine_chunks().dictionary_encode().indices).astype(np.int64)

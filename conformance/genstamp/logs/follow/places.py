@@ -1,0 +1,168 @@
+"""Where a followed log is kept: tables of a check that grow, and what the next start goes on with.
+
+`_follow` holds Spark's checkpoint, the store, how far each file was read, and the verdicts of batches that are not yet
+among those of all. Leaves out the table of steps, whose counts would need all keys again, and what is written there
+(`genstamp.logs.follow.spool`, `genstamp.logs.follow.store`).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.dataset
+import pyarrow.parquet
+
+from genstamp.errors import GenstampError
+from genstamp.events import EVENT_SCHEMA
+from genstamp.logs.check import Terms
+from genstamp.logs.follow.store import keys_of
+from genstamp.logs.kept import write_terms
+from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.report import Report
+from genstamp.logs.run import OutputError
+from genstamp.logs.summary import Summary
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
+from genstamp.logs.units import Found
+
+READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
+"""Tables that each round adds to."""
+
+_NEWEST = "newest.parquet"
+
+
+class TwoRunsError(GenstampError):
+    """Two runs bear one name, so that their events would be taken for those of one.
+
+    Attributes:
+        namespace: the name.
+        files: of the runs.
+    """
+
+    def __init__(self, namespace: str, files: Sequence[str]) -> None:
+        super().__init__(
+            f"{namespace} is the name of two runs, in {' and in '.join(files)}: each is to be followed by itself"
+        )
+        self.namespace = namespace
+        self.files = tuple(files)
+
+
+class Places:
+    """The directory of a followed log.
+
+    Args:
+        out: the directory.
+
+    Attributes:
+        tables: a directory for each table of `READ`.
+        spans: what each round tells of files, a table of `tables.SPANS` each.
+        checkpoint, store: of Spark, and of the store.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._kept = out / "_follow"
+        self.tables = {name: out / name for name in READ}
+        self.spans, self.checkpoint, self.store, self._batches = (
+            self._kept / name for name in ("spans", "checkpoint", "store", "verdicts")
+        )
+        self._verdicts = out / "verdicts"
+
+    def make(self, terms: Terms) -> None:
+        """Makes the directories that are not there yet.
+
+        Raises:
+            OutputError: what is there is something else.
+        """
+        if self._out.exists() and any(self._out.iterdir()) and not self._kept.is_dir():
+            raise OutputError(self._out)
+        for place in (*self.tables.values(), self.spans, self.store, self._batches, self._verdicts):
+            place.mkdir(parents=True, exist_ok=True)
+        write_terms(self._out, terms)
+        nothing = {self.tables[name] / "none.parquet": schema for name, schema in READ.items()}
+        # A table without rows is a table all the same.
+        for file, schema in {**nothing, self._verdicts / _NEWEST: VERDICTS}.items():
+            if not file.exists():
+                pyarrow.parquet.write_table(schema.empty_table(), file)
+
+    def of_batch(self, batch: int) -> Path:
+        """The directory for the verdicts of a batch."""
+        return self._batches / f"batch={batch}"
+
+    def fold(self, *, must: bool = True) -> None:
+        """Puts the newest verdict of each key among those of all.
+
+        Args:
+            must: now; else when enough has come to be worth it.
+        """
+        batches = sorted(self._batches.glob("batch=*"), key=lambda place: int(place.name.removeprefix("batch=")))
+        files = [file for batch in batches for file in sorted(batch.glob("*.parquet"))]
+        known = pyarrow.parquet.read_metadata(self._verdicts / _NEWEST).num_rows
+        if not must and 10 * sum(pyarrow.parquet.read_metadata(file).num_rows for file in files) < known:
+            return
+        rows = pa.concat_tables(
+            [pyarrow.parquet.read_table(file).cast(VERDICTS) for file in (self._verdicts / _NEWEST, *files)]
+        )
+        attempt = self._verdicts / f".{_NEWEST}"
+        pyarrow.parquet.write_table(newest(rows), attempt)
+        attempt.replace(self._verdicts / _NEWEST)
+        # The oldest first: what is left when this ends early is newer than what was put in.
+        for batch in batches:
+            for file in sorted(batch.iterdir()):
+                file.unlink()
+            batch.rmdir()
+
+    def report(self, units: Sequence[Unit], spans: Any) -> Report:
+        """What was found so far.
+
+        Args:
+            units: that were ever read.
+            spans: what they told, a table of `tables.SPANS`.
+        """
+        return _summary(units, spans).report(self._out, complete=False)
+
+
+def refuse_two_runs(units: Sequence[Unit], spans: Any) -> None:
+    """See whether the events of two runs would be taken for those of one.
+
+    Raises:
+        TwoRunsError: they would.
+    """
+    separated = _summary(units, spans).separated()
+    if separated:
+        namespace = min(namespace for namespace, _ in separated)
+        runs = {number for name, number in separated if name == namespace}
+        raise TwoRunsError(namespace, [unit.files[0] for unit in units if unit.number in runs])
+
+
+def _summary(units: Sequence[Unit], spans: Any) -> Summary:
+    found = Found()
+    found.units = list(units)
+    return Summary(found, spans)
+
+
+def spans_together(spans: Any) -> Any:
+    """One row for what a file tells of a node, of several for what it told at times; both tables of `tables.SPANS`."""
+    *key, first, last, events, lines, rejects = SPANS.names
+    how = {first: "min", last: "max", **dict.fromkeys((events, lines, rejects), "sum")}
+    grouped = spans.group_by(key).aggregate(list(how.items()))
+    return pa.table([grouped.column(f"{name}_{how[name]}" if name in how else name) for name in SPANS.names], SPANS)
+
+
+def newest(rows: Any) -> Any:
+    """The last verdict of each key in a table of `tables.VERDICTS`; a key that was violated once stays so.
+
+    More events explain nothing of a beginning that has no explanation.
+    """
+    if not rows.num_rows:
+        return rows
+    numbers, firsts = keys_of(rows)
+    places = np.arange(rows.num_rows)
+    last = np.zeros(len(firsts), np.int64)
+    np.maximum.at(last, numbers, places)
+    is_violated = np.asarray(pa.compute.equal(rows.column("safety"), "violated"))
+    first_violated = np.full(len(firsts), rows.num_rows, np.int64)
+    np.minimum.at(first_violated, numbers[is_violated], places[is_violated])
+    return rows.take(pa.array(np.where(first_violated < rows.num_rows, first_violated, last)))
