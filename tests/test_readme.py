@@ -1,25 +1,17 @@
 """README.md is true: its commands are run, their output compared, its figures looked up, its links followed.
 
-A comment before a fenced block says how it is held:
+A comment before a fenced block says how it is held, as in `tests.pages` or:
 
-    <!-- run -->             each `$` line is run; what follows it is its standard output, `...` for any text
-    <!-- run, exit 12 -->    the same, and that is the exit code of its last command
     <!-- make -->            targets of the Makefile, which CI runs anyway
     <!-- table -->           what the table of docs/verify.md comes to, which `genstamp verify` compares with its own
 
 and a comment before a number says where spec.lock has it (`genstamp.verify.readme`).
 """
 
-import doctest
-import os
 import re
-import shlex
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
+from tests.pages import BLOCK, REPOSITORY, Block, blocks, broken_links, is_as_shown, marked
 
 from genstamp import lock
 from genstamp.systems import every_system
@@ -29,61 +21,21 @@ from genstamp.verify.row import Row, Verdict
 from genstamp.verify.summing import LOCK
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+README = REPOSITORY / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
-_BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]*?) -->\n+)?^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.S | re.M)
 # Names of issues and versions are no figures.
 _NAMES = re.compile(r"HDFS-\d+|\d+\.\d+(?:\.\d+)?")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block and the comment before it."""
-
-    mark: str
-    body: str
-    line: int
-
-    def commands(self) -> list[tuple[str, str]]:
-        """Each command with the output that the block shows."""
-        parts = re.split(r"^\$ ", self.body, flags=re.M)
-        assert not parts[0], f"line {self.line}: a block that is run begins with a command"
-        return [(command, output) for command, _, output in (part.partition("\n") for part in parts[1:])]
-
-
-BLOCKS = [
-    Block(found["mark"] or "", found["body"], TEXT[: found.start()].count("\n") + 1) for found in _BLOCK.finditer(TEXT)
-]
-
-
-def marked(mark: str) -> list[Block]:
-    return [block for block in BLOCKS if block.mark.split(",")[0] == mark]
-
-
 def test_every_block_says_how_it_is_held() -> None:
-    assert [block.line for block in BLOCKS if block.mark.split(",")[0] not in ("run", "make", "table")] == []
+    assert [block.line for block in blocks(TEXT) if block.mark.split(",")[0] not in ("run", "make", "table")] == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", marked("run"), ids=lambda block: f"line {block.line}")
+@pytest.mark.parametrize("block", marked(TEXT, "run"), ids=lambda block: f"line {block.line}")
 def test_commands_give_what_is_shown(block: Block) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "COLUMNS": "120"}
-    code = 0
-    for command, shown in block.commands():
-        done = subprocess.run(
-            shlex.split(command), cwd=README.parent, env=environment, capture_output=True, text=True, check=False
-        )
-        code = done.returncode
-        if shown:
-            assert is_as_shown(done.stdout, shown), f"{command} gives\n{done.stdout}\n{done.stderr}"
-    assert code == int(block.mark.partition("exit ")[2] or 0)
-
-
-def is_as_shown(output: str, shown: str) -> bool:
-    """Whether an output is the one shown, which leaves parts out as `...`."""
-    return doctest.OutputChecker().check_output(shown, output, doctest.ELLIPSIS)
+    block.is_true()
 
 
 def test_a_wrong_output_is_noticed() -> None:
@@ -93,7 +45,7 @@ def test_a_wrong_output_is_noticed() -> None:
 
 
 def test_make_targets_are_those_that_ci_runs() -> None:
-    targets = [command.split()[1] for block in marked("make") for command, _ in block.commands()]
+    targets = [command.split()[1] for block in marked(TEXT, "make") for command, _ in block.commands()]
     assert targets
     script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
     assert [target for target in targets if f"\nmake {target}\n" not in script] == []
@@ -112,7 +64,7 @@ def table_rows() -> dict[str, str]:
 
 
 def test_the_readme_shows_what_the_table_comes_to() -> None:
-    (block,) = marked("table")
+    (block,) = marked(TEXT, "table")
     assert block.body == totals(table()) + "\n"
 
 
@@ -157,12 +109,10 @@ def test_figure_is_that_of_the_lock(found: re.Match[str]) -> None:
 
 def test_every_large_figure_is_held() -> None:
     """Small numbers are counts that a reader makes out of the text; what a machine counted must be looked up."""
-    prose = _NAMES.sub("", FIGURE.sub("", _BLOCK.sub("", TEXT)))
+    prose = _NAMES.sub("", FIGURE.sub("", BLOCK.sub("", TEXT)))
     prose = re.sub(r"\]\([^)]*\)", "", prose)
     assert re.findall(r"\d{3,}|\d+[ ,]\d{3}", prose) == []
 
 
 def test_links_lead_somewhere() -> None:
-    targets = [target for target in re.findall(r"\]\(([^)#]+)", TEXT) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (README.parent / target).exists()] == []
+    assert broken_links(README) == []
