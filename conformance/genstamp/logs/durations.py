@@ -26,11 +26,14 @@ class Durations:
     Attributes:
         recoveries: from the NameNode's first event with a recovery id to its commitBlockSynchronization.
         files: from a file's creation or append, or its first block where that was not seen, to its close.
+        recovering, open: how many recoveries and files had begun, and were not seen to end.
         backwards: durations that are left out because the clock was put back in between.
     """
 
     recoveries: list[int] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
+    recovering: int = 0
+    open: int = 0
     backwards: int = 0
 
 
@@ -58,6 +61,7 @@ def durations(kept: Kept) -> Durations:
                 _add(found, found.files, at - began)
         elif file and event["event"] in _OPENS:
             opened.setdefault((*owner, file), at)
+    found.recovering, found.open = len(recovering), len(opened)
     return found
 
 

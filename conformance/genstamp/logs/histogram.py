@@ -34,6 +34,16 @@ def bins(durations: Sequence[int]) -> list[tuple[str, int]]:
     return list(zip(names, counts, strict=True))[filled[0] : filled[-1] + 1] if filled else []
 
 
+def in_words(duration: float) -> str:
+    """A duration in the largest unit of which there is one.
+
+    >>> in_words(2_500_000), in_words(250)
+    ('2.5 s', '0.25 ms')
+    """
+    name, size = next(((name, size) for name, size, _ in reversed(_UNITS) if duration >= size), _UNITS[0][:2])
+    return f"{duration / size:.3g} {name}"
+
+
 def histogram(title: str, durations: Sequence[int]) -> str:
     """The histogram as an SVG document."""
     bars = bins(durations)

@@ -8,6 +8,7 @@ nothing is run, and the page forbids itself to load or run anything. Leaves out 
 import base64
 from collections import Counter
 from collections.abc import Iterator
+from statistics import median
 from typing import Final, NamedTuple
 
 import jinja2
@@ -18,10 +19,10 @@ from genstamp.diagram import Count, Edge, dot
 from genstamp.layout import render_svg
 from genstamp.logs.durations import durations
 from genstamp.logs.graphs import DELETED, LIFECYCLES
-from genstamp.logs.histogram import histogram
+from genstamp.logs.histogram import histogram, in_words
 from genstamp.logs.kept import Kept
 from genstamp.logs.lanes import chart
-from genstamp.logs.report import Report
+from genstamp.logs.report import Report, read_in_words
 from genstamp.logs.shown import shown
 from genstamp.logs.story import lines, tell_all
 from genstamp.logs.tables import COMPLETIONS, SAFETIES
@@ -34,10 +35,14 @@ STEPS_MAX: Final = 200
 """Events of a story that is drawn; a longer one is only told by its end."""
 
 
+UNFINISHED_MAX: Final = 5
+"""Kinds of unfinished files and blocks of which the first is told."""
+
+
 class _Told(NamedTuple):
     """A story as the page shows it."""
 
-    safety: str
+    answer: str
     name: str
     text: str
     picture: str
@@ -55,18 +60,32 @@ def page(report: Report, kept: Kept) -> str:
     )
     environment.filters["shown"] = shown
     took = durations(kept)
-    titles = (("Recoveries of blocks", took.recoveries), ("From a file's creation to its close", took.files))
+    drawn = [
+        _histogram("Recoveries of blocks", took.recoveries, took.recovering),
+        _histogram("From a file's creation to its close", took.files, took.open),
+    ]
     return environment.get_template("page.html").render(
         report=report,
+        read=read_in_words(report),
         safeties=SAFETIES,
         completions=COMPLETIONS,
         kinds=list(_kinds(report)),
         stories=list(_stories(report, kept)),
         lifecycles=list(_lifecycles(kept)),
-        histograms=[(title, len(found), _image(histogram(title, found))) for title, found in titles],
+        histograms=drawn,
         backwards=took.backwards,
         unparsed=_unparsed(kept),
     )
+
+
+def _histogram(title: str, found: list[int], going_on: int) -> tuple[str, str, str]:
+    """A title, what it says in words, and the picture; "" where there is nothing to draw."""
+    words = f"{len(found):,}"
+    if found:
+        words += f", median {in_words(median(found))}, longest {in_words(max(found))}"
+    if going_on:
+        words += f"; {going_on:,} more not seen to end"
+    return title, words, _image(histogram(title, found)) if found else ""
 
 
 def _kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
@@ -78,12 +97,14 @@ def _kinds(report: Report) -> Iterator[tuple[str, list[int], list[int], int]]:
 
 
 def _stories(report: Report, kept: Kept) -> Iterator[_Told]:
-    for story in tell_all(kept, [finding.key for finding in report.findings]):
+    left = [key for count in report.unfinished[:UNFINISHED_MAX] for key in count.first[:1]]
+    for story in tell_all(kept, [*(finding.key for finding in report.findings), *left]):
         text = list(lines(story))
         is_long = len(story.steps) > STEPS_MAX
         picture = "" if is_long else _image(swim_lanes(chart(story)))
         told = ["...", *text[-STEPS_MAX:]] if is_long else text
-        yield _Told(story.safety, shown(str(story.key)), "\n".join(told), picture)
+        answer = story.completion if story.safety == "conformant" else story.safety
+        yield _Told(answer, shown(str(story.key)), "\n".join(told), picture)
 
 
 def _lifecycles(kept: Kept) -> Iterator[tuple[str, str]]:

@@ -124,6 +124,28 @@ class RuleCount:
 
 
 @dataclass(frozen=True)
+class OpenCount:
+    """How many files or blocks are left in the same states, which are no end.
+
+    Attributes:
+        kind, states: of all of them.
+        keys: how many.
+        first: some of them, the first by name.
+    """
+
+    kind: str
+    states: tuple[str, ...]
+    keys: int
+    first: tuple[Key, ...] = ()
+
+    def sentence(self) -> str:
+        """What is left how, and the names of the first."""
+        names = ", ".join(f"blk_{key.entity}" if self.kind == "block" else key.entity for key in self.first)
+        more = ", ..." if self.keys > len(self.first) else ""
+        return f"{counted(self.keys, self.kind)} left {' or '.join(self.states)}: {names}{more}"
+
+
+@dataclass(frozen=True)
 class Report:
     """What a check of logs found.
 
@@ -131,6 +153,7 @@ class Report:
         keys: counts of verdicts.
         sources: counts by file.
         rules: reasons for which keys are violated or undetermined, violations first, those of most keys first.
+        unfinished: the files and blocks that were left open, those of one kind together.
         findings: the first `SHOWN_MAX` violated or undetermined keys, violated ones first.
         rejects: the first `SHOWN_MAX`, as "file:line: reason".
         notes: files and what the user should know of them.
@@ -148,6 +171,7 @@ class Report:
     out: str = ""
     seconds: float = field(default=0.0, compare=False)
     rules: tuple[RuleCount, ...] = ()
+    unfinished: tuple[OpenCount, ...] = ()
 
     @property
     def safety(self) -> Safety:
@@ -209,6 +233,8 @@ def text(report: Report) -> str:
         lines += ["", *_by_rule(report)]
     for finding in report.findings:
         lines += ["", *story_lines(finding)]
+    if report.unfinished:
+        lines += ["", "unfinished:", *(f"  {count.sentence()}" for count in report.unfinished)]
     if report.rejects:
         lines += ["", f"{sum(source.rejects for source in report.sources)} could not be read:"]
         lines += [f"  {reject}" for reject in report.rejects]
@@ -227,7 +253,7 @@ def _by_rule(report: Report) -> Iterator[str]:
     for rule in report.rules[:SHOWN_MAX]:
         what = f"{rule.event}: {rule.failed}" if rule.event else rule.failed
         where = f", first at {rule.places[0]}" if rule.places else ""
-        yield f"  {rule.keys} {rule.kind}{'' if rule.keys == 1 else 's'} {rule.safety}: {what}{where}"
+        yield f"  {counted(rule.keys, rule.kind)} {rule.safety}: {what}{where}"
     if len(report.rules) > SHOWN_MAX:
         yield f"  and {len(report.rules) - SHOWN_MAX} reasons more"
 
@@ -246,12 +272,27 @@ def story_lines(finding: Finding) -> list[str]:
 
 def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
-    read = f"{report.events} events in {report.lines} lines of {len(report.sources)} files, {keys} keys"
+    read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
         return f"{report.safety}: no event was found; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
-    but = f" in what was read, without {unread} file{'' if unread == 1 else 's'}" if unread else ""
+    but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
     return f"{report.safety}, {report.completion}{but}; {read}, {report.seconds:.1f} s"
+
+
+def read_in_words(report: Report) -> str:
+    """How much was read."""
+    lines, files = counted(report.lines, "line"), counted(len(report.sources), "file")
+    return f"{counted(report.events, 'event')} in {lines} of {files}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "file"), counted(1200, "file")
+    ('1 file', '1,200 files')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def plain(report: Report) -> dict[str, Any]:
@@ -267,6 +308,7 @@ def plain(report: Report) -> dict[str, Any]:
         "keys": [vars(count) for count in report.keys],
         "sources": [vars(count) for count in report.sources],
         "rules": [vars(rule) for rule in report.rules],
+        "unfinished": [{**vars(count), "first": [key._asdict() for key in count.first]} for count in report.unfinished],
         "findings": [_plain_finding(finding) for finding in report.findings],
         "rejects": list(report.rejects),
         "notes": [{"file": file, "note": note} for file, note in report.notes],
@@ -307,7 +349,8 @@ def _completion_case(report: Report) -> Case:
     if report.completion == "complete":
         return Case(_GROUP, name, 0.0, rule=rule)
     outcome: Outcome = "failure" if report.completion == "unfinished" else "undetermined"
-    return Case(_GROUP, name, 0.0, outcome, report.completion, f"the run is {report.completion}", rule=rule)
+    left = "\n".join(shown(count.sentence()) for count in report.unfinished)
+    return Case(_GROUP, name, 0.0, outcome, report.completion, f"the run is {report.completion}", left, rule=rule)
 
 
 def _cases_of_kind(report: Report, kind: str) -> Iterator[Case]:

@@ -4,6 +4,7 @@ Leaves out Spark: the tables are read with Arrow, a batch at a time.
 """
 
 import re
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -15,7 +16,8 @@ import pyarrow.dataset
 
 from genstamp.events import KINDS
 from genstamp.logs.graphs import graph
-from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, Report, RuleCount, SourceCount
+from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
+from genstamp.logs.tables import COUNTED, Key
 from genstamp.logs.units import NATIVE, Found
 
 
@@ -87,6 +89,7 @@ class Summary:
             keys=tuple(key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))),
             sources=tuple(self._source_counts()),
             rules=tuple(_rule_counts(tables / "verdicts")),
+            unfinished=tuple(_open_counts(tables / "verdicts")),
             findings=tuple(_findings(tables / "verdicts")),
             rejects=tuple(_rejects(tables / "rejects")),
             notes=tuple(notes),
@@ -139,22 +142,41 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
 
 _BY_RULE = ("kind", "safety", "rejected_event", "failed", "place")
 
-PLACES_MAX = 5
-"""Places that are told of one rule."""
+FIRST_MAX = 5
+"""Places that are told of one rule, and keys of those that are left open in the same states."""
 
 
 def _rule_counts(verdicts: Path) -> Iterator[RuleCount]:
     counts: Counter[tuple[str, Any, str, str]] = Counter()
-    places: dict[tuple[str, Any, str, str], list[str]] = {}
+    places: defaultdict[tuple[str, Any, str, str], list[tuple[str, int]]] = defaultdict(list)
     found = pa.dataset.field("safety") != "conformant"
     for batch in pa.dataset.dataset(verdicts).to_batches(columns=list(_BY_RULE), filter=found):
         for row in batch.to_pylist():
             rule = row["kind"], row["safety"], row["rejected_event"] or "", classed(row["failed"] or "")
             counts[rule] += 1
-            if row["place"] and len(places.setdefault(rule, [])) < PLACES_MAX:
-                places[rule].append(f"{row['place']['file']}:{row['place']['line']}")
+            if row["place"]:
+                _keep_first(places[rule], (row["place"]["file"], row["place"]["line"]))
     for rule, keys in sorted(counts.items(), key=lambda item: (item[0][1] != "violated", -item[1], item[0])):
-        yield RuleCount(*rule, keys, tuple(places.get(rule, ())))
+        yield RuleCount(*rule, keys, tuple(f"{file}:{line}" for file, line in places[rule]))
+
+
+def _open_counts(verdicts: Path) -> Iterator[OpenCount]:
+    counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    first: defaultdict[tuple[str, tuple[str, ...]], list[Key]] = defaultdict(list)
+    is_open = (pa.dataset.field("completion") == "unfinished") & pa.dataset.field("kind").isin(COUNTED)
+    for batch in pa.dataset.dataset(verdicts).to_batches(columns=[*Key._fields, "states"], filter=is_open):
+        for row in batch.to_pylist():
+            group = row["kind"], tuple(row["states"])
+            counts[group] += 1
+            _keep_first(first[group], Key(*(row[name] for name in Key._fields)))
+    for group, keys in sorted(counts.items()):
+        yield OpenCount(*group, keys, tuple(first[group]))
+
+
+def _keep_first(kept: list[Any], one: Any) -> None:
+    """Keeps the first few of what comes, in order."""
+    insort(kept, one)
+    del kept[FIRST_MAX:]
 
 
 def _findings(verdicts: Path) -> Iterator[Finding]:

@@ -303,7 +303,7 @@ class TestFollowing:
         bad = CliRunner().invoke(logs_app, command)
         assert bad.exit_code == exit_codes.VIOLATED
         assert bad.stdout.startswith("violated: block 7 of BP-1\n  rejected   fsync at ")
-        assert "violated, unknown; 3 events in 3 lines of 1 files, 1 keys" in bad.stdout
+        assert "violated, unknown; 3 events in 3 lines of 1 file, 1 key" in bad.stdout
         told = CliRunner().invoke(logs_app, ["explain", "blk_7", "--from", str(out)])
         assert (told.exit_code, "generation stamp 1004 is not 1005" in told.stdout) == (exit_codes.VIOLATED, True)
 

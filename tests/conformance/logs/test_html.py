@@ -8,6 +8,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
+import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 from genstamp.diagram import Count, Edge, dot
@@ -15,8 +17,10 @@ from genstamp.logs.durations import durations
 from genstamp.logs.histogram import bins, histogram
 from genstamp.logs.html import page
 from genstamp.logs.kept import Kept, check_and_keep
-from genstamp.logs.report import Finding, Report, RuleCount, SourceCount
+from genstamp.logs.report import Finding, OpenCount, Report, RuleCount, SourceCount
+from genstamp.logs.shown import shown
 from genstamp.logs.summary import key_counts
+from genstamp.logs.tables import Key
 from genstamp_spec.lifecycles import BlockLifecycle
 
 Checks = Callable[..., Kept]
@@ -97,6 +101,19 @@ def test_page_shows_what_was_found_and_does_nothing(checks: Checks) -> None:
 
 
 @pytest.mark.slow
+def test_page_tells_what_is_left_open_and_the_story_of_the_first(checks: Checks) -> None:
+    kept = checks(_created(0), _closed(2), _created(3, HOSTILE))
+    is_left = (pa.compute.field("kind") == "file") & (pa.compute.field("completion") == "unfinished")
+    (entity,) = kept.tables["verdicts"].to_table(filter=is_left).column("entity").to_pylist()
+    left = OpenCount("file", ("under construction",), 1, (Key("BP-1", "file", entity),))
+    report = Report(tuple(key_counts(kept.tables["verdicts"].to_batches())), (), unfinished=(left,))
+    read = _Reading(page(report, kept))
+    assert "1fileunder construction" in read.text.replace("\n", "")
+    assert f"file {shown(entity)} of BP-1: conformant, unfinished (fast path)" in read.text
+    assert "From a file's creation to its close: 1, median 2 s, longest 2 s; 1 more not seen to end" in read.text
+
+
+@pytest.mark.slow
 def test_page_of_a_run_without_events_says_so(checks: Checks) -> None:
     read = _Reading(page(Report((), ()), checks()))
     assert "No key is violated, none undetermined." in read.text and "Recoveries of blocks: 0" in read.text
@@ -106,6 +123,7 @@ def test_files_are_open_from_create_to_close_by_one_clock(checks: Checks) -> Non
     elsewhere = {**_closed(9, "/b"), "node": "namenode2"}
     found = durations(checks(_created(1), _closed(3.5), _created(4, "/b"), elsewhere))
     assert (found.files, found.recoveries, found.backwards) == ([2_500_000], [], 0)
+    assert (found.open, found.recovering) == (1, 0)
 
 
 def test_recovery_lasts_from_the_first_word_of_its_id_to_its_commit(checks: Checks) -> None:

@@ -137,7 +137,7 @@ def test_command_prints_the_table_and_exits_with_the_verdict(mixed: Path, tmp_pa
     shown = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert shown.count("REJECTED, before it: UNDER_CONSTRUCTION") == 1
     assert "because    add_block is no step of a block that is" in result.stdout
-    assert result.stdout.splitlines()[-1].startswith("violated, unfinished; 3 events in 3 lines of 1 files")
+    assert result.stdout.splitlines()[-1].startswith("violated, unfinished; 3 events in 3 lines of 1 file,")
     result = CliRunner().invoke(logs_app, ["check", str(mixed / "editsStored"), "--complete", "--format", "json"])
     assert result.exit_code == 0 and json.loads(result.stdout)["complete_log_asserted"]
     result = CliRunner().invoke(logs_app, ["check", str(mixed / "core"), "--format", "junit"])

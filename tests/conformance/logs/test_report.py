@@ -10,6 +10,7 @@ from genstamp.logs.report import (
     Completion,
     Finding,
     KeyCount,
+    OpenCount,
     Report,
     RuleCount,
     Safety,
@@ -18,6 +19,7 @@ from genstamp.logs.report import (
     plain,
     text,
 )
+from genstamp.logs.tables import Key
 from genstamp.report import Format, document
 from genstamp.report.junit import junit
 
@@ -83,7 +85,7 @@ def test_a_run_of_which_something_could_not_be_read_is_not_complete() -> None:
 def test_files_that_were_not_read_are_told_last() -> None:
     report = Report(_keys(COMPLETE), (READ,), notes=(("VERSION", "not read: text"), ("a.log", "of another run")))
     assert text(report).endswith(
-        "conformant, complete in what was read, without 1 file; 10 events in 15 lines of 1 files, 1 keys, 0.0 s"
+        "conformant, complete in what was read, without 1 file; 10 events in 15 lines of 1 file, 1 key, 0.0 s"
     )
 
 
@@ -113,7 +115,7 @@ def test_violation_is_told_with_the_check_that_failed() -> None:
         "  because    recovery id 1002 is not above 1002",
         "  accepted   start_recovery with recovery id above 1002",
         "",
-        "violated, unknown; 10 events in 15 lines of 1 files, 1 keys, 0.0 s",
+        "violated, unknown; 10 events in 15 lines of 1 file, 1 key, 0.0 s",
     ]
 
 
@@ -132,6 +134,16 @@ def test_violations_are_told_by_rule() -> None:
     ) in told
 
 
+def test_what_is_left_open_is_told_in_every_form() -> None:
+    left = OpenCount("file", ("under construction",), 1, (Key("BP-1", "file", "/a\x1b[2J"),))
+    report = Report(_keys(("file", "conformant", "unfinished")), (READ,), unfinished=(left,))
+    told = "1 file left under construction: /a\\x1b[2J"
+    assert f"\nunfinished:\n  {told}\n" in text(report)
+    assert json.loads(json.dumps(plain(report)))["unfinished"][0]["first"][0]["entity"] == "/a\x1b[2J"
+    suite = fromstring(junit("genstamp logs check", list(cases(report, require_complete=True))))
+    assert [failure.text for failure in suite.iter("failure")] == [told]
+
+
 def test_names_in_logs_are_no_commands_to_a_terminal() -> None:
     hostile = Finding("BP-1", "file", "/a\x1b[2J", "violated", "create", ("closed",), "\x07", "", "a\n.log:3")
     told = text(Report(_keys(("file", "violated", "unknown")), (READ,), (hostile,)))
@@ -145,7 +157,7 @@ def test_rejects_are_told() -> None:
 
 def test_run_without_events_is_told() -> None:
     assert text(Report((), (READ,))).endswith(
-        "undetermined: no event was found; 10 events in 15 lines of 1 files, 0 keys"
+        "undetermined: no event was found; 10 events in 15 lines of 1 file, 0 keys"
     )
 
 

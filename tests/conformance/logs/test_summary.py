@@ -79,3 +79,22 @@ def test_violations_are_counted_by_rule(tmp_path: Path) -> None:
         ("undetermined", "", "no order was found among N situations", 1),
     ]
     assert report.rules[0].places == ("a.log:3", "a.log:3")
+
+
+def test_what_is_left_open_is_told_by_its_states_and_first_keys(tmp_path: Path) -> None:
+    stuck = {"completion": "unfinished", "states": ["UNDER_RECOVERY"]}
+    leased = {"kind": "lease", "completion": "unfinished", "states": ["held"]}
+    report = _report(tmp_path, {"completion": "complete", "states": ["COMPLETE"]}, *[stuck] * 7, leased)
+    (left,) = report.unfinished
+    assert (left.kind, left.states, left.keys) == ("block", ("UNDER_RECOVERY",), 7)
+    assert [key.entity for key in left.first] == ["1", "2", "3", "4", "5"]
+    assert left.sentence() == "7 blocks left UNDER_RECOVERY: blk_1, blk_2, blk_3, blk_4, blk_5, ..."
+
+
+def test_places_of_a_rule_are_the_first_ones_whatever_the_order_of_the_keys(tmp_path: Path) -> None:
+    rejected = [
+        {"safety": "violated", "failed": f"{line} is no stamp", "place": {"file": "a.log", "line": line}}
+        for line in (30, 9, 20, 1, 12, 5)
+    ]
+    (rule,) = _report(tmp_path, *rejected).rules
+    assert rule.places == ("a.log:1", "a.log:5", "a.log:9", "a.log:12", "a.log:20")
