@@ -29,9 +29,10 @@ notice. What nobody notices is either a change that changes nothing, or a promis
 - *Reviewed*: nobody notices it, and a reader has said why it changes nothing that matters. The reasons stand
   [below](#reviewed).
 - *Noticed* by what the specification *claims*: an invariant, transition property or leads-to breaks, a number leaves
-  its range, an action, refusal or witness is not reached any more, one action refuses what another one answers, a
-  system below does not refine the mutant as it refines the system. Or by the *lock alone*: all claims hold, and there
-  are other states, steps, levels or refusals than spec.lock says. The judge that notices a mutant first counts.
+  its range, an action, refusal or witness is not reached any more, an action changes nothing any more, one action
+  refuses what another one answers, a system below does not refine the mutant as it refines the system. Or by the *lock
+  alone*: all claims hold, and there are other states, steps, levels or refusals than spec.lock says. The judge that
+  notices a mutant first counts.
 - *Rate*: noticed, of those that are not set aside as one of the first three.
 - *Of the text*: whether the system says the same now, or was changed since it was sampled.
 

@@ -3,7 +3,7 @@
     ranges      a number leaves its range, or a step cannot be computed
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
-    coverage    an action, refusal or witness is no longer reached
+    coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
     answers     one action refuses with an exception what another one answers
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
@@ -24,6 +24,7 @@ from genstamp_model.explore.emit import program
 from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
+from genstamp_model.mutate.moves import moves
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
@@ -44,6 +45,7 @@ class Baseline:
         text: of the compiled program; a mutant with the same text is the same there.
         liveness: verdict of each leads-to property.
         agreeing: names of the contradictions between calls that no state shows.
+        moving: names of the witnesses that an action changes something, of those that some state shows.
     """
 
     configuration: Configuration
@@ -51,6 +53,7 @@ class Baseline:
     text: str
     liveness: Mapping[str, str]
     agreeing: frozenset[str]
+    moving: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,18 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     """
     found = []
     for configuration in configurations:
-        instance, calls = Instance(model, configuration), contradictions(model)
-        result = Search(Compiled(_with(instance, calls))).run()
+        instance, calls, steps = Instance(model, configuration), contradictions(model), moves(model)
+        result = Search(Compiled(_with(instance, [*calls, *steps]))).run()
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
         agreeing = frozenset(claim.name for claim in calls if result.witnesses[claim.name] is None)
-        own = {name: steps for name, steps in result.witnesses.items() if name not in {claim.name for claim in calls}}
+        moving = frozenset(claim.name for claim in steps if result.witnesses[claim.name] is not None)
+        added = {claim.name for claim in (*calls, *steps)}
+        own = {name: depth for name, depth in result.witnesses.items() if name not in added}
         liveness = _liveness(instance, None)
         result = replace(result, witnesses=own)
-        found.append(Baseline(configuration, result, program(instance).text, liveness, agreeing))
+        found.append(Baseline(configuration, result, program(instance).text, liveness, agreeing, moving))
     return sorted(found, key=lambda one: one.result.states)
 
 
@@ -107,7 +112,8 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False)
         if program(instance).text == base.text:
             continue
         calls = [one for one in contradictions(mutant.model, mutant.action) if one.name in base.agreeing]
-        same, compiled = False, Compiled(_with(instance, calls))
+        steps = [one for one in moves(mutant.model, mutant.action) if one.name in base.moving]
+        same, compiled = False, Compiled(_with(instance, [*calls, *steps]))
         for name, seen in _noticed(compiled, base, every).items():
             noticed.setdefault(name, f"{base.configuration.name}: {seen}")
         if (noticed and not every) or set(noticed) >= set(JUDGES):
@@ -132,7 +138,7 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
         result = _search(_bare(compiled.instance, ()), base)
         if result.violation is not None:
             return noticed
-    noticed |= _coverage(result, base.result) | _contradicted(result, base) | _counts(result, base.result)
+    noticed |= _coverage(result, base) | _contradicted(result, base) | _counts(result, base.result)
     # Where there are too many states, what became of the liveness properties is not known.
     if result.verdict is Verdict.HOLDS and (every or not noticed):
         noticed |= _liveness_changed(compiled.instance, base)
@@ -175,9 +181,10 @@ def _bare(instance: Instance, kinds: Sequence[str]) -> Compiled:
     return Compiled(Instance(replace(instance.model, properties=kept, may_stop=None), instance.configuration))
 
 
-def _coverage(result: Result, base: Result) -> dict[str, str]:
+def _coverage(result: Result, baseline: Baseline) -> dict[str, str]:
     if result.verdict is not Verdict.HOLDS:
         return {}
+    base = baseline.result
     lost = [name for name, times in base.taken.items() if times and not result.taken[name]]
     lost += [name for name, steps in base.witnesses.items() if steps is not None and result.witnesses[name] is None]
     seen = {(refusal.action, refusal.label) for refusal in result.refusals if refusal.seen}
@@ -186,6 +193,8 @@ def _coverage(result: Result, base: Result) -> dict[str, str]:
         for refusal in base.refusals
         if refusal.seen and (refusal.action, refusal.label) not in seen
     ]
+    # Only the mutated action is asked whether it changes something, and only where it did.
+    lost += [name for name in baseline.moving if name in result.witnesses and result.witnesses[name] is None]
     return {COVERAGE: f"never reached: {lost[0]}"} if lost else {}
 
 

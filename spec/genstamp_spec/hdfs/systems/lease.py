@@ -231,6 +231,12 @@ LEASE = System(
             doc="no datanode is up for a time, with two clients and a NameNode that starts again",
         ),
         Configuration(
+            "appenders",
+            sizes={"Client": 2, "File": 1, "Datanode": 1},
+            limits={**OFF, "stamps": 2, "crashes": 1},
+            doc="a recovered file is opened again by two clients, and its only datanode is down at times",
+        ),
+        Configuration(
             "late_removals",
             sizes={"Client": 1, "File": 1, "Datanode": 1},
             limits={**OFF, "stamps": 2, "late_calls": 1, "removals": 1},

@@ -173,6 +173,13 @@ class LeasePromises(OneLease, NamenodeTakesOver, CounterOnlyRises, Owners):
         known = ~s.locations[file].is_empty() | (s.block_bytes[file] > 0)
         return s.block[file].at(BlockLifecycle.under_recovery).implies(known)
 
+    @invariant(inductive=True, given=("current_recovery_is_above_the_block",))
+    def recovered_blocks_have_bytes(s, file: File) -> Bool:
+        """S18, G.4: a recovery that finds no byte drops the block, so that a recovered one has bytes."""
+        block = s.block[file]
+        has_bytes = ~block.at(BlockLifecycle.absent) & (s.block_bytes[file] > 0) & (s.written[file] > 0)
+        return block.at(BlockLifecycle.under_recovery) | (s.recovery_id[file] == 0) | has_bytes
+
     @invariant(inductive=True, given=("blocks_follow_one_another",))
     def promised_bytes_were_written(s, file: File) -> Bool:
         """S14: an hflush promises what the datanodes of a block have; where there is none, nothing is promised."""
