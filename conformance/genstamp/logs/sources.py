@@ -35,8 +35,13 @@ GENSTAMP = "genstamp-dfs"
 TRACEBENCH = "tracebench"
 MODEL_TRACE = "itf"
 
-ON_DISK = frozenset({EDITS, EDITS_BEFORE_40, IMAGES, REPLICAS})
+EDIT_LOGS = frozenset({EDITS, EDITS_BEFORE_40})
+
+ON_DISK = EDIT_LOGS | {IMAGES, REPLICAS}
 """Sources that tell of what is on disk, and not of what a NameNode has in memory."""
+
+OF_NAMENODE = frozenset({NAMENODE_LOG, GENSTAMP})
+"""Sources that tell step by step what a NameNode does: what its edits or its audit log say of them is said again."""
 
 IN_MEMORY = frozenset({"force_complete", "restart_last_of_open_file", "restart_any_other"})
 """Steps of a block that change nothing on disk: a NameNode that starts takes up what its images and edits say. Where no

@@ -17,6 +17,7 @@ import pyarrow.dataset
 from genstamp.events import KINDS
 from genstamp.logs.graphs import graph
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
+from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, OF_NAMENODE, ON_DISK
 from genstamp.logs.tables import COUNTED, Key
 from genstamp.logs.units import NATIVE, Found
 
@@ -48,12 +49,36 @@ class Summary:
         return sum(span["events"] for span in self._spans)
 
     def separated(self) -> Mapping[tuple[str, int], str]:
-        """Names for runs that share one: by namespace and unit."""
+        """Names for runs that share one, and for what is told once more: by namespace and unit."""
         unit_of = {file: unit for unit in self._found.units for file in unit.files}
-        return {
+        twins = {
             (namespace, unit_of[file].number): f"{namespace} in {unit_of[file].files[0]}"
             for namespace, file, _ in self._twins
         }
+        return {**self._retold, **twins}
+
+    @cached_property
+    def _retold(self) -> Mapping[tuple[str, int], str]:
+        """Names for what units say of the steps of a NameNode where another unit tells of the same steps.
+
+        One step that is told twice is not taken twice, and which two tell of one step nothing says: so each telling is
+        checked by itself. What lies on disk stays together, replicas with the edits of their blocks.
+        """
+        told: dict[str, dict[int, set[str]]] = {}
+        for span in self._spans:
+            if span["namespace"]:
+                told.setdefault(span["namespace"], {}).setdefault(span["unit"], set()).add(span["source"])
+        found = {}
+        for namespace, by_unit in told.items():
+            sources = frozenset[str]().union(*by_unit.values())
+            if not sources & OF_NAMENODE:
+                continue
+            for unit, names in by_unit.items():
+                if sources & EDIT_LOGS and names <= ON_DISK:
+                    found[namespace, unit] = f"{namespace} on disk"
+                elif names == {AUDIT_LOG}:
+                    found[namespace, unit] = f"{namespace} in its audit log"
+        return found
 
     @cached_property
     def _twins(self) -> list[tuple[str, str, str]]:
@@ -85,6 +110,10 @@ class Summary:
         notes = list(self._found.notes)
         for namespace, file, other in self._twins:
             notes.append((file, f"{namespace} is the name of another run, in {other}, too; each is checked by itself"))
+        first_of = {unit.number: unit.files[0] for unit in self._found.units}
+        for (namespace, unit), name in sorted(self._retold.items()):
+            why = f"another source tells of the steps of the NameNode of {namespace}, too; checked by itself, as {name}"
+            notes.append((first_of[unit], why))
         return Report(
             keys=tuple(key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))),
             sources=tuple(self._source_counts()),

@@ -287,7 +287,7 @@ class TestFollowing:
         logs.mkdir()
         for name in ("one.jsonl", "two.jsonl"):
             (logs / name).write_bytes(GOOD)
-        with pytest.raises(TwoRunsError, match=r"BP-1 is the name of two runs, in .*one\.jsonl and in .*two\.jsonl"):
+        with pytest.raises(TwoRunsError, match=r"BP-1 is the name of two runs.*one\.jsonl and in .*two\.jsonl"):
             follow(spark, [str(logs)], FollowOptions(out, once=True, limits=Limits(shares=1)), print)
 
     @pytest.mark.usefixtures("spark")

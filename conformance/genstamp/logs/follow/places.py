@@ -34,16 +34,17 @@ _NEWEST = "newest.parquet"
 
 
 class TwoRunsError(GenstampError):
-    """Two runs bear one name, so that their events would be taken for those of one.
+    """Two runs bear one name, or two sources tell the same steps, so that their events would be taken for those of one.
 
     Attributes:
         namespace: the name.
-        files: of the runs.
+        files: that are not to be followed with others.
     """
 
     def __init__(self, namespace: str, files: Sequence[str]) -> None:
         super().__init__(
-            f"{namespace} is the name of two runs, in {' and in '.join(files)}: each is to be followed by itself"
+            f"{namespace} is the name of two runs, or two sources tell the steps of its NameNode: what is in"
+            f" {' and in '.join(files)} is to be followed by itself"
         )
         self.namespace = namespace
         self.files = tuple(files)
