@@ -11,13 +11,14 @@ import contextlib
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, RetriableException
+from genstamp_dfs.errors import ConfigurationError, HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
+from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode, VersionRequest
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.connection import SocketConnection
 from genstamp_dfs.server.disk import RealDisk
@@ -38,8 +39,27 @@ from genstamp_dfs.server.runtime import AsyncioRuntime
 from genstamp_dfs.server.transfer_server import TransferServer
 from genstamp_dfs.server.wire.convert import Converter
 
+Answer = TypeVar("Answer")
+
 STOP_S: Final = 5.0
 """How long writers may take to hear that the datanode ends."""
+
+
+class DataNodeRuntime(AsyncioRuntime):
+    """The world of a datanode, which tells the operator why the namenode does not take it: each reason once."""
+
+    _told = ""
+
+    async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:
+        """As its parent."""
+        try:
+            return await super().call(node, request, timeout_us=timeout_us)
+        except HdfsIOException as problem:
+            told = f"{problem.hadoop_name}: {problem}"
+            if isinstance(request, VersionRequest | RegisterDatanode) and told != self._told:
+                self._told = told
+                print(f"{self.node}: not registered yet, it is tried again: {told}", file=sys.stderr, flush=True)
+            raise
 
 
 class DataNodeServer:
@@ -81,7 +101,7 @@ class DataNodeServer:
         self._transfer_port = transfer_port
         self._rpc_port = rpc_port
         self._converter = Converter("", AddressBook())
-        self._runtime = AsyncioRuntime(name, namenode, self._converter)
+        self._runtime = DataNodeRuntime(name, namenode, self._converter)
         self._disk: RealDisk | None = None
         self._datanode: DataNode | None = None
         self._calls = RpcServer(DATANODE_PROTOCOLS, self._handle, self._converter)

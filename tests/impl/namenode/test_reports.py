@@ -130,6 +130,25 @@ def test_a_datanode_learns_which_cluster_this_is_and_another_clusters_is_refused
         bench.ask(RegisterDatanode("d", "BP-other"))
 
 
+def test_two_datanodes_of_one_name_are_told_apart(bench: Any) -> None:
+    """The second one is refused while the first is heard of, and nothing has changed; later it may take its place."""
+    bench.write_closed()
+    pool = bench.namenode.namespace.block_pool_id
+    first = RegisterDatanode("a", pool, datanode_uuid="first")
+    second = RegisterDatanode("a", pool, datanode_uuid="second")
+    bench.ask(first)
+    bench.ask(first)
+    stored = set(bench.last().stored)
+    bench.pass_ms(29_000, silent=True)
+    with bench.refused(DisallowedDatanodeException, "another datanode that is called a is there, accepted: a name"):
+        bench.ask(second)
+    assert set(bench.last().stored) == stored
+    bench.pass_ms(1_000, silent=True)
+    bench.ask(second)
+    with bench.refused(DisallowedDatanodeException):
+        bench.ask(first)
+
+
 def test_who_is_not_registered_has_to_do_that_first(bench: Any) -> None:
     assert bench.heartbeat("d") == (RegisterAgain(),)
     with bench.refused(UnregisteredNodeException):

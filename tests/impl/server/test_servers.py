@@ -11,6 +11,7 @@ import pytest
 from tests.impl.server.servers import BLOCK, LIMIT_S, ServerCluster, cluster, run, until
 
 from genstamp_dfs.errors import (
+    DisallowedDatanodeException,
     DiskError,
     HdfsIOException,
     LeaseExpiredException,
@@ -24,8 +25,9 @@ from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
+from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.server.addresses import AddressBook
-from genstamp_dfs.server.datanode_server import DataNodeServer
+from genstamp_dfs.server.datanode_server import DataNodeRuntime, DataNodeServer
 from genstamp_dfs.server.event_file import NoEvents
 from genstamp_dfs.server.namenode_server import NameNodeServer
 from genstamp_dfs.server.rpc_client import RpcClient
@@ -480,5 +482,30 @@ def test_paths_are_checked(tmp_path: Path, path: str) -> None:
         async with cluster(tmp_path, datanodes=0) as servers:
             with pytest.raises(HdfsIOException):
                 await servers.client("writer").create(path)
+
+    run(test())
+
+
+def test_a_datanode_that_is_not_taken_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once for each reason, however often it tries; the datanode that has the name already stays what it was."""
+
+    async def test() -> None:
+        async with cluster(tmp_path, datanodes=1) as servers:
+            assert servers.namenode is not None
+            pool = servers.block_pool_id
+            known = servers.namenode.namenode.namesystem.datanode_manager.datanodes["datanode1"]
+            uuid = known.uuid
+            runtime = DataNodeRuntime("datanode1", ("127.0.0.1", servers.port), Converter("", AddressBook()))
+            for cluster_id in (pool, pool, "BP-other"):
+                with pytest.raises(DisallowedDatanodeException):
+                    await runtime.call(NAMENODE, RegisterDatanode("datanode1", cluster_id, "127.0.0.1", 1, 1, "other"))
+            await runtime.stop()
+            assert known.uuid == uuid != ""
+            assert capsys.readouterr().err == (
+                "datanode1: not registered yet, it is tried again: DisallowedDatanodeException: another datanode that "
+                "is called datanode1 is there, accepted: a name of its own\n"
+                "datanode1: not registered yet, it is tried again: DisallowedDatanodeException: datanode1 belongs to "
+                f"BP-other, accepted: {pool}\n"
+            )
 
     run(test())

@@ -78,7 +78,9 @@ class DataNode:
         self._load(namespace)
         steps, xceiver = self._running()
         worker = BlockRecoveryWorker(self.configuration, self.runtime, self.events)
-        actor = ServiceActor(steps, self.reports, xceiver, worker, namespace.block_pool_id, self._report_bad)
+        assert self._identity is not None, "the storage directory is open"
+        uuid = self._identity.datanode_uuid
+        actor = ServiceActor(steps, self.reports, xceiver, worker, namespace.block_pool_id, uuid, self._report_bad)
         await actor.register()
         self._tasks = [
             self.runtime.spawn(actor.offer_service(), "service actor"),

@@ -44,6 +44,7 @@ class ServiceActor:
         xceiver: whom copies are made with.
         worker: who leads recoveries.
         block_pool_id: whose datanode this is.
+        datanode_uuid: of its storage directory.
         report_bad: tells the namenode of a corrupt replica, and of the datanode that has it.
     """
 
@@ -54,6 +55,7 @@ class ServiceActor:
         xceiver: DataXceiver,
         worker: BlockRecoveryWorker,
         block_pool_id: str,
+        datanode_uuid: str,
         report_bad: Callable[[Block, str], Awaitable[None]],
     ) -> None:
         self._steps = steps
@@ -63,6 +65,7 @@ class ServiceActor:
         self._xceiver = xceiver
         self._worker = worker
         self._block_pool_id = block_pool_id
+        self._datanode_uuid = datanode_uuid
         self._report_bad = report_bad
         self._must_register = True
         self._next_full_report_us = 0
@@ -87,6 +90,7 @@ class ServiceActor:
             configuration.host,
             configuration.transfer_port,
             configuration.rpc_port,
+            self._datanode_uuid,
         )
         while True:
             try:

@@ -73,13 +73,18 @@ class VersionRequest(Request[NamespaceInfo], frozen=True):
 
 
 class RegisterDatanode(Request[None], frozen=True):
-    """registerDatanode(); the address is what clients and other datanodes connect to."""
+    """registerDatanode(); the address is what clients and other datanodes connect to.
+
+    Attributes:
+        datanode_uuid: of its storage directory, by which two datanodes of one name are told apart; "" is not compared.
+    """
 
     datanode: str
     block_pool_id: str
     host: str = ""
     transfer_port: int = 0
     rpc_port: int = 0
+    datanode_uuid: str = ""
 
 
 class SendHeartbeat(Request[tuple[Command, ...]], frozen=True):

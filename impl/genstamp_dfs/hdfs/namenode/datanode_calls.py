@@ -52,13 +52,19 @@ class DatanodeCalls(BlockRecoveryCalls):
         """registerDatanode(): the datanode is alive; what was queued for its former life is dropped.
 
         Raises:
-            DisallowedDatanodeException: it belongs to another cluster.
+            DisallowedDatanodeException: it belongs to another cluster, or another datanode of its name is there. In
+                Hadoop a datanode is its uuid; here all that is known of it stands under its name.
         """
         if request.block_pool_id != self.namespace.block_pool_id:
             raise DisallowedDatanodeException(
                 f"{request.datanode} belongs to {request.block_pool_id}, accepted: {self.namespace.block_pool_id}"
             )
-        self.datanode_manager.register_datanode(request.datanode, self.clock.now_us())
+        now_us = self.clock.now_us()
+        if self.datanode_manager.has_another(request.datanode, request.datanode_uuid, now_us):
+            raise DisallowedDatanodeException(
+                f"another datanode that is called {request.datanode} is there, accepted: a name of its own"
+            )
+        self.datanode_manager.register_datanode(request.datanode, request.datanode_uuid, now_us)
         self._count_datanodes()
 
     def remove_datanode(self, datanode: str) -> None:

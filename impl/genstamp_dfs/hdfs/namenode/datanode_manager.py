@@ -28,6 +28,7 @@ class DatanodeDescriptor:
         replicate_blocks: copies that it shall make.
         invalidate_blocks: by id, replicas that it shall delete, each in the generation named.
         capacity, used, remaining: in bytes, as it says.
+        uuid: of the storage directory with which it registered last; "" if it did not say.
     """
 
     name: str
@@ -42,6 +43,7 @@ class DatanodeDescriptor:
     capacity: int = 0
     used: int = 0
     remaining: int = 0
+    uuid: str = ""
 
     def add_block_to_be_recovered(self, block_id: int) -> None:
         """Queue the block; one that is in the queue already is not queued twice."""
@@ -77,12 +79,20 @@ class DatanodeManager:
     datanodes: dict[str, DatanodeDescriptor] = field(default_factory=dict)
     _heartbeats: int = 0
 
-    def register_datanode(self, name: str, now_us: int) -> DatanodeDescriptor:
+    def has_another(self, name: str, uuid: str, now_us: int) -> bool:
+        """Whether a datanode of this name was heard of lately that has another storage directory."""
+        descriptor = self.get_live(name)
+        if descriptor is None or not uuid or not descriptor.uuid:
+            return False
+        return descriptor.uuid != uuid and not self.is_stale(name, now_us)
+
+    def register_datanode(self, name: str, uuid: str, now_us: int) -> DatanodeDescriptor:
         """A datanode started: it is alive, and what was queued for its former life is dropped."""
         descriptor = self.datanodes.get(name)
         if descriptor is None:
             descriptor = self.datanodes[name] = DatanodeDescriptor(name)
         descriptor.is_alive = True
+        descriptor.uuid = uuid
         descriptor.clear_queues()
         self.heard_of(descriptor, now_us)
         return descriptor
