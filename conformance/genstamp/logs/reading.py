@@ -13,6 +13,7 @@ from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
 from genstamp.logs.readers.itf import ItfReader
+from genstamp.logs.readers.log_fast import log_batches
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.merged_log import MergedLogReader
 from genstamp.logs.readers.native import NativeReader
@@ -40,12 +41,23 @@ from genstamp.logs.units import (
 _Finds = Iterator[Sighting | Reject]
 
 
-def read_unit(unit: Unit) -> Iterator[Batch]:
+COMPILED_FROM = 4 << 20
+"""Bytes of text logs below which lines are read one by one, as that is done before compiled code was loaded."""
+
+
+def read_unit(unit: Unit, keeps_events: bool = True) -> Iterator[Batch]:
     """The events of a unit and the entities they concern, its coverage and its rejects, as tables in pieces.
 
     A source that is damaged is read up to the damage, which is a reject: no error is raised for what a file contains.
+
+    Args:
+        unit: what is read.
+        keeps_events: whether the table of events is made, which no check needs.
     """
     counts = Counts()
+    if unit.reader == LOG and sum(Path(file).stat().st_size for file in unit.files) >= COMPILED_FROM:
+        yield from log_batches(unit, counts, head(Path(unit.files[0]), HEAD), keeps_events)
+        return
     readers: dict[str, Callable[[Unit, Counts], _Finds]] = {
         EDIT_LOG: _edits,
         EDIT_XML: _edits,
@@ -59,7 +71,7 @@ def read_unit(unit: Unit) -> Iterator[Batch]:
         TRACE: _trace,
         MODEL_TRACE: _model_trace,
     }
-    yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts)
+    yield from batches(unit, unit.reader, readers[unit.reader](unit, counts), counts, keeps_events)
 
 
 def _edits(unit: Unit, counts: Counts) -> _Finds:

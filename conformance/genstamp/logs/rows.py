@@ -7,7 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -24,7 +24,9 @@ Batch = tuple[str, Any]
 """Name of a table, and rows of it."""
 
 
-def batches(unit: Unit, source: str, found: Iterable[Sighting | Reject], counts: Counts) -> Iterator[Batch]:
+def batches(
+    unit: Unit, source: str, found: Iterable[Sighting | Reject], counts: Counts, keeps_events: bool = True
+) -> Iterator[Batch]:
     """The tables of what was found in a unit, in pieces; the spans come last, and once.
 
     Args:
@@ -32,8 +34,9 @@ def batches(unit: Unit, source: str, found: Iterable[Sighting | Reject], counts:
         source: name under which rejects and lines are counted.
         found: by the reader.
         counts: of the same reader; complete when `found` is exhausted.
+        keeps_events: whether the table of events is made.
     """
-    collected = _Collected(unit, source)
+    collected = Collected(unit, source, keeps_events)
     for one in found:
         if isinstance(one, Reject):
             collected.reject(one)
@@ -41,20 +44,43 @@ def batches(unit: Unit, source: str, found: Iterable[Sighting | Reject], counts:
             collected.see(one)
         if collected.is_full():
             yield from collected.flush()
-    yield from collected.flush()
-    coverage = collected.coverage(counts)
-    if coverage:
-        yield "coverage", pa.Table.from_pylist(coverage, COVERAGE)
-    yield "spans", pa.Table.from_pylist(collected.spans(counts), SPANS)
+    yield from collected.rest(counts)
 
 
-class _Collected:
-    """Rows that were not given yet, and counts of all."""
+class Tally(NamedTuple):
+    """Some events of one node, counted.
 
-    def __init__(self, unit: Unit, source: str) -> None:
+    Attributes:
+        source, file, namespace, node, event: what they have in common.
+        first, last: the lowest and the highest of their numbers.
+        events: how many.
+    """
+
+    source: str
+    file: str
+    namespace: str
+    node: str
+    event: str
+    first: int
+    last: int
+    events: int
+
+
+class Collected:
+    """Rows that were not given yet, and counts of all.
+
+    Args:
+        unit: whose finds these are.
+        source: name under which rejects and lines are counted.
+        keeps_events: whether the table of events is made.
+    """
+
+    def __init__(self, unit: Unit, source: str, keeps_events: bool = True) -> None:
+        self._keeps_events = keeps_events
         self._unit = unit
         self._source = source
         self._events: list[Event] = []
+        self._count = 0
         self._concerns: list[tuple[Any, ...]] = []
         self._rejects: list[dict[str, Any]] = []
         self._by_event: Counter[tuple[str, str, str]] = Counter()
@@ -64,6 +90,7 @@ class _Collected:
         self._spans: dict[tuple[str, str, str, str], list[int]] = {}
 
     def see(self, sighting: Sighting) -> None:
+        """Takes an event with what it concerns."""
         event = sighting.event
         assert event.place is not None, f"a reader gave an event without a place: {event}"
         self._by_event[event.source, event.place.file, event.event] += 1
@@ -75,37 +102,58 @@ class _Collected:
         if event.place != self._last_place:  # A record can tell several events.
             self._telling[event.place.file] += 1
             self._last_place = event.place
-        self._events.append(event)
+        self._count += 1
+        if self._keeps_events:
+            self._events.append(event)
         for row in _concern_rows(self._unit, sighting):
             self._concerns.append(row)
             if row[_RULE] == NO_RULE:
                 reason = f"no rule says what {event.event!r} means for a {row[_KIND]}"
                 self.reject(Reject(event.place, reason, str(row[_ENTITY])))
 
+    def tally(self, told: "Tally") -> None:
+        """Counts events of lines of their own whose rows somebody else makes."""
+        self._by_event[told.source, told.file, told.event] += told.events
+        span = self._spans.setdefault((told.file, told.source, told.namespace, told.node), [told.first, told.last, 0])
+        span[0], span[1] = min(span[0], told.first), max(span[1], told.last)
+        span[2] += told.events
+        self._telling[told.file] += told.events
+
     def reject(self, reject: Reject) -> None:
+        """Takes what could not be read."""
         self._rejected[reject.place.file] += 1
         place = {"file": reject.place.file, "line": reject.place.line}
         self._rejects.append({"source": self._source, "place": place, "reason": reject.reason, "text": reject.text})
 
     def is_full(self) -> bool:
-        return len(self._events) >= ROWS_IN_A_BATCH or len(self._rejects) >= ROWS_IN_A_BATCH
+        """Whether there are as many rows as are given at once."""
+        return self._count >= ROWS_IN_A_BATCH or len(self._rejects) >= ROWS_IN_A_BATCH
 
     def flush(self) -> Iterator[Batch]:
+        """The tables of what was taken since the last time."""
         if self._events:
             yield "events", events_table(self._events)
         if self._concerns:
             yield "concerns", _concerns_table(self._concerns)
         if self._rejects:
             yield "rejects", pa.Table.from_pylist(self._rejects, REJECTS)
-        self._events, self._concerns, self._rejects = [], [], []
+        self._events, self._concerns, self._rejects, self._count = [], [], [], 0
 
-    def coverage(self, counts: Counts) -> list[dict[str, Any]]:
+    def rest(self, counts: Counts) -> Iterator[Batch]:
+        """All that was not given yet, and the counts; the spans come last."""
+        yield from self.flush()
+        coverage = self._coverage(counts)
+        if coverage:
+            yield "coverage", pa.Table.from_pylist(coverage, COVERAGE)
+        yield "spans", pa.Table.from_pylist(self._all_spans(counts), SPANS)
+
+    def _coverage(self, counts: Counts) -> list[dict[str, Any]]:
         rows = [(of, file, "event", name, count) for (of, file, name), count in self._by_event.items()]
         rows += [(self._source, file, "line", name, count) for (file, name), count in counts.lines.items()]
         rows += [(self._source, file, "remark", name, count) for (file, name), count in counts.remarks.items()]
         return [dict(zip(COVERAGE.names, row, strict=True)) for row in rows]
 
-    def spans(self, counts: Counts) -> list[dict[str, Any]]:
+    def _all_spans(self, counts: Counts) -> list[dict[str, Any]]:
         rows: list[tuple[Any, ...]] = [(*key, *span, 0, 0) for key, span in self._spans.items()]
         # What stands in an archive or below a storage directory is a file of its own.
         inside = {*self._telling, *self._rejected, *(file for file, _ in counts.lines)} - {*self._unit.files}

@@ -5,7 +5,7 @@ Leaves out the patterns and their meaning: those of the NameNode and of datanode
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -117,12 +117,23 @@ class Patterns:
         found = self._beginnings.match(message)
         return None if found is None else self._forms[found[0]]
 
+    def beginnings(self) -> Mapping[bytes, bool]:
+        """How messages begin, and for each whether all that begin so are known and tell of no step."""
+        return {
+            beginning: [form.handler for form in forms] == [_ignored] and forms[0].regex.pattern == beginning
+            for beginning, forms in self._forms.items()
+        }
+
     @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:
         longest_first = sorted(self._forms, key=len, reverse=True)
         return re.compile(b"|".join(map(re.escape, longest_first)))
 
 
+NO_STEP = "of a block or lease, no step of it"
+"""What lines are counted as that are known and tell of no step."""
+
+
 def _ignored(message: Message) -> Iterator[Sighting]:
-    message.count("of a block or lease, no step of it")
+    message.count(NO_STEP)
     return iter(())

@@ -5,7 +5,7 @@ log tell. Leaves out the messages themselves (`log_namenode`, `log_datanode`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -97,6 +97,10 @@ class LogState:
         """A datanode of this cluster has this address."""
         self._datanodes.setdefault(address, None)
 
+    def pool(self) -> str:
+        """The first block pool that was named; empty if none was."""
+        return next(iter(self._pools), "")
+
     # -- where and who --------------------------------------------------------------------------------------------
 
     def namespace(self, line: LogLine, pool: str = "") -> str:
@@ -141,7 +145,26 @@ class LogState:
 
     def replicas(self, namespace: str, datanode: str) -> list[str]:
         """The replicas of a datanode that were seen."""
-        return list(self._replicas.get((namespace, datanode), ()))
+        return sorted(self._replicas.get((namespace, datanode), ()))
+
+    def saw_replicas(self, namespace: str, datanode: str, entities: Iterable[str]) -> None:
+        """Replicas of a datanode were seen."""
+        self._replicas.setdefault((namespace, datanode), {}).update(dict.fromkeys(entities))
+
+    def datanodes(self) -> list[str]:
+        """The datanodes that were seen."""
+        return list(self._datanodes)
+
+    # -- numbers of events ----------------------------------------------------------------------------------------
+
+    def count_on(self, order: int, sequences: Mapping[str, int]) -> None:
+        """Somebody else has given events their numbers: those of the last in all, and of the last of each node."""
+        self._order = order
+        self._sequences.update(sequences)
+
+    def counted(self, node: str) -> tuple[int, int]:
+        """The number of the last event in all, and of the last of a node."""
+        return self._order, self._sequences.get(node, 0)
 
     # -- events ---------------------------------------------------------------------------------------------------
 

@@ -27,13 +27,17 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
-_PATTERNS = reduce(
+PATTERNS = reduce(
     Patterns.together,
     (
         each.PATTERNS
         for each in (log_namenode, log_reports, log_leases, log_audit, log_datanode, log_copies, log_client)
     ),
 )
+
+
+SOMETHING_ELSE = "of something else"
+"""What lines are counted as that begin like none that tells of a step."""
 
 
 def is_log(head: bytes) -> bool:
@@ -53,12 +57,16 @@ class LogReader:
         unit: whose files these are.
         counts: where lines are counted that are no events.
         head: beginning of the first file, for the block pools that it names.
+
+    Attributes:
+        state: what the lines so far have told.
+        before: the last line that was one of a log.
     """
 
     def __init__(self, unit: Unit, counts: Counts, head: bytes = b"") -> None:
         self._counts = counts
-        self._state = LogState(unit, counts, pools_named(head))
-        self._before = LogLine(0, b"", b"", b"")
+        self.state = LogState(unit, counts, pools_named(head))
+        self.before = LogLine(0, b"", b"", b"")
 
     def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
         """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once.
@@ -69,20 +77,24 @@ class LogReader:
             after: lines of the file that came before them.
         """
         for number, line in enumerate(lines, after + 1):
-            if line is None:
-                yield Reject(Place(file, number), f"the line is longer than {LINE_LENGTH_MAX} bytes")
-                continue
-            parts = log_line(line) or cut_line(line, self._before)
-            if parts is None:
-                yield from self._below(Place(file, number), line)
-                continue
-            self._before = parts
-            self._state.learn(parts)
-            forms = _PATTERNS.forms(parts.message)
-            if forms is None:
-                self._counts.lines[file, "of something else"] += 1
-            else:
-                yield from self._read(Place(file, number), line, parts, parts.message, forms)
+            yield from self.line(Place(file, number), line)
+
+    def line(self, place: Place, line: bytes | None) -> Iterator[Sighting | Reject]:
+        """The events of one line; `None` is one that is too long."""
+        if line is None:
+            yield Reject(place, f"the line is longer than {LINE_LENGTH_MAX} bytes")
+            return
+        parts = log_line(line) or cut_line(line, self.before)
+        if parts is None:
+            yield from self._below(place, line)
+            return
+        self.before = parts
+        self.state.learn(parts)
+        forms = PATTERNS.forms(parts.message)
+        if forms is None:
+            self._counts.lines[place.file, SOMETHING_ELSE] += 1
+        else:
+            yield from self._read(place, line, parts, parts.message, forms)
 
     def _below(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         """A line below another: of a stack trace, mostly."""
@@ -90,7 +102,7 @@ class LogReader:
         if forms is None or not any(form.regex.match(line) for form in forms):
             self._counts.lines[place.file, "of no layout that is known" if line.strip() else "blank"] += 1
         else:
-            yield from self._read(place, line, self._before, line, forms)
+            yield from self._read(place, line, self.before, line, forms)
 
     def _read(
         self, place: Place, line: bytes, parts: LogLine, text: bytes, forms: Sequence[Pattern]
@@ -100,7 +112,7 @@ class LogReader:
             if match is None:
                 continue
             try:
-                yield from form.handler(Message(place, parts, match, self._state))
+                yield from form.handler(Message(place, parts, match, self.state))
             except OverflowError as error:
                 yield Reject(place, str(error), shortened(line))
             return
@@ -108,4 +120,4 @@ class LogReader:
 
     def rest(self) -> Iterator[Sighting | Reject]:
         """The events that waited for a line that never came, after the last file."""
-        return self._state.rest()
+        return self.state.rest()

@@ -1,0 +1,367 @@
+"""Reads the text logs of NameNodes and datanodes as `log_text` does, the most frequent lines compiled.
+
+`log_scan` decides these; every other line goes to `log_text`, whose state stays the only one. Gives tables instead of
+one event after another. Leaves out which rows events have (`log_rows`).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genstamp.events import Place
+from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
+from genstamp.logs.readers.log_forms import LACKING_BITS, Known
+from genstamp.logs.readers.log_line import LogLine, log_line
+from genstamp.logs.readers.log_message import NO_STEP
+from genstamp.logs.readers.log_rows import FileRows, decided
+from genstamp.logs.readers.log_scan import (
+    EVENTS,
+    FILES,
+    IGNORED_LINES,
+    LAST_LINE,
+    ORDER,
+    OTHER,
+    Counters,
+    FileLines,
+    Form,
+    Found,
+    Heads,
+    Stop,
+    scan,
+)
+from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
+from genstamp.logs.readers.log_text import PATTERNS, SOMETHING_ELSE, LogReader
+from genstamp.logs.readers.sighting import Counts, Reject, Unit
+from genstamp.logs.rows import Batch, Collected
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
+
+EVENTS_AT_ONCE = 1 << 17
+"""Events whose rows are made together."""
+
+BLOCK_BYTES = 1 << 22
+FILE_LINES_AT_ONCE = 1 << 14
+FILES_REMEMBERED = 1 << 14
+_NODES_MAX = 64
+_NOBODY = LogLine(0, b"", b"", b"")
+
+_FORMS = {
+    b"BLOCK* addStoredBlock:": Form.STORED,
+    b"Receiving ": Form.RECEIVING,
+    b"src: ": Form.TRACE,
+    b"PacketResponder": Form.RESPONDER,
+    b"Scheduling blk_": Form.SCHEDULING,
+    b"BLOCK* allocate": Form.ALLOCATED,
+    b"DIR* completeFile:": Form.COMPLETED,
+}
+_LACKING = re.compile(rb"blk_(-?\d{1,18})_")
+
+
+def _heads() -> Heads:
+    known = PATTERNS.beginnings()
+    ordered = sorted(known, key=lambda text: (text[0], -len(text)))
+    forms = [_FORMS.get(text, Form.IGNORED if known[text] else Form.UNDECIDED) for text in ordered]
+    firsts = np.array([text[0] for text in ordered])
+    return Heads(
+        np.frombuffer(b"".join(ordered), np.uint8),
+        np.cumsum([0, *map(len, ordered)]),
+        np.array(forms, np.int64),
+        np.searchsorted(firsts, np.arange(257)),
+    )
+
+
+def _room() -> Found:
+    size = EVENTS_AT_ONCE
+    columns = [np.zeros(size, np.int64) for _ in Found._fields[:-1]]
+    arguments = np.zeros(max(2 * LINE_LENGTH_MAX, 64 * size), np.uint8)
+    return Found._make([*columns, arguments])
+
+
+def log_batches(unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool) -> Iterator[Batch]:
+    """The tables of a unit of text logs, as `rows.batches` gives them for `log_text`.
+
+    Args:
+        unit: whose files are read.
+        counts: where lines are counted that are no events.
+        keeps_events: whether the table of events is made.
+    """
+    reading = _Reading(unit, counts, beginning, keeps_events)
+    for file in unit.files:
+        yield from reading.file(file)
+    yield from reading.rest()
+
+
+class _Reading:
+    """One unit that is being read."""
+
+    def __init__(self, unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool) -> None:
+        self._unit, self._counts, self._keeps_events = unit, counts, keeps_events
+        self._reader = LogReader(unit, counts, beginning)
+        self._state = self._reader.state
+        self._collected = Collected(unit, unit.reader, keeps_events)
+        self._heads = _heads()
+        self._found = _room()
+        self._lacking = np.zeros(1 << LACKING_BITS, np.bool_)
+        self._counters = Counters(np.zeros(_NODES_MAX, np.int64), np.zeros(6, np.int64))
+        self._counters.totals[LAST_LINE] = -1
+        self._nodes: list[str] = [NAMENODE]
+        self._context: tuple[str, str, str, int] = ("", "", "", 0)
+        self._file_lines = FileLines(*(np.zeros(FILE_LINES_AT_ONCE, np.int64) for _ in FileLines._fields))
+        self._known_files: dict[bytes, KnownFile] = {}
+        self._files = FileRows(unit)
+        self._seen_replicas: list[tuple[str, int, Any]] = []
+        self._last = 0
+        self._look()
+
+    # -- files and lines ------------------------------------------------------------------------------------------
+
+    def file(self, file: str) -> Iterator[Batch]:
+        """The tables of a file; what it tells of the end of others may come later."""
+        self._file, self._line, self._last = file, 1, 0
+        try:
+            with Stream(Path(file)) as stream:
+                for block in _blocks(stream):
+                    if block is None:
+                        self._undecided(None)
+                    else:
+                        yield from self._block(block)
+        except DamagedSourceError as error:
+            yield from self._flush()
+            self._collected.reject(Reject(Place(file, self._last), error.reason))
+        except OSError as error:
+            yield from self._flush()
+            self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
+        yield from self._flush()
+
+    def rest(self) -> Iterator[Batch]:
+        """What waited for lines that never came, and the counts."""
+        for sighting in self._reader.rest():
+            self._take(sighting)
+        yield from self._collected.rest(self._counts)
+
+    def _block(self, data: bytes) -> Iterator[Batch]:
+        text = np.frombuffer(data, np.uint8)
+        totals, at = self._counters.totals, 0
+        while True:
+            stop, at, self._line = scan(
+                text,
+                at,
+                len(data),
+                self._line,
+                self._heads,
+                self._known,
+                self._counters,
+                self._found,
+                self._file_lines,
+            )
+            if totals[FILES]:
+                self._take_files(data)
+            if stop == Stop.AT_END:
+                break
+            if stop == Stop.FULL or len(self._files) >= EVENTS_AT_ONCE:
+                yield from self._flush()
+            if stop == Stop.FULL:
+                continue
+            newline = data.find(b"\n", at)
+            end = len(data) if newline < 0 else newline
+            if totals[LAST_LINE] >= 0:
+                self._before(data)
+            self._undecided(data[at:end])
+            if self._state_has_changed():
+                yield from self._flush()
+                self._look()
+            if self._collected.is_full():
+                yield from self._collected.flush()
+            at = end + 1
+        if totals[LAST_LINE] >= 0:
+            self._before(data)
+
+    def _before(self, data: bytes) -> None:
+        """Tells the reader of the last line that it has not seen: what comes next may belong to it."""
+        at = int(self._counters.totals[LAST_LINE])
+        end = data.find(b"\n", at)
+        self._reader.before = log_line(data[at : len(data) if end < 0 else end].removesuffix(b"\r")) or _NOBODY
+        self._counters.totals[LAST_LINE] = -1
+
+    def _undecided(self, line: bytes | None) -> None:
+        """Has the reader of all lines read one."""
+        sequences, totals = self._counters
+        self._known_files.clear()
+        number, self._line = self._line, self._line + 1
+        if line is not None and b"STARTUP_MSG" in line:
+            self._tell_replicas()
+        self._state.count_on(int(totals[ORDER]), dict(zip(self._nodes, sequences.tolist(), strict=False)))
+        whole = None if line is None or len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
+        for find in self._reader.line(Place(self._file, number), whole):
+            self._take(find)
+            self._last = number
+        for index, node in enumerate(self._nodes):
+            totals[ORDER], sequences[index] = self._state.counted(node)
+        if line is not None and b"but not COMPLETE" in line:
+            for block in _LACKING.findall(line):
+                self._lacking[int(block) & ((1 << LACKING_BITS) - 1)] = True
+
+    def _take(self, find: Any) -> None:
+        if isinstance(find, Reject):
+            self._collected.reject(find)
+        else:
+            self._collected.see(find)
+
+    # -- what lines have told -------------------------------------------------------------------------------------
+
+    def _now(self) -> tuple[str, str, str, int]:
+        """The block pool, the namespace of lines that name none, the only datanode, how many there are."""
+        state = self._state
+        datanodes = state.datanodes()
+        return state.pool(), state.namespace(_NOBODY), state.datanode(_NOBODY), len(datanodes)
+
+    def _state_has_changed(self) -> bool:
+        return self._now() != self._context
+
+    def _look(self) -> None:
+        """Takes over what the lines have told so far."""
+        self._context = self._now()
+        pool, _, only, _ = self._context
+        sequences = self._counters.sequences
+        for datanode in self._state.datanodes():
+            if datanode not in self._nodes and len(self._nodes) < _NODES_MAX - 1:
+                sequences[len(self._nodes)] = self._state.counted(datanode)[1]
+                self._nodes.append(datanode)
+        names = [node.encode(errors="surrogatepass") for node in self._nodes]
+        self._known = Known(
+            np.frombuffer(pool.encode(), np.uint8),
+            np.frombuffer(b"".join(names), np.uint8),
+            np.cumsum([0, *map(len, names)]),
+            self._nodes.index(only) if only != UNKNOWN and only in self._nodes else -1,
+            self._lacking,
+            not self._keeps_events,
+        )
+
+    def _tell_replicas(self) -> None:
+        """Tells the state of the replicas that were decided without it."""
+        self._note_replicas()
+        for namespace, node, blocks in self._seen_replicas:
+            name = self._nodes[node]
+            self._state.saw_replicas(namespace, name, [f"{block}@{name}" for block in blocks.tolist()])
+        self._seen_replicas.clear()
+
+    def _note_replicas(self) -> None:
+        """Keeps which replicas the events found are of, before they are given."""
+        number = int(self._counters.totals[EVENTS])
+        nodes = self._found.node[:number]
+        pool, namespace, _, _ = self._context
+        for node in np.unique(nodes[nodes > 0]):
+            for pooled in (0, 1):
+                here = (nodes == node) & (self._found.pooled[:number] == pooled)
+                if here.any():
+                    blocks = np.unique(self._found.block[:number][here])
+                    self._seen_replicas.append((pool if pooled else namespace, int(node), blocks))
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def _take_files(self, data: bytes) -> None:
+        """Does what `log_namenode` does for allocations and completions, in the order in which they stand."""
+        namespace, rows, files = self._context[1], self._files, self._known_files
+        tree, give_block = self._state.tree(namespace), self._state.give_block
+        number = int(self._counters.totals[FILES])
+        self._counters.totals[FILES] = 0
+        columns = [column[:number].tolist() for column in self._file_lines]
+        for line, sequence, order, path, path_end, block, stamp, holder, holder_end in zip(*columns, strict=True):
+            name = data[path:path_end]
+            file = files.get(name)
+            if file is None:
+                file = files[name] = tree.at(name.decode(errors="backslashreplace"))
+            if holder:
+                closed = []
+                for each in file.blocks:
+                    if not each.complete:
+                        closed.append(str(each.block_id))
+                        each.complete = True
+                file.is_open, file.holder = False, ""
+                del files[name]
+                client = data[holder:holder_end].decode(errors="backslashreplace")
+                rows.completed((order, sequence, line), file, client, closed)
+            else:
+                block_id = str(block)
+                rows.allocated((order, sequence, line), file, block_id, stamp, file.last_block())
+                file.is_open = True
+                file.blocks.append(KnownBlock(block))
+                give_block(namespace, block_id, file)
+        self._last = line
+        if len(files) > FILES_REMEMBERED:
+            files.clear()
+
+    # -- tables ---------------------------------------------------------------------------------------------------
+
+    def _flush(self) -> Iterator[Batch]:
+        """The tables of all that was found since the last time."""
+        totals = self._counters.totals
+        for what, count in ((SOMETHING_ELSE, OTHER), (NO_STEP, IGNORED_LINES)):
+            if totals[count]:
+                self._counts.lines[self._file, what] += int(totals[count])
+                totals[count] = 0
+        number = int(totals[EVENTS])
+        if number:
+            self._note_replicas()
+            self._last = max(self._last, int(self._found.line[number - 1]))
+            pool, namespace, _, _ = self._context
+            rows = decided(self._found, number, self._unit.number, self._file, self._nodes, (namespace, pool))
+            for tally in rows.tallies():
+                self._collected.tally(tally)
+            yield "concerns", rows.concerns()
+            if self._keeps_events:
+                yield "events", rows.events()
+            totals[EVENTS] = 0
+        if self._files:
+            namespace = self._context[1]
+            for tally in self._files.tallies(self._file, namespace):
+                self._collected.tally(tally)
+            yield "concerns", self._files.concerns(self._file, namespace)
+            self._files = FileRows(self._unit)
+        yield from self._collected.flush()
+
+
+def _blocks(stream: Stream) -> Iterator[bytes | None]:
+    """The content in pieces of whole lines; None for a line that is too long to be kept.
+
+    Raises:
+        DamagedSourceError: as `Stream.chunks`, after the whole lines before the damage.
+    """
+    parts: list[bytes] = []
+    size, overlong = 0, False
+    damage: DamagedSourceError | None = None
+    chunks = stream.chunks()
+    while damage is None:
+        try:
+            chunk = next(chunks, None)
+        except DamagedSourceError as error:
+            damage, chunk = error, None
+        if chunk is None:
+            break
+        if overlong:
+            _, newline, chunk = chunk.partition(b"\n")
+            if not newline:
+                continue
+            yield None
+            overlong = False
+        parts.append(chunk)
+        size += len(chunk)
+        if size >= BLOCK_BYTES:
+            data = b"".join(parts)
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                yield data[:cut]
+            overlong = len(data) - cut > LINE_LENGTH_MAX
+            parts = [] if overlong else [data[cut:]]
+            size = sum(map(len, parts))
+    data = b"".join(parts)
+    if damage is not None:
+        data = data[: data.rfind(b"\n") + 1]
+    if data:
+        yield data
+    if damage is not None:
+        raise damage
+    if overlong:
+        yield None

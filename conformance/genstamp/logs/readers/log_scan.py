@@ -1,0 +1,337 @@
+"""Compiled reading of the lines of NameNodes' and datanodes' logs that are by far the most.
+
+Decides a line only where it is certain what `log_text` would make of it, and stops at every other line. So what lines
+mean stands there and in the modules beside it; here is only how the most frequent of them look, byte by byte. Leaves
+out what becomes of the numbers that it finds (`log_fast`).
+"""
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from numba import njit
+
+from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, time
+from genstamp.logs.readers.log_forms import (
+    LACKING_BITS,
+    NOTHING,
+    UNDECIDED,
+    Known,
+    Told,
+    allocated,
+    completed,
+    names_only,
+    receiving,
+    responder,
+    scheduling,
+    stored,
+    trace,
+)
+from genstamp.logs.streams import LINE_LENGTH_MAX
+
+
+class Form(IntEnum):
+    """What a beginning of messages stands for here."""
+
+    UNDECIDED = 0
+    IGNORED = 1
+    STORED = 2
+    RECEIVING = 3
+    TRACE = 4
+    RESPONDER = 5
+    SCHEDULING = 6
+    ALLOCATED = 7
+    COMPLETED = 8
+
+
+class Stop(IntEnum):
+    """Why a scan has ended."""
+
+    AT_END = 0
+    FULL = 1
+    UNDECIDED = 2
+
+
+class Found(NamedTuple):
+    """What decided lines tell; arrays with one element an event.
+
+    Attributes:
+        told: a `Told`. line: number of the line. time_us: its time. block, stamp, length: length -1 where the line has
+        none. node: number of the node. pooled: whether the line names the block pool. sequence: the event's number
+        among those of its node. order: among those of its unit. argument_end: where its argument ends in `arguments`.
+        arguments: bytes, one after another: who stored a replica, or for whom it was finalized.
+    """
+
+    told: Any
+    line: Any
+    time_us: Any
+    block: Any
+    stamp: Any
+    length: Any
+    node: Any
+    pooled: Any
+    sequence: Any
+    order: Any
+    argument_end: Any
+    arguments: Any
+
+
+class FileLines(NamedTuple):
+    """Lines of files: allocations of blocks and completions; arrays with one element a line.
+
+    Attributes:
+        line, sequence, order: as of `Found`. path, path_end: where in the text the path stands. block, stamp: of an
+        allocation. holder, holder_end: of a completion, where in the text it stands; both 0 for an allocation.
+    """
+
+    line: Any
+    sequence: Any
+    order: Any
+    path: Any
+    path_end: Any
+    block: Any
+    stamp: Any
+    holder: Any
+    holder_end: Any
+
+
+class Heads(NamedTuple):
+    """Beginnings of messages, by their first byte, among these the longest first.
+
+    Attributes:
+        text: all of them. starts: where each begins in `text`, and the end. form: a `Form` for each. first: by byte,
+        the number of the first that begins with it, and one more for the end.
+    """
+
+    text: Any
+    starts: Any
+    form: Any
+    first: Any
+
+
+class Counters(NamedTuple):
+    """Numbers that go on from scan to scan.
+
+    Attributes:
+        sequences: by node, the number of its last event. totals: order of the last event; lines of something else;
+        lines of known kinds that are no step; events found; where the last line began that was a line of a log, -1 if
+        none; lines of files found.
+    """
+
+    sequences: Any
+    totals: Any
+
+
+ORDER, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
+
+
+_FULL_LINE = LINE_LENGTH_MAX
+_LACKING_MASK = (1 << LACKING_BITS) - 1
+_WRITE, _RESPONDER_ENDS, _INVALIDATE = (
+    Told.WRITE_BLOCK.value,
+    Told.RESPONDER_ENDS.value,
+    Told.INVALIDATE_REPLICA.value,
+)
+_POOL, _REGISTRATION = as_bytes(b"BP-"), as_bytes(b"atanodeRegistration(")
+_NEW, _FORMATTING = as_bytes(b"Allocated new BlockPoolId: "), as_bytes(b"Formatting block pool ")
+_CLOSED_BY = as_bytes(b" is closed by ")
+_F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_ALLOCATED, _F_COMPLETED = (
+    Form.IGNORED.value,
+    Form.STORED.value,
+    Form.RECEIVING.value,
+    Form.TRACE.value,
+    Form.RESPONDER.value,
+    Form.SCHEDULING.value,
+    Form.ALLOCATED.value,
+    Form.COMPLETED.value,
+)
+_AT_END, _FULL, _UNDECIDED = (stop.value for stop in Stop)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
+    """What a message begins like, and where that ends; -1 if like nothing that is known."""
+    byte = text[at]
+    for head in range(heads.first[byte], heads.first[byte + 1]):
+        start, stop = heads.starts[head], heads.starts[head + 1]
+        if at + stop - start > end:
+            continue
+        same = True
+        for index in range(1, stop - start):
+            if heads.text[start + index] != text[at + index]:
+                same = False
+                break
+        if same:
+            return heads.form[head], at + stop - start
+    return -1, at
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _of_file(text: Any, at: int, end: int, form: int, line: int, counters: Counters, files: FileLines) -> bool:
+    """Takes a line of a file; False if it is not certain what it tells."""
+    block, stamp, path, holder = 0, 0, -1, 0
+    if form == _F_ALLOCATED:
+        block, stamp, path = allocated(text, at, end)
+    else:
+        path, holder = completed(text, at, end)
+    if path < 0:
+        return False
+    for index in range(path, end):
+        if text[index] == 13:
+            return False
+    totals, sequences = counters.totals, counters.sequences
+    number = totals[FILES]
+    totals[ORDER] += 1
+    sequences[0] += 1
+    files.line[number], files.sequence[number], files.order[number] = line, sequences[0], totals[ORDER]
+    files.path[number], files.path_end[number] = path, holder - len(_CLOSED_BY) if holder else end
+    files.block[number], files.stamp[number] = block, stamp
+    files.holder[number], files.holder_end[number] = holder, end if holder else 0
+    totals[FILES] = number + 1
+    return True
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _after_logger(text: Any, at: int, end: int) -> int:
+    """Where the message of a line begins whose time is known; -1 if that is not certain."""
+    stop = at + 23
+    while stop < end and text[stop] != 10:
+        if text[stop] == 58:
+            return message(text, at, min(stop + 2, end))
+        stop += 1
+    return -1
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _rest(text: Any, began: int, end: int, known: Known) -> tuple[int, bool]:
+    """Where a line ends, and whether it is certain that it tells nothing new of pools or datanodes."""
+    stop, certain = began, True
+    while stop < end:
+        byte = text[stop]
+        if byte == 10:
+            break
+        if byte == 66 and certain and has(text, stop, end, _POOL):
+            certain = names_only(text, stop, end, began, known.pool)
+        elif byte == 68 and certain and has(text, stop + 1, end, _REGISTRATION):
+            certain = False
+        stop += 1
+    return stop, certain
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known) -> Any:
+    """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
+
+    For what is told `UNDECIDED`, or `NOTHING` if the line is no step.
+    """
+    undecided, nothing = (UNDECIDED, 0, 0, -1, 0, 0, 0, 0), (NOTHING, 0, 0, -1, 0, 0, 0, 0)
+    if form == -1:
+        return undecided if has(text, began, stop, _NEW) or has(text, began, stop, _FORMATTING) else nothing
+    if form == _F_IGNORED:
+        return nothing
+    if form == _F_STORED:
+        told, block, stamp, length, argument, argument_end = stored(text, here, stop)
+        if told >= 0 and (known.lacking[block & _LACKING_MASK] or not is_plain(text, argument, argument_end)):
+            told = UNDECIDED
+        return told, block, stamp, length, 0, 0, argument, argument_end
+    if form == _F_RECEIVING:
+        block, stamp, node, named = receiving(text, here, stop, known)
+        return _WRITE if node >= 0 else UNDECIDED, block, stamp, -1, node, named, 0, 0
+    if form == _F_TRACE:
+        return trace(text, here, stop, known)
+    if form == _F_RESPONDER and known.only >= 0:
+        block, stamp, here, named = responder(text, here, stop, known)
+        return _RESPONDER_ENDS if here >= 0 else UNDECIDED, block, stamp, -1, known.only, named, 0, 0
+    if form == _F_SCHEDULING and known.only >= 0:
+        block, stamp, here = scheduling(text, here - 4, stop)
+        return _INVALIDATE if here >= 0 else UNDECIDED, block, stamp, -1, known.only, 0, 0, 0
+    return undecided
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _keep(text: Any, event: Any, line: int, time_us: int, counters: Counters, found: Found) -> bool:
+    """Keeps an event; False if there is no room for it."""
+    told, block, stamp, length, node, named, argument, argument_end = event
+    totals, sequences = counters.totals, counters.sequences
+    number = totals[EVENTS]
+    before = found.argument_end[number - 1] if number else 0
+    if before + argument_end - argument > len(found.arguments):
+        return False
+    for index in range(argument_end - argument):
+        found.arguments[before + index] = text[argument + index]
+    sequences[node] += 1
+    totals[ORDER] += 1
+    found.told[number] = told
+    found.line[number] = line
+    found.time_us[number] = time_us
+    found.block[number] = block
+    found.stamp[number] = stamp
+    found.length[number] = length
+    found.node[number] = node
+    found.pooled[number] = named
+    found.sequence[number] = sequences[node]
+    found.order[number] = totals[ORDER]
+    found.argument_end[number] = before + argument_end - argument
+    totals[EVENTS] = number + 1
+    return True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def scan(
+    text: Any,
+    at: int,
+    end: int,
+    line: int,
+    heads: Heads,
+    known: Known,
+    counters: Counters,
+    found: Found,
+    files: FileLines,
+) -> tuple[int, int, int]:
+    """Reads lines up to one that is not decided here.
+
+    Args:
+        text: bytes of whole lines.
+        at: where the first of them begins.
+        end: where they end.
+        line: its number.
+        heads: beginnings of messages.
+        known: what lines before have told.
+        counters: are counted on.
+        found: takes the events.
+        files: takes the lines of files.
+
+    Returns:
+        A `Stop`, where the line begins at which the scan ended, and its number.
+    """
+    totals = counters.totals
+    while at < end:
+        if totals[EVENTS] >= len(found.told) or totals[FILES] >= len(files.line):
+            return _FULL, at, line
+        time_us = time(text, at, end)
+        if time_us < 0:
+            return _UNDECIDED, at, line
+        began = _after_logger(text, at, end)
+        if began < 0:
+            return _UNDECIDED, at, line
+        stop, certain = _rest(text, began, end, known)
+        following = stop + 1
+        certain = certain and stop - at <= _FULL_LINE
+        if stop > began and text[stop - 1] == 13:
+            stop -= 1
+        if not certain or stop == began:
+            return _UNDECIDED, at, line
+        form, here = _form(text, began, stop, heads)
+        if form in (_F_ALLOCATED, _F_COMPLETED):
+            if not known.decides_files or not _of_file(text, here, stop, form, line, counters, files):
+                return _UNDECIDED, at, line
+        else:
+            event = _decide(text, began, here, stop, form, known)
+            if event[0] == UNDECIDED:
+                return _UNDECIDED, at, line
+            if event[0] == NOTHING:
+                totals[OTHER if form == -1 else IGNORED_LINES] += 1
+            elif not _keep(text, event, line, time_us, counters, found):
+                return _FULL, at, line
+        totals[LAST_LINE] = at
+        at, line = following, line + 1
+    return _AT_END, at, line
