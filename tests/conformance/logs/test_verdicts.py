@@ -308,6 +308,18 @@ def test_recovery_id_that_nobody_gave_out_is_violated_in_every_order(judge: Judg
     assert verdict["failed"] == "recovery id 1009 is above 1002"
 
 
+@pytest.mark.parametrize("refused", [None, "ReplicaNotFoundException"])
+@pytest.mark.parametrize("event", ["init_replica_recovery", "update_replica_under_recovery"])
+def test_datanode_uses_no_recovery_id_of_a_block_that_was_not_given_out(
+    judge: Judge, event: str, refused: str | None
+) -> None:
+    """Also where the call is refused: the id was in it."""
+    told = {"num_bytes": 1, "refused_with": refused} if refused else {"num_bytes": 1}
+    assert judge([ADDED, STARTED, replica(event, recovery_id=1002, **told)])["safety"] == "conformant"
+    verdict = judge([ADDED, STARTED, replica(event, recovery_id=1009, **told)])
+    assert (verdict["kind"], verdict["failed"]) == ("block", "recovery id 1009 is above 1002")
+
+
 def test_search_that_is_cut_short_leaves_the_key_undetermined(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = [block("hflush", node=f"client{number}") for number in range(9)]
     history = [*talk, ADDED, block("update_pipeline", generation_stamp=1000)]

@@ -354,7 +354,13 @@ _RECOVERY = (
             "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
             refused=refused,
         )
-        for event in ("receive_recovery_command", "init_replica_recovery", "sync_block")
+        for event in (
+            "receive_recovery_command",
+            "init_replica_recovery_called",
+            "init_replica_recovery",
+            "sync_block",
+            "update_replica_under_recovery",
+        )
         for refused in (None, "*")
     ),
 )
@@ -408,7 +414,6 @@ _ASIDE = (
             "report_back",
             "init_replica_recovery_failed",
             "update_replica_failed",
-            "update_replica_under_recovery",
             "retry_cache_answers",
         )
         for refused in (None, "*")
