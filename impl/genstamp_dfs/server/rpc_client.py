@@ -10,6 +10,7 @@ from typing import Any
 
 from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
 from genstamp_dfs.hdfs.messages.base import Caller, Request
+from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.protocols import Protocol, protocol_of
 from genstamp_dfs.server.wire import frames
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
@@ -140,7 +141,7 @@ class RpcClient:
         async with self._opening.setdefault(key, asyncio.Lock()):
             connection = self._connections.get(key)
             if connection is None or connection.is_broken:
-                reader, writer = await asyncio.open_connection(host, port)
+                reader, writer = await open_connection(host, port)
                 user = self._node if protocol.is_own else self._user
                 connection = self._connections[key] = RpcConnection(reader, writer, protocol, user)
             return connection

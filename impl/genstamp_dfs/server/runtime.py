@@ -26,6 +26,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.hdfs.runtime import Process
 from genstamp_dfs.server.connection import BUFFER_BYTES, SocketConnection
+from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
@@ -198,7 +199,7 @@ class AsyncioRuntime(RealClock):
         address = self._converter.addresses.address(datanode)
         try:
             async with asyncio.timeout((timeout_us or CONNECT_TIMEOUT_US) / 1_000_000):
-                reader, writer = await asyncio.open_connection(address.host, address.transfer_port, limit=BUFFER_BYTES)
+                reader, writer = await open_connection(address.host, address.transfer_port, limit=BUFFER_BYTES)
         except TimeoutError as problem:
             raise SocketTimeoutException(f"{datanode} at {address.transfer} does not answer") from problem
         except OSError as problem:
