@@ -90,6 +90,8 @@ async def _attacker(servers: ServerCluster, client: DFSClient, targets: list[Tar
     }
     # Others write to these; nobody may be led astray by what is said here.
     nodes.update({name: Address(HOST, 1, 1) for name in servers.ports})
+    # None of these is a name, so that nothing beyond this machine is asked.
+    nodes.update({f"nowhere{number}": Address(host, 1, 1) for number, host in enumerate(("x" * 64, "a\0b", "..", ""))})
     recorded = {
         name: [
             without_registrations(said) for said in found.to({target.port for target in targets if target.name == name})
