@@ -9,7 +9,7 @@ from tests.impl.server.processes import QUICK, Processes
 from genstamp.logs.local import check_locally
 from genstamp_dfs.events import Event, decode_lines
 
-SOFT_LIMIT_MS = 20_000
+SOFT_LIMIT_MS = 15_000
 """Longer than a client takes to start on a busy machine."""
 
 SETTINGS = [*QUICK, f"limits.soft_limit_ms={SOFT_LIMIT_MS}"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tests.impl.clients.clients import Client, RefusedError, Writer
-from tests.impl.clients.jvm import VERSION, java_command, write_configuration
+from tests.impl.clients.jvm import VERSION, archive_classes, java_command, write_configuration
 from tests.impl.clients.operations import Operation
 from tests.impl.server.processes import LIMIT_S, Processes
 
@@ -28,6 +28,9 @@ class ShellClient(Client):
         super().__init__(processes, directory)
         self._configuration = write_configuration(directory / "configuration", self.address)
         self._local = directory / "local"
+        self._local.write_bytes(b"bytes")
+        put = ("-put", str(self._local), "/first")
+        self._options = archive_classes(directory / "classes.jsa", self._configuration, SHELL, *put)
 
     def write(self, path: str, data: bytes, *, overwrites: bool = False) -> None:
         self._local.write_bytes(data)
@@ -61,12 +64,13 @@ class ShellClient(Client):
         self._run("-createSnapshot", "/")
 
     def writer(self, path: str) -> Writer:
-        return ShellWriter(java_command(self._configuration, SHELL, "-put", "-d", "-", path))
+        return ShellWriter(self._command("-put", "-d", "-", path))
+
+    def _command(self, *arguments: str) -> list[str]:
+        return java_command(self._configuration, SHELL, *arguments, options=self._options)
 
     def _run(self, *arguments: str) -> bytes:
-        done = subprocess.run(
-            java_command(self._configuration, SHELL, *arguments), capture_output=True, timeout=LIMIT_S, check=False
-        )
+        done = subprocess.run(self._command(*arguments), capture_output=True, timeout=LIMIT_S, check=False)
         if done.returncode:
             raise RefusedError("", done.stderr.decode(errors="replace"))
         return done.stdout

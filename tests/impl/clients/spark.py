@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 from tests.impl.clients.gate import BYTES_A_ROW, gated
-from tests.impl.clients.jvm import WAITS
+from tests.impl.clients.jvm import SHORT_LIVED, WAITS
 from tests.impl.clients.operations import Operation
 from tests.impl.server.processes import Processes
 
@@ -89,7 +89,12 @@ class EndlessJob:
     """A job of Spark that writes a table until it is killed."""
 
     def __init__(self, url: str) -> None:
-        environment = {**os.environ, "JAVA_HOME": str(java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
+        environment = {
+            **os.environ,
+            "JAVA_HOME": str(java_home()),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_SUBMIT_OPTS": " ".join(SHORT_LIVED),
+        }
         text = (
             "from pyspark.sql import SparkSession\n"
             "session = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"

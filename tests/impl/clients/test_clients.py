@@ -33,6 +33,7 @@ MIB = 1 << 20
 CLIENTS = (FileSystemClient, ShellClient, NativeClient)
 
 DATA = Random(1).randbytes(3 * MIB + 700)
+TAKEN = b"taken over"
 FLUSHED = MIB + MIB // 2
 
 
@@ -48,9 +49,9 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     directory = tmp_path_factory.mktemp("clients")
     processes = Processes(directory / "cluster", SETTINGS, datanodes=4)
     processes.start()
-    wait_for_safe_mode(processes)
-    client = request.param(processes, directory / "client")
     try:
+        wait_for_safe_mode(processes)
+        client = request.param(processes, directory / "client")
         yield client
         client.close()
     finally:
@@ -71,6 +72,23 @@ def write_and_kill(client: Client, path: str) -> None:
     writer.write(DATA[FLUSHED : FLUSHED + 1000])
     until(lambda: replica_of(client.processes, path, 2))
     writer.kill()
+
+
+def refused_append(client: Client, path: str) -> list[str]:
+    """Append as another client; why that is refused, and nothing if it is not."""
+    try:
+        client.append(path, TAKEN)
+    except RefusedError as refusal:
+        return [str(refusal)]
+    return []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def refusals(client: Client) -> list[str]:
+    """What another client is told that wants a file at once whose writer was killed: before all tests, so that the
+    soft limit passes while they run."""
+    write_and_kill(client, "/takeover")
+    return refused_append(client, "/takeover")
 
 
 def test_write(client: Client) -> None:
@@ -150,18 +168,19 @@ def test_recover(client: Client) -> None:
     assert found == DATA[: len(found)]
 
 
-def test_takeover(client: Client) -> None:
+def test_unknown(client: Client) -> None:
+    with pytest.raises(RefusedError, match="Unknown method"):
+        client.unknown_call()
+    assert "ready" in client.names("/")
+
+
+def test_takeover(client: Client, refusals: list[str]) -> None:
     """The refusals come in this order, however long each lasts: the soft limit is longer than a client's start."""
-    write_and_kill(client, "/takeover")
-    refusals = []
 
     def is_taken() -> bool:
-        try:
-            client.append("/takeover", b"taken over")
-        except RefusedError as refusal:
-            refusals.append(str(refusal))
-            return False
-        return True
+        refusal = refused_append(client, "/takeover")
+        refusals.extend(refusal)
+        return not refusal
 
     until(is_taken)
     owned, recovering = client.refusals
@@ -169,15 +188,9 @@ def test_takeover(client: Client) -> None:
     others = [refusal for refusal in refusals if owned not in refusal]
     assert others
     assert [refusal for refusal in others if recovering not in refusal] == []
-    found = client.read("/takeover").removesuffix(b"taken over")
+    found = client.read("/takeover").removesuffix(TAKEN)
     assert found == DATA[: len(found)]
-    assert client.read("/takeover") == found + b"taken over"
-
-
-def test_unknown(client: Client) -> None:
-    with pytest.raises(RefusedError, match="Unknown method"):
-        client.unknown_call()
-    assert "ready" in client.names("/")
+    assert client.read("/takeover") == found + TAKEN
 
 
 def write_around(client: Client, path: str, mib: int, fault: Callable[[Path], None]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.impl.fuzz.attack import Totals, attack
 from tests.impl.fuzz.besieged import besieged
-from tests.impl.fuzz.floods import flood
+from tests.impl.fuzz.crowds import measure
 
 CHECK_EACH = 2_000
 
@@ -31,11 +31,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.impl.fuzz", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--connections", type=int, default=20_000)
-    parser.add_argument("--floods", action="store_true", help="measure memory instead, of servers that are processes")
+    parser.add_argument("--crowds", action="store_true", help="measure memory instead, of servers that are processes")
     given = parser.parse_args()
-    if given.floods:
+    if given.crowds:
         with tempfile.TemporaryDirectory() as directory:
-            flood(Path(directory))
+            measure(Path(directory))
         return
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory() as directory:

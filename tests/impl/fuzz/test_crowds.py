@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.impl.fuzz.crowds import crowd, peak_bytes
+from tests.impl.fuzz.crowds import MIB, MOST_MIB, crowd, peak_bytes
 from tests.impl.server.processes import Processes
 
 SEED = 6
-MOST_BYTES = 160 << 20
-"""Most memory of a server; without anybody it takes 32 MiB."""
-
 SILENT = 1_600
 UNENDED = 12
 UNREAD = 20
+WRITES = 4
 
 
 @pytest.fixture
@@ -41,6 +39,8 @@ def test_a_crowd_of_idle_connections_is_bounded_and_keeps_nobody_out(
         async with crowd(ready) as held:
             await held.read_no_answers(UNREAD)
             await held.read_no_blocks(UNREAD, "/before")
+            await held.read_no_acknowledgements(WRITES)
+            await held.end_no_packet(UNENDED)
             await held.end_no_frame(UNENDED)
             await held.say_nothing(SILENT)
             await asyncio.to_thread(others_are_served, processes, tmp_path, data)
@@ -51,8 +51,8 @@ def test_a_crowd_of_idle_connections_is_bounded_and_keeps_nobody_out(
     print(said.out)
     assert said.err == ""
     peaks = {name: peak_bytes(pid) for name, pid in pids.items()}
-    print({name: f"{peak >> 20} MiB" for name, peak in peaks.items()})
-    assert {name for name, peak in peaks.items() if peak > MOST_BYTES} == set()
+    print({name: f"{peak // MIB} MiB" for name, peak in peaks.items()})
+    assert {name for name, peak in peaks.items() if peak > MOST_MIB * MIB} == set()
     now: dict[str, Any] = processes.book()
     assert {name: now[name]["pid"] for name in pids} == pids
 
