@@ -1,6 +1,7 @@
 """Whatever a file, a block pool or a writer is called on either listener: nothing outside of the storage changes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.impl.fuzz.attack import Target, Totals, converse
@@ -66,7 +67,7 @@ def everything_in(directory: Path, besides: Path) -> set[Path]:
 
 def calls_about(path: str) -> bytes:
     """A conversation with the namenode."""
-    requests: tuple[Request[object], ...] = (
+    requests: tuple[Request[Any], ...] = (
         Mkdirs(path),
         Create(path, "fuzz", CreateFlag.CREATE, True, 1, 1 << 20),
         Rename(path, "/fuzz/renamed"),
