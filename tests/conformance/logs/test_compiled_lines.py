@@ -64,7 +64,7 @@ def by_the_reader_of_all_lines(unit: Unit, keeps_events: bool) -> Tables:
 
 def _rows(given: Iterator[tuple[str, Any]]) -> Tables:
     tables: Tables = {}
-    for table, rows in given:
+    for table, rows in list(given):  # All are kept for a while, as checks in memory do.
         tables.setdefault(table, []).extend(map(repr, rows.to_pylist()))
     return {table: sorted(rows) for table, rows in tables.items()}
 

@@ -76,9 +76,9 @@ def decided(
         nodes: names by number.
         namespaces: of lines that do not name the block pool, and of those that do.
     """
-    return Decided(
-        Found._make([*(column[:number] for column in found[:-1]), found.arguments]), unit, file, nodes, namespaces
-    )
+    # Copies: Arrow would go on looking at what is written over by what is found next.
+    told = Found._make([*(column[:number].copy() for column in found[:-1]), found.arguments])
+    return Decided(told, unit, file, nodes, namespaces)
 
 
 class Decided:
