@@ -13,6 +13,7 @@ import pyarrow as pa
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.reading import read_unit
+from genstamp.logs.rows import reject_row
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS
 from genstamp.logs.units import find_units
@@ -54,10 +55,7 @@ def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group:
     for unit in found.units:
         for table, rows in read_unit(unit):
             parts[table].append(rows)
-    before = [
-        {"source": "none", "place": {"file": r.place.file, "line": r.place.line}, "reason": r.reason, "text": r.text}
-        for r in found.rejects
-    ]
+    before = [reject_row("none", reject) for reject in found.rejects]
     parts["rejects"].append(pa.Table.from_pylist(before, REJECTS))
     tables = {table: pa.concat_tables(each) for table, each in parts.items()}
     summary = Summary(found, tables["spans"])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from genstamp.events import Event, Place, events_table, places
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.sighting import TEXT_MAX, Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, ROLES_MAX, SPANS
 
@@ -122,8 +122,7 @@ class Collected:
     def reject(self, reject: Reject) -> None:
         """Takes what could not be read."""
         self._rejected[reject.place.file] += 1
-        place = {"file": reject.place.file, "line": reject.place.line}
-        self._rejects.append({"source": self._source, "place": place, "reason": reject.reason, "text": reject.text})
+        self._rejects.append(reject_row(self._source, reject))
 
     def is_full(self) -> bool:
         """Whether there are as many rows as are given at once."""
@@ -162,6 +161,16 @@ class Collected:
             lines += self._telling[file] + self._rejected[file]
             rows.append((file, self._source, "", "", 0, 0, 0, lines, self._rejected[file]))
         return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
+
+
+def reject_row(source: str, reject: Reject) -> dict[str, Any]:
+    """A row of `tables.REJECTS`; what a file contains may stand in the reason, too, and is cut like the text."""
+    return {
+        "source": source,
+        "place": {"file": reject.place.file, "line": reject.place.line},
+        "reason": reject.reason[:TEXT_MAX],
+        "text": reject.text[:TEXT_MAX],
+    }
 
 
 def _concern_rows(unit: Unit, sighting: Sighting) -> Iterator[tuple[Any, ...]]:

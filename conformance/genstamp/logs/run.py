@@ -24,6 +24,7 @@ from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
+from genstamp.logs.rows import reject_row
 from genstamp.logs.stories import with_stories
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
@@ -143,15 +144,7 @@ def _check(worker: Worker, found: Found, options: Options, built: Path) -> Repor
 
 def _write_rejects_before_reading(found: Found, built: Path) -> None:
     if found.rejects:
-        rows = [
-            {
-                "source": "none",
-                "place": {"file": r.place.file, "line": r.place.line},
-                "reason": r.reason,
-                "text": r.text,
-            }
-            for r in found.rejects
-        ]
+        rows = [reject_row("none", reject) for reject in found.rejects]
         table = pa.Table.from_pylist(rows, REJECTS)
         pyarrow.parquet.write_table(table, built / "rejects" / "before-reading.parquet")
 
