@@ -149,7 +149,11 @@ class Collected:
     def _coverage(self, counts: Counts) -> list[dict[str, Any]]:
         rows = [(of, file, "event", name, count) for (of, file, name), count in self._by_event.items()]
         rows += [(self._source, file, "line", name, count) for (file, name), count in counts.lines.items()]
-        rows += [(self._source, file, "remark", name, count) for (file, name), count in counts.remarks.items()]
+        # Numbers of events and transactions are what a file says, and so are gaps.
+        rows += [
+            (self._source, file, "remark", name, min(count, 2**63 - 1))
+            for (file, name), count in counts.remarks.items()
+        ]
         return [dict(zip(COVERAGE.names, row, strict=True)) for row in rows]
 
     def _all_spans(self, counts: Counts) -> list[dict[str, Any]]:

@@ -269,3 +269,22 @@ def test_compressed_edit_log_is_read(edits: Path, tmp_path: Path) -> None:
     with (edits / "editsStored").open("rb") as plain, gzip.open(tmp_path / "edits", "wb") as packed:
         shutil.copyfileobj(plain, packed)
     assert _events(check_locally([tmp_path / "edits"])) == _events(check_locally([edits / "editsStored"]))
+
+
+def test_record_with_more_elements_than_a_record_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit_xml, "ELEMENTS_MAX", 1_000)
+    record = "<RECORD><OPCODE>OP_MKDIR</OPCODE><DATA><TXID>{}</TXID>{}</DATA></RECORD>"
+    content = "".join(record.format(txid, "<A/>" * (900 if txid < 4 else 1_000)) for txid in range(1, 5))
+    (tmp_path / "edits.xml").write_text(f"<EDITS><EDITS_VERSION>-64</EDITS_VERSION>{content}</EDITS>", encoding="utf-8")
+    checked = check_locally([tmp_path / "edits.xml"])
+    assert _reasons(checked) == ["a record has more than 1000 elements"]
+    assert sum(row["count"] for row in checked.coverage.to_pylist()) == 3
+
+
+@pytest.mark.parametrize("encoding", ["x-none", "UTF-32"])
+def test_xml_of_an_encoding_that_is_not_read_is_told(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "edits.xml").write_text(f'<?xml version="1.0" encoding="{encoding}"?><EDITS></EDITS>', encoding="utf-8")
+    (reason,) = _reasons(check_locally([tmp_path / "edits.xml"]))
+    assert "XML is of an encoding that is not read" in reason or "not well-formed" in reason

@@ -12,7 +12,7 @@ from tests.conformance.logs.storage_directories import ImageFile, image
 
 import genstamp
 from genstamp.logs.local import check_locally
-from genstamp.logs.readers import image_binary, image_xml
+from genstamp.logs.readers import edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import LoggedBlock
 from genstamp.logs.readers.image import ImageCounters, ImageItem
 from genstamp.logs.readers.image_pb2 import Summary
@@ -156,3 +156,13 @@ def test_module_is_the_one_that_the_messages_make(tmp_path: Path) -> None:
     there = Path(genstamp.__file__).parent.parent / readers
     names = ["image_pb2.py", "image_pb2.pyi"]
     assert filecmp.cmpfiles(there, tmp_path / readers, names, shallow=False)[0] == names
+
+
+def test_counters_with_more_elements_than_there_can_be_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are kept until their section ends, unlike the items of others."""
+    monkeypatch.setattr(edit_xml, "ELEMENTS_MAX", 1_000)
+    (tmp_path / "image.xml").write_text(XML.replace("<genstampV1>", "<a/>" * 1_000 + "<genstampV1>"), encoding="utf-8")
+    with pytest.raises(DamagedSourceError, match="more than 1000 elements"):
+        _items(tmp_path / "image.xml")

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from genstamp.logs.readers.edit_ops import LoggedBlock
+from genstamp.logs.readers.sighting import whole_number
 
 # Layout versions from which on something is so; "from" -39 means -39, -40, ...
 OPTIMIZED = -39  # numbers are binary instead of text, and no operation begins with a count of its fields
@@ -157,10 +158,10 @@ class Cursor:
 
     def _textual(self) -> int:
         text = self.string()
-        try:
-            return int(text)
-        except ValueError:
-            raise BadDataError(f"{text[:40]!r} where a number should stand") from None
+        number = whole_number(text)
+        if number is None:
+            raise BadDataError(f"{text[:40]!r} where a number should stand")
+        return number
 
     def _block_count(self, number: int) -> int:
         if not 0 <= number <= BLOCKS_MAX:

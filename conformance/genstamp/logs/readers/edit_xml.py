@@ -14,10 +14,14 @@ from defusedxml.ElementTree import iterparse
 
 from genstamp.logs.readers.edit_binary import NEWEST, OLDEST, OP_LENGTH_MAX
 from genstamp.logs.readers.edit_ops import OPCODES, EditOp, LoggedBlock
+from genstamp.logs.readers.sighting import whole_number
 from genstamp.logs.streams import Content, DamagedSourceError
 
 DEPTH_MAX = 20
 """How deep elements stand in one another; the viewer's own do five deep."""
+
+ELEMENTS_MAX = 2_000_000
+"""Elements of one record, or of one item of an image; a directory has 1,048,576 children at most by HDFS' default."""
 
 # Names differ between the viewer of 0.21 and the later ones.
 _STAMPS = ("GENSTAMP", "GENERATION_STAMP", "BLOCK_GENERATION_STAMP", "GENSTAMPV2", "GENSTAMPV1")
@@ -46,6 +50,7 @@ def operations(stream: Content) -> Iterator[EditOp]:
         for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 path.append(element.tag)
+                source.begin_element()
                 if len(path) > DEPTH_MAX:
                     raise DamagedSourceError(
                         f"after record {record}: elements stand in one another more than {DEPTH_MAX} deep"
@@ -73,6 +78,8 @@ def operations(stream: Content) -> Iterator[EditOp]:
         raise _refused(record, str(error)) from None
     except ParseError as error:
         raise DamagedSourceError(f"after record {record}: XML is not well-formed: {error}") from None
+    except (LookupError, ValueError) as error:
+        raise DamagedSourceError(f"after record {record}: XML is of an encoding that is not read: {error}") from None
 
 
 def _refused(record: int, why: str) -> DamagedSourceError:
@@ -84,26 +91,37 @@ class BoundedXml:
 
     def __init__(self, stream: Content) -> None:
         self._chunks = stream.chunks()
+        self._chunk = memoryview(b"")
         self._since_record = 0
+        self._elements = 0
 
     def begin_record(self) -> None:
         """A record has ended."""
-        self._since_record = 0
+        self._since_record = self._elements = 0
 
-    def read(self, _: int = -1) -> bytes:
-        """The next piece."""
-        chunk = next(self._chunks, b"")
-        self._since_record += len(chunk)
-        if self._since_record > OP_LENGTH_MAX + len(chunk):
+    def begin_element(self) -> None:
+        """An element has begun."""
+        self._elements += 1
+        if self._elements > ELEMENTS_MAX:
+            raise DamagedSourceError(f"a record has more than {ELEMENTS_MAX} elements")
+
+    def read(self, size: int = 1 << 16) -> bytes:
+        """The next piece, no longer than asked for: all elements of a piece are kept before the first is given."""
+        if not self._chunk:
+            self._chunk = memoryview(next(self._chunks, b""))
+        piece, self._chunk = bytes(self._chunk[:size]), self._chunk[size:]
+        self._since_record += len(piece)
+        if self._since_record > OP_LENGTH_MAX + len(piece):
             raise DamagedSourceError(f"no record ends within {OP_LENGTH_MAX} bytes")
-        return chunk
+        return piece
 
 
 def _version(element: Element) -> int:
     text = (element.text or "").strip()
-    if not text.removeprefix("-").isdecimal() or not NEWEST <= int(text) <= OLDEST:
+    version = whole_number(text)
+    if version is None or not NEWEST <= version <= OLDEST:
         raise DamagedSourceError(f"layout version {text[:40]!r} is not known, {OLDEST} to {NEWEST} are")
-    return int(text)
+    return version
 
 
 def _operation(record: int, version: int, element: Element) -> EditOp | None:
@@ -126,8 +144,9 @@ def _operation(record: int, version: int, element: Element) -> EditOp | None:
 def _name(code: str) -> str | None:
     if code in ("-1", "OP_INVALID"):
         return None
-    if code.isdecimal() and int(code) < len(OPCODES):
-        return OPCODES[int(code)]
+    number = whole_number(code)
+    if number is not None and 0 <= number < len(OPCODES):
+        return OPCODES[number]
     # The counter had no version before there were two.
     return "OP_SET_GENSTAMP_V1" if code == "OP_SET_GENSTAMP" else code
 
@@ -188,6 +207,7 @@ def integer_in(element: Element, *names: str) -> int | None:
 
 def integer(text: str) -> int:
     """The number that a text is; raises ValueError for one that is none of 64 bits."""
-    if len(text) > 20 or not text.removeprefix("-").isdecimal() or not -(2**63) <= int(text) < 2**63:
+    number = whole_number(text)
+    if number is None:
         raise ValueError(f"{text[:40]!r} where a number should stand")
-    return int(text)
+    return number

@@ -39,6 +39,7 @@ def items(content: Content) -> Iterator[ImageItem]:
         for event, element in iterparse(source, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 path.append(element.tag)
+                source.begin_element()
                 if len(path) > DEPTH_MAX:
                     raise DamagedSourceError(f"elements stand in one another more than {DEPTH_MAX} deep")
                 if path[0] != "fsimage":
@@ -52,13 +53,15 @@ def items(content: Content) -> Iterator[ImageItem]:
                 yield from _item(path[1], element, number)
                 if path[1] != _COUNTERS:
                     section.clear()
-                source.begin_record()
+                    source.begin_record()
             elif len(path) == 1 and element.tag == _COUNTERS:
                 yield _counters(element)
     except DefusedXmlException:
         raise DamagedSourceError("XML is refused because it declares a document type or an entity") from None
     except ParseError as error:
         raise DamagedSourceError(f"after item {number}: XML is not well-formed: {error}") from None
+    except LookupError as error:
+        raise DamagedSourceError(f"XML is of an encoding that is not read: {error}") from None
     except ValueError as error:
         raise DamagedSourceError(f"item {number} has {error}") from None
 

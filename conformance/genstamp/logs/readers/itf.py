@@ -25,10 +25,12 @@ from genstamp_model.export.tla_names import clean
 from genstamp_model.language.model import Instance
 from genstamp_model.language.types import IndexSet, RefType, Value, show
 from genstamp_model.traces import Replay, Trace, read, replay
-from genstamp_model.traces.itf import MOST_BYTES
 
 STATES_MAX = 2_000
 """Longer traces are not followed: no search of ours gives one."""
+
+SIZE_MAX = 8 << 20
+"""Bytes of a trace, which become some hundred times as many when they are parsed; ours have a few thousand a state."""
 
 _KEYS = (b'"#meta"', b'"vars"', b'"states"', b'"params"', b'"loop"')
 _NUMBERS = ("generation_stamp", "recovery_id", "num_bytes")
@@ -71,8 +73,8 @@ class ItfReader:
         text = bytearray()
         for chunk in chunks:
             text += chunk
-            if len(text) > MOST_BYTES:
-                yield Reject(Place(file, 0), f"the trace is longer than {MOST_BYTES} bytes")
+            if len(text) > SIZE_MAX:
+                yield Reject(Place(file, 0), f"the trace is longer than {SIZE_MAX} bytes")
                 return
         try:
             trace = read(bytes(text))

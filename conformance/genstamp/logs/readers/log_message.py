@@ -13,7 +13,7 @@ from typing import NamedTuple
 from genstamp.events import Place
 from genstamp.logs.readers.log_line import LogLine
 from genstamp.logs.readers.log_state import LogState
-from genstamp.logs.readers.sighting import Sighting
+from genstamp.logs.readers.sighting import Sighting, whole_number
 
 FRAGMENTS = {
     b"block": rb"blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
@@ -58,9 +58,10 @@ class Message:
         text = self.text(group)
         if not text.strip("x"):  # Nothing, or made anonymous.
             return None
-        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        number = whole_number(text)
+        if number is None:
             raise OverflowError(f"the {group} {text[:40]} does not fit 64 bits")
-        return int(text)
+        return number
 
     def count(self, what: str) -> None:
         """Counts the line as one that is no event."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from genstamp.logs.readers.log_message import Message, Patterns
-from genstamp.logs.readers.sighting import Concern, Sighting
+from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 
 PATTERNS = Patterns()
 """What such messages look like, each beside what it tells."""
@@ -76,9 +76,9 @@ def _corrupt(message: Message) -> Iterator[Sighting]:
 
 def _of(message: Message, event: str, block_id: str, stamp: str) -> Iterator[Sighting]:
     """An event of a block and of its replicas on the datanodes that the line names."""
-    for number in (block_id, stamp):
-        if not -(2**63) <= int(number) < 2**63:
-            raise OverflowError(f"the number {number} does not fit 64 bits")
+    generation_stamp = whole_number(stamp)
+    if generation_stamp is None or whole_number(block_id) is None:
+        raise OverflowError(f"a number of blk_{block_id[:40]}_{stamp[:40]} does not fit 64 bits")
     datanodes = [address.decode() for address in _ADDRESSES.findall(message.match["datanodes"])]
     replicas = [Concern("replica", f"{block_id}@{datanode}") for datanode in datanodes]
     yield message.state.seen(
@@ -90,6 +90,6 @@ def _of(message: Message, event: str, block_id: str, stamp: str) -> Iterator[Sig
         [Concern("block", block_id), *replicas],
         namespace=message.state.namespace(message.line),
         node=message.state.namenode(message.line),
-        generation_stamp=int(stamp),
+        generation_stamp=generation_stamp,
         datanodes=",".join(datanodes),
     )

@@ -112,7 +112,9 @@ class LogReader:
             if match is None:
                 continue
             try:
-                yield from form.handler(Message(place, parts, match, self.state))
+                message = Message(place, parts, match, self.state)
+                message.number("block")  # Which is part of keys, as a text.
+                yield from form.handler(message)
             except OverflowError as error:
                 yield Reject(place, str(error), shortened(line))
             return

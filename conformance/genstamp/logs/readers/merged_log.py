@@ -18,7 +18,7 @@ from genstamp.events import Place
 from genstamp.logs.readers import old_steps
 from genstamp.logs.readers.log_state import UNKNOWN
 from genstamp.logs.readers.old_steps import OldSteps, Step, rank
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened
+from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened, whole_number
 from genstamp.logs.sources import MERGED_LOG
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
@@ -154,7 +154,7 @@ class MergedLogReader:
             blocks = [(block.decode(), stamp.decode()) for block, stamp in _BLOCKS.findall(match.string)]
         length, datanode = groups.pop("length", ""), groups.pop("datanode", UNKNOWN)
         numbers = [length, *(number for block in blocks for number in block)]
-        if any(number and not -(2**63) <= int(number) < 2**63 for number in numbers):
+        if any(number and whole_number(number) is None for number in numbers):
             yield Reject(place, "a number does not fit 64 bits", shortened(match.string))
             return
         for block_id, stamp in blocks:

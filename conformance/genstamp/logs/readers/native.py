@@ -10,7 +10,7 @@ import msgspec
 
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
-from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit, shortened
+from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit, shortened, whole_number
 from genstamp.logs.rules import NO_RULE, rule_of
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
@@ -71,9 +71,9 @@ class NativeReader:
             yield Reject(place, f"not an event: {error}", shortened(line))
             return
         yield from self._check_sequence(place, event)
-        recovery_id = event.observed.get("recovery_id", "")
-        if event.recovery_id is None and recovery_id.isdecimal():
-            event = msgspec.structs.replace(event, recovery_id=int(recovery_id))
+        if event.recovery_id is None:
+            shown = whole_number(event.observed.get("recovery_id", ""))
+            event = msgspec.structs.replace(event, recovery_id=shown)
         self._order += 1
         event = msgspec.structs.replace(event, place=place, namespace=event.namespace or self._unit.namespace)
         yield Sighting(self._order, event, self._concerns(event))
@@ -171,8 +171,8 @@ class NativeReader:
             self._trees[event.namespace].remove(file.path)
         elif event.event in _OPENS:
             file.holder = event.arguments.get("client", "")
-        elif event.event == "add_block" and event.kind == "block" and event.entity.removeprefix("-").isdecimal():
-            file.blocks.append(KnownBlock(int(event.entity)))
+        elif event.event == "add_block" and event.kind == "block":
+            _remember_block(file, event.entity)
         elif event.observed.get("closed") == "true":
             file.holder = ""
         elif event.event == "recover_lease":
@@ -189,5 +189,11 @@ class NativeReader:
             return
         if event.event == "abandon_block" or (event.event == "truncate" and named is None):
             file.blocks.clear()
-        elif named is not None and named.isdecimal() and event.event in _NAMES_ITS_LAST_BLOCK:
-            file.blocks.append(KnownBlock(int(named)))
+        elif named is not None and event.event in _NAMES_ITS_LAST_BLOCK:
+            _remember_block(file, named)
+
+
+def _remember_block(file: KnownFile, named: str) -> None:
+    number = whole_number(named)
+    if number is not None:
+        file.blocks.append(KnownBlock(number))

@@ -58,6 +58,14 @@ class Reject(NamedTuple):
     text: str = ""
 
 
+def whole_number(text: str) -> int | None:
+    """The number that a text is; None if it is none of 64 bits."""
+    if len(text) > 20 or not (text.isascii() and text.removeprefix("-").isdecimal()):
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
+
+
 def shortened(line: bytes) -> str:
     """A line as it may be shown: decoded, without control characters, cut."""
     text = line[: 4 * TEXT_MAX].decode(errors="backslashreplace")

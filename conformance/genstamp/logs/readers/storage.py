@@ -77,9 +77,9 @@ class StorageReader:
         places: dict[Replica, Place] = {}
         for tree, volume in volumes:
             file = tree.name(volume.root)
-            on_volume, alone = replicas(tree, volume)
-            for path in alone:
-                yield Reject(Place(file, 0), "a meta file without its block file", path)
+            on_volume, refused = replicas(tree, volume)
+            for path, reason in refused:
+                yield Reject(Place(file, 0), reason, path)
             places.update((replica, Place(file, number)) for number, replica in enumerate(on_volume, 1))
         found, deleted = kept(places)
         for replica in deleted:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from genstamp.logs.readers.sighting import whole_number
 from genstamp.logs.readers.storage_tree import FileContent, Tree
 from genstamp.logs.streams import Content, DamagedSourceError
 
@@ -160,26 +161,35 @@ def _in_current(tree: Tree, storage: Storage) -> Iterable[tuple[str, str]]:
             yield path, name
 
 
-def replicas(tree: Tree, storage: Storage) -> tuple[list[Replica], list[str]]:
-    """The replicas of a datanode's directory by pool, state and id, and the paths of meta files without a block."""
+def replicas(tree: Tree, storage: Storage) -> tuple[list[Replica], list[tuple[str, str]]]:
+    """The replicas of a datanode's directory by pool, state and id; and the paths of what should be one and is not,
+    with the reason.
+    """
     blocks: dict[tuple[str, str, str], tuple[str, int]] = {}
     stamps: dict[tuple[str, str, str], tuple[str, int | None]] = {}
+    refused = []
     for path, size in tree.sizes.items():
         if not path.startswith(storage.root):
             continue
         pool, state = _place(path.removeprefix(storage.root))
         directory, _, name = path.rpartition("/")
         block, meta = _BLOCK.fullmatch(name), _META.fullmatch(name)
-        if block and state:
+        found_in_name = block or meta
+        if found_in_name is None or not state:
+            continue
+        if any(number and whole_number(number) is None for number in found_in_name.groups()):
+            refused.append((path, "a name with a number that does not fit 64 bits"))
+        elif block:
             blocks[pool, directory, block[1]] = path, size
-        elif meta and state:
+        elif meta:
             stamps[pool, directory, meta[1]] = path, int(meta[2]) if meta[2] else None
     found = []
     for (pool, directory, block_id), (path, size) in blocks.items():
         _, stamp = stamps.pop((pool, directory, block_id), ("", None))
         found.append(Replica(path, pool, int(block_id), stamp, size, _place(path.removeprefix(storage.root))[1]))
     found.sort(key=lambda replica: (replica.pool, replica.state, replica.block_id, replica.path))
-    return found, sorted(path for path, _ in stamps.values())
+    refused += [(path, "a meta file without its block file") for path, _ in stamps.values()]
+    return found, sorted(refused)
 
 
 def kept(replicas: Iterable[Replica]) -> tuple[list[Replica], list[Replica]]:
