@@ -3,6 +3,7 @@
 Leaves out finding the rejected event.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -109,10 +110,24 @@ def _nearest(automaton: Automaton, states: int, number: int) -> str:
                     return f"{named(rule)} after {', '.join((*steps, event))}"
                 onward.append((there, (*steps, event)))
         frontier = onward
-    names = sorted({named(other) for other in automaton.rules if _changes(automaton, states, other)})
+    names = list(dict.fromkeys(_instead(automaton, states, rule)))
     if not names:
         return f"nothing: the life of this {automaton.kind} is over"
-    return _either(tuple(names[:_NAMES_MAX])) + (", ..." if len(names) > _NAMES_MAX else "")
+    return f"{_either(tuple(names[:_NAMES_MAX]))}{', ...' if len(names) > _NAMES_MAX else ''} instead"
+
+
+def _instead(automaton: Automaton, states: int, rule: Rule) -> Iterator[str]:
+    """What would be accepted at once: the same event, if it told something else; else steps of the entity itself."""
+    # In another role an event is one of another entity.
+    rules = [other for other in automaton.rules if not other.role and other is not rule]
+    same = [other for other in rules if other.event == rule.event and other.when and not other.refused]
+    told = {named(other) for other in same if automaton.shown(states, other, (ANYHOW,) * len(other.ways))}
+    if told - {named(rule), rule.event}:
+        yield from sorted(told - {named(rule), rule.event})
+        return
+    for other in rules:
+        if other.event != rule.event and _changes(automaton, states, other):
+            yield other.event
 
 
 def _changes(automaton: Automaton, states: int, rule: Rule) -> bool:

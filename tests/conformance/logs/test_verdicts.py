@@ -308,6 +308,21 @@ def test_recovery_id_that_nobody_gave_out_is_violated_in_every_order(judge: Judg
     assert verdict["failed"] == "recovery id 1009 is above 1002"
 
 
+@pytest.mark.parametrize(
+    ("history", "accepted"),
+    [
+        ([ADDED, STARTED, COMMITTED, ADDED], "abandon_block or append or truncate or delete, ... instead"),
+        (
+            [ADDED, STARTED, COMMITTED, block("block_received", block_state="COMMITTED")],
+            "block_received (block_state=COMPLETE) instead",
+        ),
+    ],
+    ids=["steps of the same block", "the same with what is the case"],
+)
+def test_accepted_is_what_would_be_at_once(judge: Judge, history: list[dict[str, Any]], accepted: str) -> None:
+    assert judge(history)["accepted"] == accepted
+
+
 @pytest.mark.parametrize("refused", [None, "ReplicaNotFoundException"])
 @pytest.mark.parametrize("event", ["init_replica_recovery", "update_replica_under_recovery"])
 def test_datanode_uses_no_recovery_id_of_a_block_that_was_not_given_out(
