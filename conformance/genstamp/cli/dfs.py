@@ -392,7 +392,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
         typer.echo(f"genstamp: {problem.object!a} is no UTF-8, as names of the cluster are", err=True)
         raise typer.Exit(exit_codes.USAGE) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
-        typer.echo(f"genstamp: {problem}", err=True)
+        typer.echo(f"genstamp: {problem.filename}: {problem.strerror}", err=True)
         raise typer.Exit(exit_codes.USAGE) from None
     except OSError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
