@@ -48,6 +48,18 @@ class OutputError(GenstampError):
         self.path = path
 
 
+class PageError(GenstampError):
+    """The page cannot be written where it is wanted.
+
+    Attributes:
+        path: of the page.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} cannot be written: a page is a file in a directory that is there")
+        self.path = path
+
+
 @dataclass(frozen=True)
 class Options:
     """How logs are checked.
@@ -103,11 +115,14 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
     Raises:
         NoSuchPathError: a path is not there.
         OutputError: `options.out` holds something else than an earlier result.
+        PageError: there is no place for `options.html`; told before anything is read.
     """
     options = options or Options()
     began = time.monotonic()
     if options.out is not None and options.out.exists() and not (options.out / MARK).is_file():
         raise OutputError(options.out)
+    if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
+        raise PageError(options.html)
     found = find_units([str(path) for path in paths], options.group, options.complete)
     with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
         parent = Path(scratch) if options.out is None else options.out.parent

@@ -37,6 +37,15 @@ def test_small_log_is_checked_without_starting_spark(tmp_path: Path) -> None:
     assert "1 event" in result.stdout
 
 
+@pytest.mark.parametrize("page", ["nowhere/page.html", "."])
+def test_page_that_has_no_place_is_refused_before_anything_is_read(tmp_path: Path, page: str) -> None:
+    (tmp_path / "namenode.log").write_text(LINE, encoding="utf-8")
+    asked = ["logs", "check", str(tmp_path / "namenode.log"), "--out", str(tmp_path / "tables")]
+    result = CliRunner().invoke(app, [*asked, "--html", str(tmp_path / page)])
+    assert (result.exit_code, "a page is a file in a directory that is there" in result.stderr) == (2, True)
+    assert not (tmp_path / "tables").exists()
+
+
 @pytest.mark.usefixtures("no_spark")
 def test_large_log_and_small_log_with_a_master_are_checked_on_spark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

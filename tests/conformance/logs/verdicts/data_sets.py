@@ -252,7 +252,8 @@ DATA_SETS: tuple[DataSet, ...] = (
         "dfsclient_logs",
         "Containers of MapReduce with clients whose pipelines fail",
         "Hadoop 2.x; a machine was turned off, a network cut or a disk filled. What a client asks for, no line of its"
-        " own says was done, so its blocks have no state: they are told of, and nothing else is known.",
+        " own says was done, so its blocks have no state: they are told of, and nothing else is known. Where no event"
+        " was found, the client only reads.",
         each_of_each_entry,
     ),
     DataSet(
