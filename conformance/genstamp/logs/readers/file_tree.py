@@ -56,6 +56,7 @@ class FileTree:
     def __init__(self) -> None:
         self._root: _Directory = {}
         self._epochs: dict[str, int] = {}
+        self._gone: dict[str, str] = {}
 
     def find(self, path: str) -> KnownFile | None:
         """The file at a path, if one is known."""
@@ -63,17 +64,25 @@ class FileTree:
         return found if isinstance(found, KnownFile) else None
 
     def at(self, path: str) -> KnownFile:
-        """The file at a path; one whose creation was not seen if none is known."""
+        """The file at a path; one whose creation was not seen if none is known, or the one before it is gone."""
         found = self.find(path)
         if found is None:
-            found = KnownFile(f"{path}#{self._epochs.setdefault(path, 0)}", path)
+            epoch = self._epochs.get(path, 0) + (self._gone.pop(path, None) is not None)
+            self._epochs[path] = epoch
+            found = KnownFile(f"{path}#{epoch}", path)
             self._put(path, found)
         return found
+
+    def was_at(self, path: str) -> KnownFile:
+        """The file of a call that was refused: the one at a path, else the one that was there last."""
+        key = None if self.find(path) is not None else self._gone.get(path)
+        return self.at(path) if key is None else KnownFile(key, path)
 
     def create(self, path: str, inode_id: int = 0) -> KnownFile:
         """A new file at a path, in place of what was there."""
         epoch = self._epochs.get(path, 0) + 1
         self._epochs[path] = epoch
+        self._gone.pop(path, None)
         created = KnownFile(str(inode_id) if inode_id else f"{path}#{epoch}", path)
         self._put(path, created)
         return created
@@ -122,7 +131,9 @@ class FileTree:
     def _take(self, path: str) -> _Directory | KnownFile | None:
         *parents, name = _names(path) or [""]
         directory = self._lookup("/".join(parents))
-        return directory.pop(name, None) if isinstance(directory, dict) else None
+        taken = directory.pop(name, None) if isinstance(directory, dict) else None
+        self._gone.update((file.path, file.key) for file in _files(taken))
+        return taken
 
     def _put(self, path: str, what: _Directory | KnownFile) -> None:
         *parents, name = _names(path) or [""]

@@ -112,7 +112,7 @@ def _held_by_another(message: Message) -> Iterator[Sighting]:
     """F.1: somebody works on the file, or it is being recovered. Who asked may have no lease."""
     in_recovery = "recovery is in progress" in message.text("why")
     refused_with = "RecoveryInProgressException" if in_recovery else "AlreadyBeingCreatedException"
-    yield _of_file(message, message.text("operation").lower(), _file(message), "", "", refused_with=refused_with)
+    yield _of_file(message, message.text("operation").lower(), _file(message, True), "", "", refused_with=refused_with)
 
 
 PATTERNS.ignores(rb"DIR* NameSystem.startFile:", rb"DIR\* NameSystem\.startFile: ")
@@ -132,7 +132,7 @@ def _no_lease(message: Message) -> Iterator[Sighting]:
     if event is None:
         message.count("call refused for want of a lease")
     else:
-        yield _of_file(message, event, _file(message), "", "", refused_with="LeaseExpiredException")
+        yield _of_file(message, event, _file(message, True), "", "", refused_with="LeaseExpiredException")
 
 
 @PATTERNS.says(rb"IPC Server handler ", rb"IPC Server handler ")
@@ -156,8 +156,9 @@ def _rename_called(message: Message) -> Iterator[Sighting]:
     yield _of_file(message, "rename_called", _file(message), "", "", destination=message.text("destination"))
 
 
-def _file(message: Message) -> KnownFile:
-    return message.state.tree(message.state.namespace(message.line)).at(message.text("file"))
+def _file(message: Message, refused: bool = False) -> KnownFile:
+    tree = message.state.tree(message.state.namespace(message.line))
+    return (tree.was_at if refused else tree.at)(message.text("file"))
 
 
 def _of_file(

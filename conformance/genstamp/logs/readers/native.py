@@ -141,7 +141,7 @@ class NativeReader:
         # Where any line may be missing, the deletion of the file before may be; in a whole log it is the same file.
         if event.event == "create" and event.refused_with is None and not (self._unit.complete and tree.find(path)):
             return tree.create(path)
-        return tree.at(path)
+        return tree.at(path) if event.refused_with is None else tree.was_at(path)
 
     def _by_inode(self, event: Event, inode: str, path: str | None) -> KnownFile:
         """The file of an event that names it by inode, whatever paths it has had."""

@@ -204,7 +204,7 @@ class _Story:
         record, father = self._task.records[index], self._begun_by[index]
         asked = index if father is None or index in self._calls or not self._is_answer(index) else father
         name = self._names.get(asked)
-        block = _Block(f"unnamed/{record.thread}") if name is None else _Block(name[1], _number(name[2]))
+        block = _Block(f"unnamed/{record.thread}/{record.start}") if name is None else _Block(name[1], _number(name[2]))
         concerns.append(Concern("block", block.entity))
         if self._file.blocks:
             concerns.append(Concern("block", self._file.blocks[-1].entity, "previous"))
