@@ -1,34 +1,30 @@
-"""The check of logs as two jobs on Spark: one task a source, then one shuffle by key; tables in Parquet.
+"""The check of logs as two jobs on Spark: one task a source, one exchange by key, one task a part.
 
 The first job reads: a task a unit, inside `mapInArrow`, which writes what it finds as Parquet files of its own, so
-that sources are parsed once and a task that is run again replaces its files. The second brings the events of a key
-together in one shuffle and runs the automata over whole partitions. Tasks open files and write them: on more than one
-machine the paths must be the same on all of them.
+that sources are parsed once and a task that is run again replaces its files. What concerns the keys of one part goes to
+files of that part (`genstamp.logs.parts`): the exchange of events by key is of columns in Parquet, not of rows of the
+JVM. The second job has a task a part, which runs the automata over all events of it. Tasks open files and write them:
+on more than one machine the paths must be the same on all of them.
 
 Leaves out what is read and what is checked (`genstamp.logs.reading`, `genstamp.logs.check`), what is done before and
 after (`genstamp.logs.run`), and the session.
 """
 
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet
-from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from genstamp.logs.check import Terms, verdicts
+from genstamp.logs.check import Terms
+from genstamp.logs.parts import check_part
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
-from genstamp.logs.run import Options, check_with, read_into
-from genstamp.logs.tables import CONCERNS, SPANS, VERDICTS
-
-EVENTS_IN_A_PARTITION = 50_000
-"""Below that many, another partition costs more than it brings."""
+from genstamp.logs.run import Options, Reading, check_with, read_into
+from genstamp.logs.tables import SPANS
 
 
 def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None) -> Report:
@@ -53,20 +49,18 @@ class _OnSpark:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
-    def read(self, units: Sequence[Unit], built: Path) -> Any:
+    def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
+        """As `run.Worker` says."""
         shares = _shares(units, 4 * self._spark.sparkContext.defaultParallelism)
         encoded = [(msgspec.json.encode(share),) for share in shares]
         rows = self._spark.sparkContext.parallelize(encoded, len(encoded)).toDF("units: binary")
-        spans = rows.mapInArrow(_reading(str(built)), from_arrow_schema(SPANS)).collect()
+        spans = rows.mapInArrow(_reading(str(built), how), from_arrow_schema(SPANS)).collect()
         return pa.Table.from_pylist([row.asDict() for row in spans], SPANS)
 
-    def check(self, events: int, terms: Terms, built: Path) -> None:
-        rows = self._spark.read.schema(from_arrow_schema(CONCERNS)).parquet(str(built / "concerns"))
-        # Automata are built once a worker, so a partition should be worth it.
-        default = int(self._spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        by_key = rows.repartition(min(default, 1 + events // EVENTS_IN_A_PARTITION), "namespace", "kind", "entity")
-        found = by_key.mapInArrow(_checking(terms, str(built)), from_arrow_schema(VERDICTS))
-        found.write.mode("overwrite").parquet(str(built / "verdicts"))
+    def check(self, parts: int, terms: Terms, built: Path) -> None:
+        """As `run.Worker` says."""
+        numbers = self._spark.sparkContext.parallelize([(part,) for part in range(parts)], parts)
+        numbers.toDF("part: int").mapInArrow(_checking(terms, str(built)), "part int").collect()
 
 
 def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
@@ -81,36 +75,25 @@ def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
     return shares
 
 
-def _reading(built: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _reading(built: str, how: Reading) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Reads units and writes what they give; what it gives runs in Spark's workers."""
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for encoded in batch.column(0).to_pylist():
                 for unit in msgspec.json.decode(encoded, type=list[Unit]):
-                    yield from read_into(Path(built), unit).to_batches()
+                    yield from read_into(Path(built), unit, how).to_batches()
 
     return read
 
 
 def _checking(terms: Terms, built: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Checks the keys of a partition, and writes the steps that it saw; what it gives runs in Spark's workers."""
+    """Checks parts of the keys, and writes what it finds; what it gives runs in Spark's workers."""
 
     def check(batches: Iterable[Any]) -> Iterator[Any]:
-        received = [pa.Table.from_batches([batch]).cast(CONCERNS) for batch in batches if batch.num_rows]
-        if received:
-            steps: list[Any] = []
-            found = verdicts(pa.concat_tables(received), terms, steps)
-            _write_steps(Path(built), steps)
-            yield from found.to_batches()
+        for batch in batches:
+            for part in batch.column(0).to_pylist():
+                check_part(Path(built), part, terms)
+            yield batch
 
     return check
-
-
-def _write_steps(built: Path, steps: list[Any]) -> None:
-    """Writes the steps of a partition, over what an earlier attempt of the same task has left."""
-    context = TaskContext.get()
-    assert context is not None, "steps are written by tasks"
-    waiting = built / "steps" / f".{uuid.uuid4().hex}"
-    pyarrow.parquet.write_table(pa.concat_tables(steps), waiting)
-    waiting.replace(built / "steps" / f"partition-{context.partitionId():06d}.parquet")

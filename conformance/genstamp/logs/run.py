@@ -21,6 +21,7 @@ from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.html import page
 from genstamp.logs.kept import MARK, read_kept, write_terms
+from genstamp.logs.parts import PartWriter, parts_for
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
@@ -71,6 +72,7 @@ class Options:
         html: file for a page of what was found; None for none.
         stories: whether findings are to be told with all their events.
         situations_max: bound of the slow path, for each key.
+        parts: into how many the keys are divided; None to choose by the size of what is read.
     """
 
     complete: bool = False
@@ -79,23 +81,42 @@ class Options:
     html: Path | None = None
     stories: bool = False
     situations_max: int = SITUATIONS_MAX
+    parts: int | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is written of units that are read.
+
+    Attributes:
+        parts: into how many the keys are divided.
+        keeps_events: whether the table of events is written, which no check needs.
+    """
+
+    parts: int = 1
+    keeps_events: bool = True
 
 
 class Worker(Protocol):
     """Reads units and checks keys, on whatever machines."""
 
-    def read(self, units: Sequence[Unit], built: Path) -> Any:
+    def read(self, units: Sequence[Unit], built: Path, how: "Reading") -> Any:
         """Writes the tables of units below a directory (`read_into`).
+
+        Args:
+            units: what is read.
+            built: the directory.
+            how: what is written.
 
         Returns:
             The spans of all, a table of `tables.SPANS`.
         """
 
-    def check(self, events: int, terms: Terms, built: Path) -> None:
+    def check(self, parts: int, terms: Terms, built: Path) -> None:
         """Checks the keys of the concerns below a directory, and writes the verdicts and the steps beside them.
 
         Args:
-            events: how many were read.
+            parts: into how many the keys were divided (`parts.check_part`).
             terms: of the check.
             built: the directory.
         """
@@ -146,12 +167,15 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
 def _check(worker: Worker, found: Found, options: Options, built: Path) -> Report:
     for table in TABLES:
         (built / table).mkdir(parents=True, exist_ok=True)
-    summary = Summary(found, worker.read(found.units, built) if found.units else SPANS.empty_table())
+    keeps_events = options.out is not None or options.html is not None or options.stories
+    how = Reading(options.parts or parts_for(found.units), keeps_events)
+    spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
+    summary = Summary(found, spans)
     _write_rejects_before_reading(found, built)
     terms = Terms(options.complete, summary.sources_by_namespace(), summary.separated(), options.situations_max)
     write_terms(built, terms)
     if any((built / "concerns").iterdir()):
-        worker.check(summary.events(), terms, built)
+        worker.check(how.parts, terms, built)
     for table, schema in TABLES.items():
         _fill(built / table, schema)
     return summary.report(built, options.complete)
@@ -170,14 +194,18 @@ def _fill(directory: Path, schema: Any) -> None:
         pyarrow.parquet.write_table(schema.empty_table(), directory / "none.parquet")
 
 
-def read_into(built: Path, unit: Unit) -> Any:
-    """Writes the tables of a unit, one file each; gives its spans."""
+def read_into(built: Path, unit: Unit, how: Reading) -> Any:
+    """Writes the tables of a unit, one file each, but the concerns one file a part of the keys; gives its spans."""
     attempt = uuid.uuid4().hex
     writers: dict[str, Any] = {}
+    concerns = PartWriter(built / "concerns", unit.number, how.parts)
     spans = SPANS.empty_table()
-    for table, rows in read_unit(unit):
+    for table, rows in read_unit(unit, how.keeps_events):
         if table == "spans":
             spans = rows
+            continue
+        if table == "concerns":
+            concerns.write(rows)
             continue
         if table not in writers:
             path = built / table / f".{unit.number:06d}.{attempt}"
@@ -187,6 +215,7 @@ def read_into(built: Path, unit: Unit) -> Any:
         writer.close()
         # In one step, and over what an earlier attempt of the same task has left.
         (built / table / f".{unit.number:06d}.{attempt}").replace(built / table / f"unit-{unit.number:06d}.parquet")
+    concerns.close()
     return spans
 
 
