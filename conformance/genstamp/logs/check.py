@@ -55,7 +55,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
     Returns:
         A table of `tables.VERDICTS`; row order means nothing.
     """
-    concerns = _separated(concerns, terms)
+    concerns = with_own_names(concerns, terms)
     parts = [pa.table({name: [] for name in VERDICTS.names}, schema=VERDICTS)]
     kinds = concerns.column("kind").combine_chunks()
     for kind in KINDS:
@@ -68,7 +68,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
     return pa.concat_tables(parts)
 
 
-def _separated(concerns: Any, terms: Terms) -> Any:
+def with_own_names(concerns: Any, terms: Terms) -> Any:
     """The rows with the names that tell two runs apart."""
     for (namespace, unit), name in terms.separated.items():
         column = concerns.column("namespace")

@@ -6,7 +6,7 @@ Leaves out Spark: the tables are read with Arrow, a batch at a time.
 import re
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,12 @@ class Summary:
         unit_of = {file: unit for unit in self._found.units for file in unit.files}
         twins = {
             (namespace, unit_of[file].number): f"{namespace} in {unit_of[file].files[0]}"
-            for namespace, file, _ in self._twins
+            for namespace, file, _ in self.twins
         }
-        return {**self._retold, **twins}
+        return {**self.retold, **twins}
 
     @cached_property
-    def _retold(self) -> Mapping[tuple[str, int], str]:
+    def retold(self) -> Mapping[tuple[str, int], str]:
         """Names for what units say of the steps of a NameNode where another unit tells of the same steps.
 
         One step that is told twice is not taken twice, and which two tell of one step nothing says: so each telling is
@@ -75,14 +75,12 @@ class Summary:
             if not sources & OF_NAMENODE:
                 continue
             for unit, names in by_unit.items():
-                if sources & EDIT_LOGS and names <= ON_DISK:
-                    found[namespace, unit] = f"{namespace} on disk"
-                elif names == {AUDIT_LOG}:
-                    found[namespace, unit] = f"{namespace} in its audit log"
-        return found
+                if not names <= ON_DISK or sources & EDIT_LOGS:
+                    found[namespace, unit] = name_by_sources(namespace, names)
+        return {key: name for key, name in found.items() if name != key[0]}
 
     @cached_property
-    def _twins(self) -> list[tuple[str, str, str]]:
+    def twins(self) -> list[tuple[str, str, str]]:
         """Namespace, file and another file for every file of events that repeats the numbers of a node of another unit.
 
         Two runs of one seed name one block pool; the numbers of a node never repeat within a run.
@@ -109,10 +107,10 @@ class Summary:
             complete: whether the sources were asserted to be whole.
         """
         notes = list(self._found.notes)
-        for namespace, file, other in self._twins:
+        for namespace, file, other in self.twins:
             notes.append((file, f"{namespace} is the name of another run, in {other}, too; each is checked by itself"))
         first_of = {unit.number: unit.files[0] for unit in self._found.units}
-        for (namespace, unit), name in sorted(self._retold.items()):
+        for (namespace, unit), name in sorted(self.retold.items()):
             why = f"another source tells of the steps of the NameNode of {namespace}, too; checked by itself, as {name}"
             notes.append((first_of[unit], why))
         return Report(
@@ -140,6 +138,18 @@ class Summary:
         for file, count in sorted(counts.items()):
             reader = readers.get(file, "none")
             yield SourceCount(file, reader, count["events"], count["lines"], count["rejects"])
+
+
+def name_by_sources(namespace: str, names: Set[str]) -> str:
+    """The name under which a unit is checked that is one of several which tell of the steps of one NameNode.
+
+    Args:
+        namespace: that it names.
+        names: of the sources in it.
+    """
+    if names <= ON_DISK:
+        return f"{namespace} on disk"
+    return f"{namespace} in its audit log" if names == {AUDIT_LOG} else namespace
 
 
 _COUNTED_BY = ("kind", "safety", "completion", "path", "states")

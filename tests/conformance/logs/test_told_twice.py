@@ -1,16 +1,24 @@
 """Sources that tell the same steps of one NameNode: each telling is checked by itself, and nothing is taken twice."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pyarrow.dataset
 import pytest
 from tests.conformance.logs.storage_directories import POOL, blocks_of, data_directory, name_directory
 
 from genstamp.logs.alone import check_alone
+from genstamp.logs.follow.options import FollowOptions
+from genstamp.logs.follow.store import Limits
+from genstamp.logs.follow.streaming import follow
 from genstamp.logs.kept import check_and_keep
 from genstamp.logs.local import check_locally
 from genstamp.logs.run import Options
 from genstamp.logs.story import tell
 from genstamp.logs.tables import Key
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _TIME = "2018-11-14 12:25:3{},275 INFO "
 _STATE = "org.apache.hadoop.hdfs.StateChange: "
@@ -82,3 +90,17 @@ def test_audit_log_of_its_own_does_not_say_that_files_stay_open(tmp_path: Path, 
     assert {row["namespace"]: row["completion"] for row in files} == {
         "c": "complete", "c in its audit log": "unknown"
     }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_it_is_the_same_while_logs_are_followed(spark: "SparkSession", cluster: Path) -> None:
+    """Whichever comes first: the directories here, the log in a second start."""
+    log = (cluster / "namenode.log").rename(cluster / "later")
+    out = cluster.parent / "out"
+    options = FollowOptions(out, once=True, group=POOL, limits=Limits(shares=1))
+    follow(spark, [str(cluster / name) for name in ("name", "data", "namenode.log")], options, lambda _: None)
+    log.rename(cluster / "namenode.log")
+    follow(spark, [str(cluster / name) for name in ("name", "data", "namenode.log")], options, lambda _: None)
+    found, at_rest = pyarrow.dataset.dataset(out / "verdicts").to_table(), check_locally([cluster], group=POOL).verdicts
+    keys = ["namespace", "kind", "entity", "safety", "completion"]
+    assert sorted(map(str, found.select(keys).to_pylist())) == sorted(map(str, at_rest.select(keys).to_pylist()))

@@ -23,7 +23,7 @@ from genstamp.logs.kept import write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import OutputError
-from genstamp.logs.summary import Summary
+from genstamp.logs.summary import Summary, name_by_sources
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
 from genstamp.logs.units import Found
 
@@ -81,12 +81,16 @@ class Places:
             raise OutputError(self._out)
         for place in (*self.tables.values(), self.spans, self.store, self._batches, self._verdicts):
             place.mkdir(parents=True, exist_ok=True)
-        write_terms(self._out, terms)
+        self.keep(terms)
         nothing = {self.tables[name] / "none.parquet": schema for name, schema in READ.items()}
         # A table without rows is a table all the same.
         for file, schema in {**nothing, self._verdicts / _NEWEST: VERDICTS}.items():
             if not file.exists():
                 pyarrow.parquet.write_table(schema.empty_table(), file)
+
+    def keep(self, terms: Terms) -> None:
+        """Keeps what is taken for granted, for who asks the tables."""
+        write_terms(self._out, terms)
 
     def of_batch(self, batch: int) -> Path:
         """The directory for the verdicts of a batch."""
@@ -126,16 +130,32 @@ class Places:
 
 
 def refuse_two_runs(units: Sequence[Unit], spans: Any) -> None:
-    """See whether the events of two runs would be taken for those of one.
+    """See whether the events of two runs are taken for those of one.
+
+    Args:
+        units: that were ever read.
+        spans: what they told, a table of `tables.SPANS`.
 
     Raises:
-        TwoRunsError: they would.
+        TwoRunsError: they are; what was found so far may have mixed them.
     """
-    separated = _summary(units, spans).separated()
-    if separated:
-        namespace = min(namespace for namespace, _ in separated)
-        runs = {number for name, number in separated if name == namespace}
-        raise TwoRunsError(namespace, [unit.files[0] for unit in units if unit.number in runs])
+    twins = _summary(units, spans).twins
+    if twins:
+        namespace, *files = twins[0]
+        raise TwoRunsError(namespace, files)
+
+
+def own_names(spans: Any) -> dict[tuple[str, int], str]:
+    """Names under which units are checked, by namespace and unit, whether or not another tells of the same NameNode.
+
+    One may come later, and nothing that was found before is checked again under another name.
+    """
+    sources: dict[tuple[str, int], set[str]] = {}
+    for span in spans.select(["namespace", "unit", "source"]).to_pylist():
+        if span["namespace"]:
+            sources.setdefault((span["namespace"], span["unit"]), set()).add(span["source"])
+    named = {(namespace, unit): name_by_sources(namespace, names) for (namespace, unit), names in sources.items()}
+    return {key: name for key, name in named.items() if name != key[0]}
 
 
 def _summary(units: Sequence[Unit], spans: Any) -> Summary:

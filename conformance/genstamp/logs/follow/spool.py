@@ -228,7 +228,7 @@ class Spool:
 
     def _are_at_rest(self, files: Sequence[str], is_last: bool) -> bool:
         """Whether files are as large as they were in the last round."""
-        sizes = {file: Path(file).stat().st_size for file in files}
+        sizes = {file: _size(Path(file)) for file in files}
         before = {file: self._sizes.get(file) for file in files}
         self._sizes.update(sizes)
         return (is_last or before == sizes) and not any(_IN_PROGRESS.match(Path(file).name) for file in files)
@@ -340,7 +340,14 @@ def _position(log: _Log) -> _Position:
     )
 
 
+def _size(path: Path) -> int:
+    """Of a file, or of all in a storage directory."""
+    return sum(each.stat().st_size for each in (path, *path.rglob("*")))
+
+
 def _beginning(path: Path, num_bytes: int = 256) -> tuple[int, str]:
+    if path.is_dir():
+        return 0, ""
     with path.open("rb") as file:
         found = file.read(num_bytes)
     return len(found), blake2b(found, digest_size=16).hexdigest()

@@ -22,9 +22,9 @@ from pyspark.sql.functions import expr
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from genstamp.logs.check import Terms
+from genstamp.logs.check import Terms, with_own_names
 from genstamp.logs.follow.options import FollowOptions
-from genstamp.logs.follow.places import Places, refuse_two_runs
+from genstamp.logs.follow.places import Places, own_names, refuse_two_runs
 from genstamp.logs.follow.spool import Spool
 from genstamp.logs.follow.store import KEY, Share
 from genstamp.logs.report import Report
@@ -73,19 +73,20 @@ def follow(
         TwoRunsError: two runs bear one name.
         PySparkException: a batch failed.
     """
-    terms = Terms(situations_max=options.situations_max)
     places = Places(options.out)
-    places.make(terms)
+    places.make(Terms(situations_max=options.situations_max))
     spool = Spool(paths, places, options.group)
     stop = stop or threading.Event()
     began = time.monotonic()
     try:
         if options.once:
-            _round(spool, places, is_last=True)
-        query = _query(spark, places, options, terms, tell)
+            spool.round(is_last=True)
+            refuse_two_runs(spool.units(), spool.spans)
+        query = _query(spark, spool, places, options, tell)
         try:
             while query.isActive and not options.once and not stop.is_set():
-                _round(spool, places)
+                if spool.round() is not None:
+                    refuse_two_runs(spool.units(), spool.spans)
                 stop.wait(options.every_s)
             if options.once or query.exception() is not None:
                 query.awaitTermination()
@@ -99,18 +100,16 @@ def follow(
         spool.close()
 
 
-def _round(spool: Spool, places: Places, *, is_last: bool = False) -> None:
-    if spool.round(is_last=is_last) is not None:
-        refuse_two_runs(spool.units(), spool.spans)
-
-
 def _query(
-    spark: SparkSession, places: Places, options: FollowOptions, terms: Terms, tell: Callable[[Told], None]
+    spark: SparkSession, spool: Spool, places: Places, options: FollowOptions, tell: Callable[[Told], None]
 ) -> StreamingQuery:
     limits = options.limits
     shares = [Share(str(places.store), number, limits.rows // limits.shares) for number in range(limits.shares)]
 
     def judge(rows: DataFrame, batch: int) -> None:
+        # What a round has told is known before Spark can see it.
+        terms = Terms(separated=own_names(spool.spans), situations_max=options.situations_max)
+        places.keep(terms)
         by_share = rows.withColumn("share", expr(f"pmod(xxhash64({', '.join(KEY)}), {limits.shares})"))
         by_share = by_share.repartition(limits.shares, "share")
         found = by_share.mapInArrow(_judging(shares, batch, terms), from_arrow_schema(VERDICTS))
@@ -130,15 +129,18 @@ def _query(
 def _judging(shares: Sequence[Share], batch: int, terms: Terms) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Judges the keys of some shares; what it gives runs in Spark's workers."""
 
+    # What the store keeps bears its names already.
+    named = replace(terms, separated={})
+
     def judge(batches: Iterable[Any]) -> Iterator[Any]:
         received = [each for each in batches if each.num_rows]
         if not received:
             return
-        rows = pa.Table.from_batches(received).cast(_SHARED)
+        rows = with_own_names(pa.Table.from_batches(received).cast(_SHARED), terms)
         numbers = rows.column("share")
         for number in pa.compute.unique(numbers).to_pylist():
             of_share = rows.filter(pa.compute.equal(numbers, number)).drop_columns("share")
-            yield from shares[number].checked(of_share, batch, terms).to_batches()
+            yield from shares[number].checked(of_share, batch, named).to_batches()
 
     return judge
 
