@@ -55,6 +55,14 @@ def test_file_without_an_inode_id_is_known_by_path_and_epoch() -> None:
     ]  # fmt: skip
 
 
+def test_file_at_a_path_that_another_has_left_is_another() -> None:
+    """Its creation may not have been seen; what was deleted or moved is not changed any more by its old path."""
+    gone = ("OP_DELETE", {"path": "/f"})
+    moved = ("OP_RENAME_OLD", {"path": "/f", "destination": "/g"})
+    assert [told(close(), way, close())[-1][1] for way in (gone, moved)] == [["file /f#1"], ["file /f#1"]]
+    assert told(close(), moved, close("/g"))[-1][1] == ["file /f#0"]
+
+
 def test_block_before_the_new_one_is_committed() -> None:
     assert told(add(), add_block("/f", block(1)), add_block("/f", block(1, 5), block(2, 0, 1002)))[1:] == [
         ("add_block", ["block 1", "file /f#1", f"lease {CLIENT}"]),

@@ -6,56 +6,31 @@ Leaves out images, which are one state as a whole, and traces of models, which a
 import random
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from tests.conformance.logs.fuzz.samples import Files
 
+_LINE = rb"[^\n]*\n"
+_ROW = rb"(?<=\n)[^\n]*\n"
+_XML_RECORD = rb"\s*<RECORD>.*?</RECORD>"
+_BINARY = b""
 
-def _pieces(content: bytes, pattern: bytes) -> tuple[bytes, list[bytes], bytes]:
-    """What comes before the pieces that a pattern finds, the pieces, and what comes after."""
-    found = list(re.finditer(pattern, content, re.DOTALL))
-    return content[: found[0].start()], [match[0] for match in found], content[found[-1].end() :]
-
-
-def _lines(content: bytes) -> tuple[bytes, list[bytes], bytes]:
-    return b"", content.splitlines(keepends=True), b""
-
-
-def _rows(content: bytes) -> tuple[bytes, list[bytes], bytes]:
-    head, *rows = content.splitlines(keepends=True)
-    return head, rows, b""
-
-
-def _records(content: bytes) -> tuple[bytes, list[bytes], bytes]:
-    """The records of an edit log of a layout that tells their lengths."""
-    records, at = [], 8
-    while at < len(content) and content[at] != 0xFF:
-        end = at + 1 + struct.unpack(">i", content[at + 1 : at + 5])[0] + 4
-        records.append(content[at:end])
-        at = end
-    return content[:8], records, content[at:]
-
-
-def _ids(content: bytes) -> tuple[bytes, list[bytes], bytes]:
-    """The ids in the rows of sequences, each with the blank before it."""
-    head, rest = content.split(b"\n", 1)
-    return head + b"\n", re.findall(rb"[^ \n]+,|[^ \n]+\n?| ", rest), b""
-
-
-_CUTS: Mapping[str, Callable[[bytes], tuple[bytes, list[bytes], bytes]]] = {
-    "edit log": _records,
-    "edit log as XML": lambda content: _pieces(content, rb"\s*<RECORD>.*?</RECORD>"),
-    "logs of servers": _lines,
-    "audit log": _lines,
-    "client log": _lines,
-    "merged log": _lines,
-    "sequences": _rows,
-    "events": _lines,
-    "trace of calls": _rows,
-    "storage directories": _records,
+_PARTS: Mapping[str, bytes] = {
+    "edit log": _BINARY,
+    "edit log as XML": _XML_RECORD,
+    "logs of servers": _LINE,
+    "audit log": _LINE,
+    "client log": _LINE,
+    "merged log": _LINE,
+    "sequences": rb" \d+",
+    "events": _LINE,
+    "trace of calls": _ROW,
+    "storage directories": _BINARY,
+    "cluster": _LINE,
 }
+"""What may be missing, as a pattern; the records of binary edit logs have none."""
 
-DROPPED = tuple(_CUTS)
+DROPPED = tuple(_PARTS)
 """Names of the samples of which parts may be missing."""
 
 
@@ -63,13 +38,26 @@ def less(choose: random.Random, name: str, files: Files) -> Files:
     """The files of a sample without some of what they tell, each file more or less; perhaps whole files are gone."""
     kept = {}
     for path, content in files.items():
-        if name == "storage directories" and "edits_" not in path:
+        part = choose.choice((0.0, 0.3, 0.7, 0.95, 1.0))
+        if path.startswith(("name/", "data/")) and "edits_" not in path:
             if path.endswith("VERSION") or choose.random() < 0.7:
                 kept[path] = content
-            continue
-        before, pieces, after = _CUTS[name](content)
-        part = choose.choice((0.0, 0.3, 0.7, 0.95, 1.0))
-        left = [piece for piece in pieces if choose.random() < part]
-        if left:
-            kept[path] = before + b"".join(left) + after
+        elif part:
+            pattern = _XML_RECORD if path == "edits.xml" else _PARTS[name]
+            kept[path] = _thinned(choose, pattern, content, part) if pattern else _records(choose, content, part)
     return kept
+
+
+def _thinned(choose: random.Random, pattern: bytes, content: bytes, part: float) -> bytes:
+    return re.sub(pattern, lambda found: found[0] if choose.random() < part else b"", content, flags=re.DOTALL)
+
+
+def _records(choose: random.Random, content: bytes, part: float) -> bytes:
+    """An edit log of a layout that tells the lengths of records, with some of them."""
+    kept, at = [content[:8]], 8
+    while at < len(content) and content[at] != 0xFF:
+        end = at + 1 + struct.unpack(">i", content[at + 1 : at + 5])[0] + 4
+        if choose.random() < part:
+            kept.append(content[at:end])
+        at = end
+    return b"".join([*kept, content[at:]])

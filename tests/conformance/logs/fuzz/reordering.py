@@ -17,6 +17,9 @@ from genstamp.logs.rules import NO_RULE
 from genstamp.logs.sources import unseen_steps
 from genstamp.logs.tables import CONCERNS, ROLES_MAX
 
+NO_UNIT = -1
+"""Number of none of the units that were read, so that nothing is told apart by it once more."""
+
 Key = tuple[str, str, str]
 
 
@@ -26,7 +29,8 @@ def reordered(choose: random.Random, checked: Checked) -> Any:
     rows = checked.concerns.to_pylist()
     for row in sorted(rows, key=lambda row: (row["unit"], row["sequence"])):
         if row["rule"] != NO_RULE:
-            by_key[row["namespace"], row["kind"], row["entity"]].append(row)
+            name = checked.terms.separated.get((row["namespace"], row["unit"]), row["namespace"])
+            by_key[name, row["kind"], row["entity"]].append({**row, "namespace": name})
     changed = [row for key, of_key in by_key.items() for row in _of_one(choose, key[1], of_key)]
     return pa.Table.from_pylist(changed, CONCERNS)
 
@@ -43,7 +47,7 @@ def _of_one(choose: random.Random, kind: Any, rows: list[dict[str, Any]]) -> lis
     return [
         {
             **row,
-            "unit": 0,
+            "unit": NO_UNIT,
             "sequence": places[index] * ROLES_MAX,
             "node": f"{row['node']} {row['unit']}",
             "after": [named[name] for name in events[index].after if name in named] or None,

@@ -17,6 +17,8 @@ from tests.conformance.logs.storage_directories import (
     data_directory,
     image,
     name_directory,
+    put_replica,
+    write_version,
 )
 from tests.conformance.logs.test_images import XML
 from tests.conformance.logs.test_itf import walked
@@ -25,6 +27,7 @@ from tests.conformance.logs.test_log_wordings import HELD_OF_ONE_BLOCK, OF_A_REP
 from tests.conformance.logs.test_old_logs import LIFE
 from tests.conformance.logs.test_tracebench import written
 
+from genstamp.logs.readers.edit_ops import LoggedBlock
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
@@ -83,6 +86,45 @@ def _hadoop_logs() -> Files:
         "hadoop-namenode.log": _text(NAMENODE_STORY, _STATE_CHANGE),
         "hadoop-datanode.log": _text(DATANODE_STORY, _DATANODE),
     }
+
+
+def _xml_block(stamp: int, num_bytes: int) -> str:
+    return (
+        f"<BLOCK><BLOCK_ID>1073741825</BLOCK_ID><NUM_BYTES>{num_bytes}</NUM_BYTES><GENSTAMP>{stamp}</GENSTAMP></BLOCK>"
+    )
+
+
+def _stamp(stamp: int) -> tuple[str, str]:
+    return "OP_SET_GENSTAMP_V2", f"<GENSTAMPV2>{stamp}</GENSTAMPV2>"
+
+
+# The same story as the NameNode's edit log has it.
+EDITS_STORY = (
+    ("OP_ADD", "<INODEID>16390</INODEID><PATH>/a</PATH><CLIENT_NAME>DFSClient_1</CLIENT_NAME>"),
+    ("OP_ALLOCATE_BLOCK_ID", "<BLOCK_ID>1073741825</BLOCK_ID>"),
+    _stamp(1001),
+    ("OP_ADD_BLOCK", f"<PATH>/a</PATH>{_xml_block(1001, 0)}"),
+    ("OP_UPDATE_BLOCKS", f"<PATH>/a</PATH>{_xml_block(1001, 5)}"),
+    _stamp(1002),
+    ("OP_UPDATE_BLOCKS", f"<PATH>/a</PATH>{_xml_block(1002, 5)}"),
+    _stamp(1003),
+    ("OP_REASSIGN_LEASE", "<LEASEHOLDER>DFSClient_1</LEASEHOLDER><PATH>/a</PATH><NEWHOLDER>HDFS_NameNode</NEWHOLDER>"),
+    ("OP_CLOSE", f"<INODEID>0</INODEID><PATH>/a</PATH>{_xml_block(1003, 5)}"),
+    ("OP_RENAME_OLD", "<SRC>/a</SRC><DST>/b</DST>"),
+    ("OP_DELETE", "<PATH>/b</PATH>"),
+)
+
+
+def _cluster() -> Files:
+    """The logs, the edit log and the disk of a datanode of one cluster, the last replica not deleted yet."""
+    record = "<RECORD><OPCODE>{}</OPCODE><DATA><TXID>{}</TXID>{}</DATA></RECORD>"
+    records = [record.format(name, txid, data) for txid, (name, data) in enumerate(EDITS_STORY, 1)]
+    with TemporaryDirectory() as place:
+        write_version(Path(place) / "data", "DATA_NODE", datanodeUuid="datanode-a")
+        disk = Path(place) / "data" / "current" / POOL / "current" / "finalized"
+        put_replica(disk, LoggedBlock(1073741825, 5, 1003))
+        edits = _text(["<EDITS><EDITS_VERSION>-64</EDITS_VERSION>", *records, "</EDITS>"])
+        return {**_hadoop_logs(), "edits.xml": edits, **_read(Path(place))}
 
 
 def _wordings() -> Files:
@@ -158,6 +200,7 @@ _MADE: Mapping[str, Callable[[], Files]] = {
     "edit log": lambda: {"editsStored": (EDITS / "editsStored").read_bytes()},
     "edit log as XML": lambda: {"editsStored.xml": (EDITS / "editsStored.xml").read_bytes()},
     "logs of servers": _hadoop_logs,
+    "cluster": _cluster,
     "wordings": _wordings,
     "audit log": _audit,
     "client log": _client,
