@@ -42,10 +42,16 @@ def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Optio
         NoSuchPathError: a path is not there.
         OutputError: `options.out` holds something else than an earlier result.
     """
-    return check_with(_OnSpark(spark), paths, options)
+    return check_with(OnSpark(spark), paths, options)
 
 
-class _OnSpark:
+class OnSpark:
+    """Does the work of a check on Spark.
+
+    Args:
+        spark: a session.
+    """
+
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 

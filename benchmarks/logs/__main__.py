@@ -1,0 +1,116 @@
+"""Lines a second of the check of logs: in one process, and on Spark with one core and with two, beside its peers.
+
+Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--sql]`. Speeds are told
+after all agree on how many keys of each kind are conformant and violated, with `--sql` the twin in SQL too, and the
+violated ones are those that were put in. How busy the machine is with other work is told beside. The peers read every
+line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.logs.generator import write_logs
+
+PATTERN = r"blk_(-?\d+)_(\d+)"
+_SCAN = """
+import sys, time
+from pyspark.sql import functions
+from genstamp.logs.session import spark_session
+with spark_session(sys.argv[1]) as spark:
+    spark.range(1000).selectExpr("count(*)").collect()
+    began = time.perf_counter()
+    found = functions.regexp_extract("value", sys.argv[2], 1)
+    spark.read.text(sys.argv[3:]).select(found.alias("block")).where("block != ''").count()
+    print(time.perf_counter() - began)
+"""
+
+
+def main() -> None:
+    """Writes the logs, checks them in every way, and prints what it took."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--lines", type=int, default=10_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sql", action="store_true", help="ask the twin in SQL too, which takes much longer")
+    parser.add_argument("--directory", type=Path, help="for the logs; by default one that is removed at the end")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
+        _run(arguments.directory or Path(scratch) / "logs", Path(scratch) / "small", arguments)
+
+
+def _run(directory: Path, small: Path, asked: argparse.Namespace) -> None:
+    seed = asked.seed
+    written = write_logs(directory, asked.lines, seed)
+    # Long enough for the compiled code.
+    write_logs(small, 100_000, seed + 1)
+    print(
+        f"seed {seed}: {written.lines:,} lines, {written.num_bytes / 1e9:.2f} GB, {len(written.violated)} violated;"
+        f" load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
+        flush=True,
+    )
+    logs = sorted(map(str, directory.glob("*.log")))
+    ways = {
+        "one process": ("", ""),
+        "Spark, 1 core": ("local[1]", ""),
+        "Spark, 2 cores": ("local[2]", "sql" if asked.sql else ""),
+    }
+    found = {who: _measured(directory, small, *way) for who, way in ways.items()}
+    for who, each in found.items():
+        assert each["counts"] == found["one process"]["counts"], f"{who} counts otherwise: {each['counts']}"
+        assert each["violated"] == sorted(written.violated), f"{who} finds other violations"
+    twin = found["Spark, 2 cores"]
+    assert twin["sql"] in (None, twin["counts"]), f"the twin in SQL counts otherwise: {twin['sql']}"
+    told = f", and in SQL in {twin['sql_seconds']:.1f} s" if asked.sql else ""
+    print(f"all violations found, no others; counts equal in every way{told}: {twin['counts']}")
+    print(f"{'':<28}{'seconds':>9}{'M lines/s':>11}{'reading':>9}{'checking':>10}{'M events/s':>12}{'peak GB':>9}")
+    for who, each in found.items():
+        print(
+            f"{who:<28}{each['seconds']:>9.1f}{written.lines / each['seconds'] / 1e6:>11.2f}{each['read']:>9.1f}"
+            f"{each['checked']:>10.1f}{each['rows'] / each['checked'] / 1e6:>12.2f}{each['peak'] / 1e9:>9.2f}"
+        )
+    alone = found["one process"]
+    print(
+        f"one process: {alone['processor']:.1f} s of the processor,"
+        f" {written.lines / alone['processor'] / 1e6:.2f} M lines a second of it"
+    )
+    print(
+        f"{alone['events']:,} events under {alone['rows']:,} keys' rows; the twin in SQL: {twin['sql_seconds']:.1f} s"
+    )
+    scan = [sys.executable, "-c", _SCAN, "local[2]", PATTERN, *logs]
+    peers = {
+        "wc -l": _timed(["wc", "-l", *logs]),
+        "grep -c blk_": _timed(["grep", "-c", "blk_", *logs]),
+        "Spark, one regex, 2 cores": float(subprocess.run(scan, check=True, capture_output=True, text=True).stdout),
+    }
+    for who, seconds in peers.items():
+        ratio = twin["seconds"] / seconds
+        print(
+            f"{who:<28}{seconds:>9.1f}{written.lines / seconds / 1e6:>11.2f} (Spark, 2 cores: {ratio:.1f} times that)"
+        )
+    print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
+
+
+def _measured(directory: Path, small: Path, master: str, sql: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.logs.measured", str(directory), str(small), master, sql]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    print(f"  {master or 'one process'}: {found['seconds']:.1f} s", flush=True)
+    return found
+
+
+def _timed(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

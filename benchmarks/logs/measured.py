@@ -1,0 +1,120 @@
+"""One check of logs in a process of its own, with the times of its stages and all keys that it finds violated."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute
+import pyarrow.dataset
+import pyarrow.parquet
+
+from genstamp.logs.alone import Alone
+from genstamp.logs.check import Terms
+from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.run import Options, Reading, Worker, check_with
+
+_SMALL = 2000
+
+
+@dataclass
+class Measured:
+    """What a check took.
+
+    Attributes:
+        seconds: of the whole check. read, checked: of its two stages. processor: seconds of the processor in this
+        process; of Spark's own processes nothing. peak: bytes of the largest process. events: read. rows: of the
+        concerns. violated: entities. counts: keys by kind and safety. sql: the same as the twin in SQL finds, if it was
+        asked. sql_seconds: that it took.
+    """
+
+    seconds: float = 0.0
+    read: float = 0.0
+    checked: float = 0.0
+    processor: float = 0.0
+    peak: int = 0
+    events: int = 0
+    rows: int = 0
+    violated: Sequence[str] = ()
+    counts: dict[str, int] | None = None
+    sql: dict[str, int] | None = None
+    sql_seconds: float = 0.0
+
+
+class _Watched:
+    """A worker whose stages are timed."""
+
+    def __init__(self, worker: Worker, measured: Measured, sql: Any = None) -> None:
+        self._worker, self._measured, self._sql = worker, measured, sql
+
+    def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
+        began = time.perf_counter()
+        spans = self._worker.read(units, built, how)
+        self._measured.read = time.perf_counter() - began
+        return spans
+
+    def check(self, parts: int, terms: Terms, built: Path) -> None:
+        began = time.perf_counter()
+        self._worker.check(parts, terms, built)
+        measured = self._measured
+        measured.checked = time.perf_counter() - began
+        measured.rows = pyarrow.dataset.dataset(built / "concerns").count_rows()
+        verdicts = pyarrow.dataset.dataset(built / "verdicts").to_table(columns=["kind", "entity", "safety"])
+        measured.violated = sorted(
+            verdicts.filter(pyarrow.compute.field("safety") == "violated").column("entity").to_pylist()
+        )
+        counted = verdicts.group_by(["kind", "safety"]).aggregate([([], "count_all")]).to_pylist()
+        measured.counts = {f"{row['kind']} {row['safety']}": row["count_all"] for row in counted}
+        if self._sql is not None:
+            began = time.perf_counter()
+            measured.sql = self._sql(built / "concerns")
+            measured.sql_seconds = time.perf_counter() - began
+
+
+def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: bool) -> Measured:
+    """Checks logs in this process, or on Spark if a master is named; `small` ones before, so that all has started."""
+    measured = Measured()
+    with ExitStack() as stack:
+        worker: Worker = Alone()
+        sql = None
+        if master:
+            from genstamp.logs.job import OnSpark
+            from genstamp.logs.session import spark_session
+
+            spark = stack.enter_context(spark_session(master))
+            worker = OnSpark(spark)
+            if with_sql:
+                from tests.conformance.logs.sql_twin import sql_verdicts
+
+                def sql(concerns: Path) -> dict[str, int]:
+                    counted = sql_verdicts(spark.read.parquet(str(concerns))).groupBy("kind", "safety").count()
+                    return {f"{row['kind']} {row['safety']}": row["count"] for row in counted.collect()}
+
+        check_with(worker, small)
+        watched = _Watched(worker, measured, sql)
+        began, processor = time.perf_counter(), time.process_time()
+        report = check_with(watched, logs, Options())
+        measured.seconds = time.perf_counter() - began - measured.sql_seconds
+        measured.processor = time.process_time() - processor
+        measured.events = report.events
+    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    measured.peak = 1024 * max(peaks)
+    return measured
+
+
+def main() -> None:
+    """As the benchmark calls it: directories of logs and of small logs, master or "", whether the twin is asked."""
+    directory, small, master, with_sql = sys.argv[1:]
+    logs, few = (sorted(Path(place).glob("*.log")) for place in (directory, small))
+    print(json.dumps(asdict(measure(logs, few, master, with_sql == "sql"))))
+
+
+if __name__ == "__main__":
+    main()
