@@ -5,7 +5,7 @@ among those of all. Leaves out the table of steps, whose counts would need all k
 (`genstamp.logs.follow.spool`, `genstamp.logs.follow.store`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,12 +150,26 @@ def own_names(spans: Any) -> dict[tuple[str, int], str]:
 
     One may come later, and nothing that was found before is checked again under another name.
     """
+    named = {(namespace, unit): name_by_sources(namespace, names) for (namespace, unit), names in _sources(spans)}
+    return {key: name for key, name in named.items() if name != key[0]}
+
+
+def own_sources(spans: Any) -> dict[str, frozenset[str]]:
+    """Which sources tell under each of these names."""
+    found: dict[str, frozenset[str]] = {}
+    for (namespace, _), names in _sources(spans):
+        name = name_by_sources(namespace, names)
+        found[name] = found.get(name, frozenset()) | names
+    return found
+
+
+def _sources(spans: Any) -> Iterable[tuple[tuple[str, int], set[str]]]:
+    """Which sources tell of a namespace in a unit."""
     sources: dict[tuple[str, int], set[str]] = {}
     for span in spans.select(["namespace", "unit", "source"]).to_pylist():
         if span["namespace"]:
             sources.setdefault((span["namespace"], span["unit"]), set()).add(span["source"])
-    named = {(namespace, unit): name_by_sources(namespace, names) for (namespace, unit), names in sources.items()}
-    return {key: name for key, name in named.items() if name != key[0]}
+    return sources.items()
 
 
 def _summary(units: Sequence[Unit], spans: Any) -> Summary:
