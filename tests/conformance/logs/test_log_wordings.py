@@ -311,6 +311,7 @@ def test_line_that_lost_its_time_is_read_with_that_of_the_line_before(check_log:
         "Abandoning hope",
         "Scheduling block 7",
         f"BLOCK* ask 10.0.0.1:50010 to delete  blk_{'9' * 20}_1",
+        "BLOCK* BlockManager: ask 10.0.0.1:9866 to delete [blk_x1_1]",
     ],
 )
 def test_line_that_begins_like_one_of_these_is_kept_where_it_cannot_be_read(check_log: Check, message: str) -> None:

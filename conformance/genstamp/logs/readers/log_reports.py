@@ -47,13 +47,16 @@ def _invalidated(message: Message) -> Iterator[Sighting]:
 
 @PATTERNS.says(
     rb"BLOCK* BlockManager: ask ",
-    rb"BLOCK\* BlockManager: ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete) ",
+    rb"BLOCK\* BlockManager: ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete) (?=\[?blk_-?\d+_\d+)",
 )
 @PATTERNS.says(
     rb"BLOCK* InvalidateBlocks: ask ",
-    rb"BLOCK\* InvalidateBlocks: ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete) ",
+    rb"BLOCK\* InvalidateBlocks: ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete) (?=\[?blk_-?\d+_\d+)",
 )
-@PATTERNS.says(rb"BLOCK* ask ", rb"BLOCK\* ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete|replicate) +(?=\[?blk_)")
+@PATTERNS.says(
+    rb"BLOCK* ask ",
+    rb"BLOCK\* ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete|replicate) +(?=\[?blk_-?\d+_\d+)",
+)
 def _ordered(message: Message) -> Iterator[Sighting]:
     """An order for one datanode; one line of them names many blocks."""
     event = f"ask_to_{message.text('what')}"

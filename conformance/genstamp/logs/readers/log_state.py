@@ -229,7 +229,7 @@ class LogState:
             recovery = self.recoveries.get((event.namespace, waits_for))
             datanode = self.datanode_left(recovery)
             if datanode == UNKNOWN:
-                self.counts.lines[
+                self.counts.remarks[
                     event.place.file if event.place else "", "event of a datanode that no line names"
                 ] += 1
                 yield sighting

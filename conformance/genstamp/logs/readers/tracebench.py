@@ -28,6 +28,7 @@ _NAMED = re.compile(r"for next block=blk_(-?\d{1,19})_(\d{1,19}) of (/.*)")
 _SENT = re.compile(r"sent blk_(-?\d{1,19})_(\d{1,19})")
 _EXCEPTION = re.compile(r"([\w$]{1,100}(?:Exception|Error))(?=[:(]|$)")
 _SUCCESS = "success"
+_OF_ORDER = "of the order of records"
 _NAMENODE = "Namenode"
 _DATANODE = "Datanode"
 
@@ -64,7 +65,9 @@ class TraceReader:
         """The events of a table, which is known by its rank; `rest` gives those of tasks that lack records."""
         if table:
             read = self._tasks.read_edges if table == 1 else self._tasks.read_sizes
-            yield from read(file, self._counted(file, lines, "of the order of records"))
+            for reject in read(file, self._counted(file, lines, _OF_ORDER)):
+                self._counts.lines[file, _OF_ORDER] -= 1
+                yield reject
             return
         for found in self._tasks.read_records(file, self._counted(file, lines)):
             if isinstance(found, Reject):
@@ -83,8 +86,9 @@ class TraceReader:
     def _counted(self, file: str, lines: Iterator[bytes | None], kind: str = "") -> Iterator[bytes | None]:
         """The lines; those that are neither records nor rejects are counted."""
         for number, line in enumerate(lines, 1):
-            if line is not None and (number == 1 or not line.strip() or kind):
-                self._counts.lines[file, "head" if number == 1 else "blank" if not line.strip() else kind] += 1
+            is_blank = line is not None and not line.strip()
+            if number == 1 or is_blank or kind:
+                self._counts.lines[file, "head" if number == 1 else "blank" if is_blank else kind] += 1
             yield line
 
     def _events(self, task: Task) -> Iterator[Sighting | Reject]:
