@@ -139,6 +139,8 @@ class _Story:
             place = Place(records[0].file, records[0].line)
             reason = f"edges and clocks of task {self._task.name} contradict each other"
             yield Reject(place, f"{reason}; none of its {len(records)} records is judged")
+            for record in records[1:]:
+                self._counts.lines[record.file, "of a task that contradicts itself"] += 1
             return
         ancestors: dict[Moment, int] = {}
         for moment in order.moments:

@@ -35,6 +35,18 @@ def test_what_is_missing_makes_nothing_violated(tmp_path: Path, name: str) -> No
     assert {seed: refused for seed in DROPS if (refused := _refused(name, seed, tmp_path))} == {}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CONFORMANT if name not in ("archive", "storage directories")])
+def test_file_that_ends_anywhere_makes_nothing_violated(tmp_path: Path, name: str) -> None:
+    """Also where its last line is half there."""
+    choose = random.Random(name)
+    for number in range(12):
+        path, content = choose.choice(list(sample(name).items()))
+        cut = {**sample(name), path: content[: choose.randrange(len(content))]}
+        rows = check_locally([write(cut, tmp_path / str(number))], group=POOL).verdicts.to_pylist()
+        assert [row for row in rows if row["safety"] == "violated"] == []
+
+
 @pytest.mark.parametrize(("name", "seed"), MISSED)
 def test_what_was_found_missing_once_makes_nothing_violated(tmp_path: Path, name: str, seed: int) -> None:
     assert _refused(name, seed, tmp_path) == []
