@@ -148,7 +148,8 @@ class FileTree:
 
 
 def _names(path: str) -> list[str]:
-    return [name for name in path.split("/") if name]
+    first, *names = path.split("/")
+    return [name for name in (first, *names) if name] if first or "" in names else names
 
 
 def _files(what: _Directory | KnownFile | None) -> list[KnownFile]:
