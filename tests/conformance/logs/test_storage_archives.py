@@ -110,6 +110,14 @@ def test_header_that_would_fill_memory_is_refused_before_it_is_read(cluster: Pat
     assert "a header of the archive has 1048577 bytes" in reject["reason"]
 
 
+def test_member_that_is_said_to_be_endless_ends_the_archive(cluster: Path) -> None:
+    archive = _packed(cluster, "w")
+    endless = _member("cluster/data/current/blk_1", size=2**62)
+    archive.write_bytes(endless.tobuf(tarfile.GNU_FORMAT) + archive.read_bytes())
+    (reject,) = check_locally([archive]).rejects.to_pylist()
+    assert reject["reason"] == f"the archive ends early, after {archive.stat().st_size} bytes"
+
+
 def test_archive_with_more_edits_than_are_kept_is_refused(cluster: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage_tree, "KEPT_MAX", 1000)
     (reject,) = check_locally([_packed(cluster)]).rejects.to_pylist()

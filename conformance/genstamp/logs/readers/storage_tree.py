@@ -24,6 +24,9 @@ KEPT_MAX = 256 << 20
 HEADER_MAX = 1 << 20
 """Bytes of a header that only tells of another one: a long name, or attributes."""
 
+_IN_VAIN_MAX = 100
+"""Times that tarfile may read beyond the end; it skips a member piece by piece, however long that is said to be."""
+
 _MAGIC = slice(257, 262)
 _TELLING_OF_OTHERS = (
     tarfile.XHDTYPE,
@@ -198,9 +201,10 @@ class _Pipe:
         self._chunks = stream.chunks()
         self._chunk = b""
         self._at = 0
+        self._in_vain = 0
 
     def read(self, size: int) -> bytes:
-        """The next bytes; fewer only at the end."""
+        """The next bytes; fewer only at the end, beyond which a member of any length is not looked for."""
         pieces = []
         while size:
             if self._at == len(self._chunk):
@@ -213,6 +217,9 @@ class _Pipe:
             pieces.append(piece)
         read = b"".join(pieces)
         self.given += len(read)
+        self._in_vain += not read
+        if self._in_vain > _IN_VAIN_MAX:
+            raise DamagedSourceError(f"the archive ends early, after {self.given} bytes")
         return read
 
     def exhaust(self) -> None:
