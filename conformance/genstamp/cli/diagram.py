@@ -20,6 +20,7 @@ from genstamp_model.explore import explore
 from genstamp_model.language import System
 from genstamp_model.path import Path as Run
 from genstamp_model.traces import swim_lanes
+from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle, MutationLifecycle
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
 LIFECYCLES: dict[str, type[StateMachine]] = {
@@ -27,6 +28,9 @@ LIFECYCLES: dict[str, type[StateMachine]] = {
     "file": FileLifecycle,
     "lease": LeaseLifecycle,
     "replica": ReplicaLifecycle,
+    "chunk_lease": ChunkLeaseLifecycle,
+    "chunk_replica": ChunkReplicaLifecycle,
+    "mutation": MutationLifecycle,
 }
 
 BUGS: tuple[str, ...] = tuple(fault for _, fault in BEST)
