@@ -39,6 +39,7 @@ PLACES: Final[Mapping[str, str]] = {
     "hdfs.write_path": "genstamp_spec.hdfs.systems.write_path:WRITE_PATH",
     "hdfs.write_path_restarts": "genstamp_spec.hdfs.systems.write_path_restarts:WRITE_PATH_RESTARTS",
     "hdfs.write_path_truncate": "genstamp_spec.hdfs.systems.write_path_truncate:WRITE_PATH_TRUNCATE",
+    "gfs.chunk_lease": "genstamp_spec.gfs.systems.chunk_lease:CHUNK_LEASE",
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 

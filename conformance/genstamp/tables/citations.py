@@ -1,4 +1,4 @@
-"""Which places of the notes on Hadoop's source the specification cites, and where.
+"""Which places of the notes on Hadoop's source, and which promises of GFS, the specification cites, and where.
 
 An action cites a place in its own docstring, or in that of a method that it calls for a check or an effect. A property
 names what it is in the first words of its docstring. Leaves out what was reached: `coverage_page`.
@@ -13,13 +13,14 @@ from typing import Final
 
 from genstamp_model.errors import Source
 from genstamp_model.language.model import Action, Property
+from genstamp_spec.gfs.places import PROMISES as GFS_PROMISES
 from genstamp_spec.hdfs.places import PROMISES
 
-PROMISED: Final = {place.name: place.says for place in PROMISES}
-"""What each promise says, by its name, in their order."""
+PROMISED: Final = {place.name: place.says for place in PROMISES} | dict(GFS_PROMISES)
+"""What each promise says, by its name, in their order; those of HDFS are numbered, those of GFS have names."""
 
 _PLACE = re.compile(
-    r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,;)]|\.(?!\d)|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2})"
+    r"(?<![\w.])(?P<base>[A-I]\.\d{1,2}|[A-J](?=[\s,;)]|\.(?!\d)|$)|J\.3|[AB]\d{1,2}'?|[SL]\d{1,2}|(?:[A-Z][a-z]+){2,})"
     r"(?: (?P<kind>row|step)s? (?P<numbers>\d+'?(?:(?:, | and | to )\d+'?)*))?(?!\w)"
 )
 

@@ -1,0 +1,1 @@
+"""Faults that each leave out one thing that keeps GFS safe."""

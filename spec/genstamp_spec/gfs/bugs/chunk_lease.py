@@ -1,0 +1,195 @@
+"""What goes wrong where one thing is left out that keeps chunk leases safe, each as one change to gfs.chunk_lease.
+
+None of them is known of GFS, whose source nobody has published: they are what an implementer may get wrong.
+"""
+
+from genstamp_model.language import Bug, action, largest, none, require
+from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
+from genstamp_spec.gfs.parts.lease_master import LeaseMaster
+from genstamp_spec.gfs.parts.lease_state import LEASE, Chunkserver
+
+GRANTED_BEFORE_EXPIRY = Bug(
+    "lease-granted-before-the-old-one-expired",
+    "the master takes a lease for over as soon as it cannot reach the primary",
+    drops=(("expire_lease", "a lease and the margin have passed"),),
+    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    configuration="two_chunkservers",
+    source="section 3.1: after the old lease expires",
+)
+
+
+class NoMargin(LeaseMaster, lane="master"):
+    """Clocks are taken for equal."""
+
+    def master_waits(s) -> int:
+        """A lease, and no more."""
+        return LEASE
+
+
+NO_MARGIN = Bug(
+    "no-margin-for-clocks",
+    "the master takes a lease for over when it is over by its own clock",
+    parts=(NoMargin,),
+    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    configuration="two_chunkservers",
+    source="section 3.1 says nothing of clocks",
+)
+
+
+class CountsFromReceipt(LeaseMaster, lane=Chunkserver):
+    """A primary counts its lease from when it hears of it."""
+
+    @action
+    def learn_lease(s, chunkserver: Chunkserver) -> None:
+        """The grant arrives, however late."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.sent.has(chunkserver), "a grant is under way to it")
+        s.sent.remove(chunkserver)
+        s.count_from_now(chunkserver)
+        s.counting.add(chunkserver)
+        s.leased.add(chunkserver)
+
+
+COUNTS_FROM_RECEIPT = Bug(
+    "lease-counted-from-its-receipt",
+    "a primary counts its lease from when the grant arrives, so that a late one lasts longer than the master knows",
+    parts=(CountsFromReceipt,),
+    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    configuration="two_chunkservers",
+    source="section 3.1 leaves it open",
+)
+
+
+class GrantsAfterRestart(LeaseMaster, lane="master"):
+    """A master that starts again takes it that nobody holds a lease."""
+
+    @action
+    def restart_master(s) -> None:
+        """Leases are not in the log, and so there are none."""
+        s.start_again()
+        s.lease.fire(ChunkLeaseLifecycle.restart, ChunkLeaseLifecycle.expire)
+
+
+GRANTS_AFTER_RESTART = Bug(
+    "lease-granted-at-once-after-a-restart",
+    "a master that starts again grants leases at once, as it knows of none",
+    parts=(GrantsAfterRestart,),
+    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    configuration="crashes",
+    source="section 2.6 does not say what becomes of leases",
+)
+
+
+class VersionNotRaised(LeaseMaster, lane="master"):
+    """A lease is granted under the version that the chunk has."""
+
+    @action
+    def begin_grant(s) -> None:
+        """Nothing is offered: see below."""
+        require(s.version < 0, "a version is offered")
+
+    @action
+    def grant_lease(s, chunkserver: Chunkserver) -> None:
+        """Replicas that are not up are left out, and nothing tells them from the others afterwards."""
+        require(s.locations.has(chunkserver) & s.up.has(chunkserver), "the primary is up and known")
+        s.lease.fire(ChunkLeaseLifecycle.grant)
+        s.locations = s.locations & s.up
+        s.forget(chunkserver)
+        s.counting.add(chunkserver)
+        s.send_grant(chunkserver)
+
+
+VERSION_NOT_RAISED = Bug(
+    "version-not-raised",
+    "a lease is granted without a new version, and a replica that misses mutations cannot be told from the others",
+    parts=(VersionNotRaised,),
+    breaks=("named_replicas_are_complete",),
+    configuration="crashes",
+    source="section 4.5",
+)
+
+
+class ToldBeforeLogged(LeaseMaster, lane="master"):
+    """The next version is the one after that which was confirmed, whatever was offered before."""
+
+    def offer(s) -> None:
+        """It may be one that somebody has recorded for a grant that came to nothing."""
+        s.offered = s.version + 1
+        s.chosen = largest(s.chosen, s.offered)
+
+
+TOLD_BEFORE_LOGGED = Bug(
+    "version-chosen-twice",
+    "a version that was offered and never confirmed is chosen again, for other replicas",
+    parts=(ToldBeforeLogged,),
+    breaks=("named_replicas_are_complete",),
+    configuration="crashes",
+    source="section 4.5 does not say whether the master or a replica records it first",
+)
+
+
+class GoesAhead(LeaseMaster, lane="master"):
+    """A grant is for those that have answered."""
+
+    @action
+    def grant_lease(s, chunkserver: Chunkserver) -> None:
+        """Whoever has not answered is left out, under the same version."""
+        require(s.offered > 0, "a grant is being prepared")
+        require(s.recorded.has(chunkserver), "the primary has answered")
+        s.lease.fire(ChunkLeaseLifecycle.grant)
+        s.confirm(s.recorded)
+        s.send_grant(chunkserver)
+
+
+GOES_AHEAD = Bug(
+    "goes-ahead-without-an-answer",
+    "a grant goes ahead without a replica that has recorded the version, but whose answer was lost",
+    parts=(GoesAhead,),
+    breaks=("named_replicas_are_complete",),
+    configuration="two_chunkservers",
+    source="section 4.5: a version is not advanced where a replica is unavailable; it does not say how that is known",
+)
+
+
+class RevocationForgotten(LeaseMaster, lane="master"):
+    """A primary that has not heard of its lease answers a revocation without keeping it in mind."""
+
+    @action
+    def give_up_lease(s, chunkserver: Chunkserver) -> None:
+        """The primary gives up what it knows of; a grant that is under way still arrives."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.primary == chunkserver, "the master knows it as the primary")
+        s.leased.remove(chunkserver)
+        s.lease.fire(ChunkLeaseLifecycle.give_up)
+        s.primary = none
+        s.lease_age = 0
+
+
+REVOCATION_FORGOTTEN = Bug(
+    "revocation-overtakes-its-grant",
+    "a revocation arrives before the grant, is agreed to, and the grant is believed afterwards",
+    parts=(RevocationForgotten,),
+    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    configuration="two_chunkservers",
+    source="section 3.1: messages of the master may overtake each other",
+)
+LOWER_VERSION_TAKEN = Bug(
+    "stale-report-taken-for-current",
+    "the master names a replica that reports, whatever its version",
+    drops=(("report_current", "its version is the chunk's"),),
+    breaks=("named_replicas_are_current", "named_replicas_are_complete"),
+    configuration="two_chunkservers",
+    source="section 4.5",
+)
+CHUNK_LEASE_BUGS = (
+    GRANTED_BEFORE_EXPIRY,
+    NO_MARGIN,
+    COUNTS_FROM_RECEIPT,
+    GRANTS_AFTER_RESTART,
+    VERSION_NOT_RAISED,
+    TOLD_BEFORE_LOGGED,
+    GOES_AHEAD,
+    REVOCATION_FORGOTTEN,
+    LOWER_VERSION_TAKEN,
+)
+"""Each breaks a promise of gfs.chunk_lease."""

@@ -1,0 +1,1 @@
+"""What the actors of GFS know and do: variables and guarded actions."""

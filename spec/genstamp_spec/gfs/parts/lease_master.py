@@ -1,0 +1,237 @@
+"""The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
+
+from genstamp_model.language import Members, action, none, observe, require, smallest, those, when
+from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
+from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
+from genstamp_spec.gfs.parts.lease_state import LEASE, MARGIN, Chunkserver, no_chunkserver, only
+
+LIVE = (ChunkLeaseLifecycle.granted, ChunkLeaseLifecycle.extended)
+FREE = (ChunkLeaseLifecycle.none, ChunkLeaseLifecycle.expired)
+
+
+class LeaseMaster(LeaseChunkserver, lane="master"):
+    """What the master does. Versions and what it chose are in its log before anybody is told (sections 2.6 and 4.5).
+
+    Two things that the paper leaves open are told here as safety needs them:
+
+    - a version is chosen once, also if the master dies before it was confirmed;
+    - a grant goes ahead only when every replica that was told has answered. Whoever does not answer is left out under
+      a yet higher version, or else it might hold the version of mutations that it misses.
+    """
+
+    @action
+    def create_chunk(s) -> None:
+        """The chunk is created on every chunkserver, under its first version (section 4.3)."""
+        require(s.chosen == 0, "there is no chunk yet")
+        s.version = s.version + 1
+        s.chosen = s.version
+        s.locations = those(Chunkserver, lambda other: True)
+        s.complete = s.locations
+        s.replica.update(lambda other: s.replica[other].after(ChunkReplicaLifecycle.create))
+        s.held.update(lambda other: s.version)
+
+    # A lease is granted, in steps (section 4.5).
+
+    @action
+    def begin_grant(s) -> None:
+        """Somebody wants to write and nobody holds a lease: a new version is offered to the known replicas."""
+        require(s.lease.at(*FREE), "nobody holds a lease")
+        require(s.offered == 0, "no grant is being prepared")
+        require(~s.locations.is_empty(), "a current replica is known")
+        s.offer()
+        s.told = s.locations
+
+    def offer(s) -> None:
+        """A version that was never chosen before."""
+        s.chosen = s.chosen + 1
+        s.offered = s.chosen
+
+    @action
+    def leave_out(s, chunkserver: Chunkserver) -> None:
+        """A replica does not answer: the grant is prepared anew without it."""
+        require(s.told.has(chunkserver) & ~s.recorded.has(chunkserver), "it was told and has not answered")
+        require(s.told.size() > 1, "it is not the only one")
+        s.offer()
+        s.told.remove(chunkserver)
+        s.recorded.clear()
+
+    @action
+    def record_version(s, chunkserver: Chunkserver) -> None:
+        """A replica records the offered version on its disk, and the master hears of it."""
+        s.record(chunkserver)
+        s.recorded.add(chunkserver)
+
+    @action(event="record_version")
+    def record_version_unanswered(s, chunkserver: Chunkserver) -> None:
+        """A replica records the version, but its answer is lost."""
+        s.record(chunkserver)
+
+    def record(s, chunkserver: Chunkserver) -> None:
+        """The replica has the version, and whatever lease it believed in is over."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.offered > 0, "a grant is being prepared")
+        require(s.told.has(chunkserver) & ~s.recorded.has(chunkserver), "it was told and has not answered")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.record_version)
+        s.forget(chunkserver)
+        s.held[chunkserver] = s.offered
+        s.counting.add(chunkserver)
+
+    @action
+    def grant_lease(s, chunkserver: Chunkserver) -> None:
+        """All have answered: the version is confirmed in the log, and one of them becomes the primary (section 3.1)."""
+        require(s.offered > 0, "a grant is being prepared")
+        require(s.told <= s.recorded, "every replica that was told has answered")
+        require(s.told.has(chunkserver), "the primary is one of them")
+        s.lease.fire(ChunkLeaseLifecycle.grant)
+        s.confirm(s.told)
+        s.send_grant(chunkserver)
+
+    def send_grant(s, chunkserver: Chunkserver) -> None:
+        """The primary is told, with the replicas of its lease."""
+        s.primary = chunkserver
+        s.lease_age = 0
+        s.sent.add(chunkserver)
+        s.peers[chunkserver] = s.locations
+
+    def confirm(s, current: Members[Chunkserver]) -> None:
+        """The offered version is the chunk's."""
+        s.version = s.offered
+        s.locations = current
+        s.miss_version()
+        s.drop_offer()
+
+    def miss_version(s) -> None:
+        """Replicas with a lower version than the chunk's are stale."""
+        s.replica.update(
+            lambda other: when(
+                s.held[other] < s.version,
+                s.replica[other].after(ChunkReplicaLifecycle.miss_version),
+                s.replica[other],
+            )
+        )
+
+    def drop_offer(s) -> None:
+        """No grant is being prepared."""
+        s.offered = 0
+        s.told.clear()
+        s.recorded.clear()
+
+    @action
+    def find_lease_holder(s) -> None:
+        """A client asks who holds the lease, and where the replicas are (section 3.1, steps 1 and 2)."""
+        require(s.lease.at(*LIVE), "somebody holds the lease")
+        observe(version=s.version)
+
+    # A lease goes on, or ends.
+
+    @action
+    def extend_lease(s, chunkserver: Chunkserver) -> None:
+        """The primary asks for an extension with its heartbeat, and gets it (section 3.1)."""
+        s.extend(chunkserver)
+        s.count_from_now(chunkserver)
+
+    @action(event="extend_lease")
+    def extend_lease_unanswered(s, chunkserver: Chunkserver) -> None:
+        """The master extends the lease, but its answer is lost."""
+        s.extend(chunkserver)
+
+    def extend(s, chunkserver: Chunkserver) -> None:
+        """The lease counts anew at the master."""
+        require(s.up.has(chunkserver) & s.leased.has(chunkserver), "it believes that it holds the lease")
+        require(s.primary == chunkserver, "the master knows it as the primary")
+        s.lease.fire(ChunkLeaseLifecycle.extend)
+        s.lease_age = 0
+
+    @action
+    def revoke_lease(s) -> None:
+        """The master wants the lease back: for a rename, or a snapshot (sections 3.1 and 3.4)."""
+        s.lease.fire(ChunkLeaseLifecycle.revoke)
+
+    @action
+    def give_up_lease(s, chunkserver: Chunkserver) -> None:
+        """The primary is reached and gives the lease up, also if it has not heard of it yet (section 3.4)."""
+        s.hear_revocation(chunkserver)
+        s.lease.fire(ChunkLeaseLifecycle.give_up)
+        s.primary = none
+        s.lease_age = 0
+
+    @action(event="give_up_lease")
+    def give_up_lease_unanswered(s, chunkserver: Chunkserver) -> None:
+        """The primary gives the lease up, but its answer is lost."""
+        s.hear_revocation(chunkserver)
+
+    def hear_revocation(s, chunkserver: Chunkserver) -> None:
+        """Whatever was granted under this version is over, and a grant that is still under way comes to nothing."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.lease.at(ChunkLeaseLifecycle.revoking), "the lease is being revoked")
+        require(s.primary == chunkserver, "the master knows it as the primary")
+        s.forget(chunkserver)
+
+    @action(hidden=True)
+    def expire_lease(s) -> None:
+        """The lease is over by the master's clock, however far the clocks may have run apart (section 3.1)."""
+        require(s.lease_age >= s.master_waits(), "a lease and the margin have passed")
+        s.lease.fire(ChunkLeaseLifecycle.expire)
+        s.primary = none
+        s.lease_age = 0
+
+    def master_waits(s) -> int:
+        """Ticks until the master takes a lease for over."""
+        return LEASE + MARGIN
+
+    @action(hidden=True)
+    def master_clock_ticks(s) -> None:
+        """Time passes at the master."""
+        s.lease_age = when(s.lease.at(*FREE), 0, smallest(s.lease_age + 1, s.master_waits()))
+        was_ahead = those(Chunkserver, lambda other: s.ahead[other] > 0)
+        s.behind.update(lambda other: when(s.counting.has(other) & ~was_ahead.has(other), s.behind[other] + 1, 0))
+        s.ahead.update(lambda other: when(was_ahead.has(other), s.ahead[other] - 1, 0))
+
+    # What chunkservers report (section 4.5).
+
+    @action
+    def report_current(s, chunkserver: Chunkserver) -> None:
+        """A replica has the chunk's version: from now on the master names it (sections 2.6 and 4.5)."""
+        s.may_report(chunkserver)
+        require(~s.locations.has(chunkserver), "the master does not know of it")
+        require(s.held[chunkserver] == s.version, "its version is the chunk's")
+        s.locations.add(chunkserver)
+
+    @action
+    def report_higher(s, chunkserver: Chunkserver) -> None:
+        """A replica has a higher version: the master died before it confirmed a grant, and takes it (section 4.5)."""
+        s.may_report(chunkserver)
+        require(s.offered == 0, "no grant is being prepared")
+        require(s.held[chunkserver] > s.version, "its version is higher than the chunk's")
+        s.version = s.held[chunkserver]
+        s.locations = only(chunkserver)
+        s.miss_version()
+
+    @action
+    def report_stale(s, chunkserver: Chunkserver) -> None:
+        """A replica has missed a version: it is garbage (sections 4.4 and 4.5)."""
+        s.may_report(chunkserver)
+        require(s.held[chunkserver] < s.version, "its version is lower than the chunk's")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.detect_stale)
+
+    def may_report(s, chunkserver: Chunkserver) -> None:
+        """Checks: a chunkserver that is up, with a replica about which nothing is being asked."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.held[chunkserver] > 0, "it has a replica")
+        require(~s.told.has(chunkserver), "the master has not told it of a new version")
+
+    @action
+    def restart_master(s) -> None:
+        """The master dies and starts again from its log: leases and locations are not in it (section 2.6)."""
+        s.start_again()
+        s.lease.fire(ChunkLeaseLifecycle.restart)
+
+    def start_again(s) -> None:
+        """What is not in the log is gone."""
+        require(s.chosen > 0, "the chunk is there")
+        s.master_restarts = s.master_restarts + 1
+        s.locations = no_chunkserver()
+        s.drop_offer()
+        s.primary = none
+        s.lease_age = 0

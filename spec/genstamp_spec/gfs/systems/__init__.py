@@ -1,0 +1,1 @@
+"""Systems of GFS: parts put together, with what they promise."""
