@@ -41,6 +41,7 @@ PLACES: Final[Mapping[str, str]] = {
     "hdfs.write_path_truncate": "genstamp_spec.hdfs.systems.write_path_truncate:WRITE_PATH_TRUNCATE",
     "gfs.chunk_lease": "genstamp_spec.gfs.systems.chunk_lease:CHUNK_LEASE",
     "gfs.mutation_order": "genstamp_spec.gfs.systems.mutation_order:MUTATION_ORDER",
+    "gfs.record_append": "genstamp_spec.gfs.systems.record_append:RECORD_APPEND",
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 

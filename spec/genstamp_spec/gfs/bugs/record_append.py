@@ -1,0 +1,69 @@
+"""What goes wrong where one thing is left out that makes an append stand everywhere, as changes to gfs.record_append.
+
+None of them is known of GFS: they are what an implementer may get wrong.
+"""
+
+from genstamp_model.language import Bug, action, require
+from genstamp_spec.gfs.parts.append_state import Bytes, Slot
+from genstamp_spec.gfs.parts.append_steps import NextChunk
+from genstamp_spec.gfs.parts.lease_state import Chunkserver
+
+
+class OwnEnd(NextChunk, lane=Chunkserver):
+    """Every replica appends at its own end."""
+
+    def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
+        """The offset that the primary has chosen is not looked at."""
+        next_ = s.queue.at(s.processed[chunkserver])
+        s.place(chunkserver, s.replica[chunkserver].length, Slot(bytes=bytes_, client=next_.client))
+        s.processed[chunkserver] = s.processed[chunkserver] + 1
+
+
+OWN_END = Bug(
+    "each-replica-appends-at-its-own-end",
+    "a secondary appends at its own end, which is another one after a failure",
+    parts=(OwnEnd,),
+    breaks=("answered_record_stands_everywhere",),
+    configuration="two_replicas",
+    source="section 3.3: at the exact offset where the primary has",
+)
+ANSWERED_TOO_EARLY = Bug(
+    "append-answered-before-all-have-it",
+    "the primary answers without waiting for every secondary",
+    drops=(("answer_success", "every replica has answered"),),
+    breaks=("answered_record_stands_everywhere",),
+    configuration="two_replicas",
+    source="section 3.3: success is reported when all replicas have it",
+)
+PART_TAKEN_FOR_WHOLE = Bug(
+    "part-of-a-record-taken-for-success",
+    "the primary answers with success although a secondary has failed",
+    drops=(("answer_success", "every replica has applied it"),),
+    breaks=("answered_record_stands_everywhere",),
+    configuration="two_replicas",
+    source="section 3.3: if it fails at any replica, the client retries",
+)
+
+
+class StaleTakesPart(NextChunk, lane="master"):
+    """A replica that was left out comes back, and takes part again."""
+
+    @action
+    def take_in(s, chunkserver: Chunkserver) -> None:
+        """Its version is not looked at."""
+        require(~s.current.has(chunkserver), "it was left out")
+        s.current.add(chunkserver)
+        s.processed[chunkserver] = s.queue.size()
+
+
+STALE_TAKES_PART = Bug(
+    "stale-replica-takes-part-in-appends",
+    "a replica that was left out takes part again, although records were appended without it",
+    parts=(StaleTakesPart,),
+    breaks=("answered_record_stands_everywhere", "answered_record_is_not_touched"),
+    configuration="two_replicas",
+    source="section 4.5",
+)
+
+RECORD_APPEND_BUGS = (OWN_END, ANSWERED_TOO_EARLY, PART_TAKEN_FOR_WHOLE, STALE_TAKES_PART)
+"""Each breaks a promise of gfs.record_append."""

@@ -1,0 +1,187 @@
+"""The steps of a record append (section 3.3): client, primary, secondaries, a new lease, the next chunk."""
+
+from genstamp_model.language import Bool, Maybe, Number, action, exists, forall, largest, none, require, when
+from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
+from genstamp_spec.gfs.parts.append_state import FULL, ROOM, AppendState, Bytes, Forward, Replica, Slot, nothing
+from genstamp_spec.gfs.parts.lease_state import Chunkserver
+from genstamp_spec.gfs.parts.mutation_state import Client
+
+
+class AppendingClient(AppendState, lane=Client):
+    """What a client does: it appends one record, and tries again until it is told an offset, or gives up."""
+
+    @action
+    def push_data(s, client: Client) -> None:
+        """Every replica of the last chunk has the record in its buffer."""
+        s.append[client].state.fire(MutationLifecycle.push)
+
+    @action
+    def retry(s, client: Client) -> None:
+        """The record is appended again: it may stand there already, whole or in part."""
+        s.append[client].state.fire(MutationLifecycle.retry)
+
+    @action
+    def acknowledge(s, client: Client) -> None:
+        """The client hears at which offset its record stands."""
+        s.append[client].state.fire(MutationLifecycle.acknowledge)
+        s.forget(client)
+
+    @action
+    def time_out(s, client: Client) -> None:
+        """No answer comes: the client takes the append for failed, whatever becomes of it."""
+        awaited = s.append[client].state.at(MutationLifecycle.ordered, MutationLifecycle.applied)
+        require(awaited, "an answer is awaited")
+        s.fail(client)
+
+    def fail(s, client: Client) -> None:
+        """The client takes the append for failed."""
+        s.append[client].state.fire(MutationLifecycle.fail)
+        s.forget(client)
+
+    def forget(s, client: Client) -> None:
+        """Nobody waits for this serial number any more."""
+        s.append[client].serial = 0
+        s.append[client].failed_somewhere = False
+
+
+class AppendingReplicas(AppendingClient, lane=Chunkserver):
+    """The primary and the secondaries; what is forwarded may take any time."""
+
+    @action
+    def order_append(s, client: Client) -> None:
+        """The record fits: the primary appends it at its own end, and forwards it with that offset."""
+        require(~s.primary.is_none(), "there is a primary")
+        offset = s.replica[s.primary].length
+        require(offset < ROOM, "the record fits into the chunk")
+        s.append[client].state.fire(MutationLifecycle.order)
+        s.append[client].serial = s.queue.size()
+        s.place(s.primary, offset, Slot(bytes=Bytes.WHOLE, client=client))
+        s.forward(Forward(client=client, offset=offset))
+
+    @action
+    def pad_chunk(s, client: Client) -> None:
+        """The record does not fit: the primary pads the chunk, and tells the secondaries to do the same."""
+        require(s.append[client].state.at(MutationLifecycle.data_pushed), "the data is pushed")
+        require(~s.primary.is_none(), "there is a primary")
+        require(s.replica[s.primary].length == ROOM, "the record does not fit, and the chunk is not padded yet")
+        s.replica[s.primary].length = FULL
+        s.forward(Forward(client=none, offset=ROOM))
+
+    def forward(s, forward: Forward) -> None:
+        """The primary has done it itself, and the secondaries will in its order."""
+        s.processed[s.primary] = s.queue.size() + 1
+        s.queue.append(forward)
+
+    def place(s, chunkserver: Chunkserver, offset: Number, slot: Slot) -> None:
+        """The slot at the offset, if it is one, and the length that comes of it."""
+        replica = s.replica[chunkserver]
+        s.replica[chunkserver].first = when(offset == 0, slot, replica.first)
+        s.replica[chunkserver].second = when(offset == 1, slot, replica.second)
+        s.replica[chunkserver].length = largest(replica.length, offset + 1)
+
+    @action
+    def fail_at_primary(s, client: Client) -> None:
+        """The primary fails before it has given a serial number: nothing is forwarded."""
+        require(s.append[client].state.at(MutationLifecycle.data_pushed), "the data is pushed")
+        s.fail(client)
+
+    @action
+    def apply_append(s, chunkserver: Chunkserver) -> None:
+        """A secondary does what comes next in the primary's order."""
+        s.is_next(chunkserver)
+        s.write_next(chunkserver, Bytes.WHOLE)
+
+    @action(event="fail_to_apply")
+    def apply_in_part(s, chunkserver: Chunkserver) -> None:
+        """A secondary fails half-way: a part of the record stands at the offset."""
+        s.is_next(chunkserver)
+        require(s.queue.at(s.processed[chunkserver]).offset < ROOM, "it is a record")
+        s.report_error(chunkserver)
+        s.write_next(chunkserver, Bytes.PART)
+
+    @action
+    def fail_to_apply(s, chunkserver: Chunkserver) -> None:
+        """A secondary fails before it has written anything."""
+        s.is_next(chunkserver)
+        s.report_error(chunkserver)
+        s.processed[chunkserver] = s.processed[chunkserver] + 1
+
+    def is_next(s, chunkserver: Chunkserver) -> None:
+        """Checks: a secondary to which something was forwarded."""
+        require(s.current.has(chunkserver), "it is a replica of the lease")
+        require(s.processed[chunkserver] < s.queue.size(), "something was forwarded to it")
+
+    def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
+        """It writes at the offset that the primary has chosen, whatever stands there."""
+        next_ = s.queue.at(s.processed[chunkserver])
+        s.place(chunkserver, next_.offset, Slot(bytes=bytes_, client=next_.client))
+        s.processed[chunkserver] = s.processed[chunkserver] + 1
+
+    def report_error(s, chunkserver: Chunkserver) -> None:
+        """The primary hears that this secondary has failed, if anybody waits for that."""
+        serial = s.processed[chunkserver]
+        client = s.queue.at(serial).client
+        append = s.append[client]
+        awaited = append.state.at(MutationLifecycle.ordered) & (append.serial == serial)
+        s.append[client].failed_somewhere = append.failed_somewhere | awaited
+
+    @action(event="answer")
+    def answer_success(s, client: Client) -> None:
+        """Every replica has the record at this offset: the client is answered with it."""
+        s.all_have_answered(client)
+        require(~s.append[client].failed_somewhere, "every replica has applied it")
+        s.append[client].state.fire(MutationLifecycle.apply)
+        s.told[client] = s.queue.at(s.append[client].serial).offset + 1
+
+    @action(event="answer")
+    def answer_failure(s, client: Client) -> None:
+        """Some replica has failed: the client is told so, and may try again."""
+        s.all_have_answered(client)
+        require(s.append[client].failed_somewhere, "some replica has failed")
+        s.fail(client)
+
+    def all_have_answered(s, client: Client) -> None:
+        """Checks: the primary waits for the append, and all replicas of the lease have answered."""
+        append = s.append[client]
+        require(append.state.at(MutationLifecycle.ordered), "the append is ordered")
+        require(
+            forall(Chunkserver, lambda other: ~s.current.has(other) | (s.processed[other] > append.serial)),
+            "every replica has answered",
+        )
+
+
+class NextChunk(AppendingReplicas, lane="master"):
+    """The master grants leases and adds chunks; clients that wait for the old primary have given up before."""
+
+    @action
+    def grant_lease(s, chunkserver: Chunkserver, left_out: Maybe[Chunkserver]) -> None:
+        """A new lease, at times without one of the replicas (sections 3.1 and 4.5)."""
+        require(s.current.has(chunkserver), "the primary is a current replica")
+        require(left_out != chunkserver, "it is not left out itself")
+        require(left_out.is_none() | s.current.has(left_out), "what is left out was current")
+        require(~s.is_awaited(), "no client waits for the old primary")
+        s.leases = s.leases + 1
+        s.primary = chunkserver
+        s.current.remove(left_out)
+        s.drop_queue()
+
+    @action
+    def add_chunk(s, client: Client) -> None:
+        """A client was told to retry on the next chunk: there is a new last one, which is empty."""
+        require(s.append[client].state.at(MutationLifecycle.data_pushed), "a client has something to append")
+        require(~s.primary.is_none(), "there is a primary")
+        require(s.replica[s.primary].length == FULL, "the last chunk is padded")
+        require(~s.is_awaited(), "no client waits for the old primary")
+        s.chunks = s.chunks + 1
+        s.replica.update(lambda other: Replica(first=nothing(), second=nothing(), length=0))
+        s.told.update(lambda other: 0)
+        s.drop_queue()
+
+    def is_awaited(s) -> Bool:
+        """A client waits for the primary's answer."""
+        return exists(Client, lambda client: s.append[client].state.at(MutationLifecycle.ordered))
+
+    def drop_queue(s) -> None:
+        """Nothing is ordered yet."""
+        s.queue.clear()
+        s.processed.update(lambda other: 0)
