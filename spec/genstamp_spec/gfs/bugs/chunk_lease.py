@@ -173,6 +173,27 @@ REVOCATION_FORGOTTEN = Bug(
     configuration="two_chunkservers",
     source="section 3.1: messages of the master may overtake each other",
 )
+
+
+class ExtendedWhileRevoking(LeaseMaster, lane="master"):
+    """A heartbeat is answered with an extension, whatever becomes of the lease."""
+
+    def extend(s, chunkserver: Chunkserver) -> None:
+        """The lease counts anew at the master, also while it is revoked."""
+        require(s.up.has(chunkserver) & s.leased.has(chunkserver), "it believes that it holds the lease")
+        require(s.primary == chunkserver, "the master knows it as the primary")
+        s.lease.fire(ChunkLeaseLifecycle.extend, where=~s.lease.at(ChunkLeaseLifecycle.revoking))
+        s.lease_age = 0
+
+
+EXTENDED_WHILE_REVOKING = Bug(
+    "extended-while-revoking",
+    "a primary that is not reached by the revocation has its lease extended with each heartbeat, for ever",
+    parts=(ExtendedWhileRevoking,),
+    breaks=("revoked_lease_is_not_extended",),
+    configuration="two_chunkservers",
+    source="section 3.4: revoked or expired, before the snapshot goes on",
+)
 LOWER_VERSION_TAKEN = Bug(
     "stale-report-taken-for-current",
     "the master names a replica that reports, whatever its version",
@@ -190,6 +211,7 @@ CHUNK_LEASE_BUGS = (
     TOLD_BEFORE_LOGGED,
     GOES_AHEAD,
     REVOCATION_FORGOTTEN,
+    EXTENDED_WHILE_REVOKING,
     LOWER_VERSION_TAKEN,
 )
 """Each breaks a promise of gfs.chunk_lease."""

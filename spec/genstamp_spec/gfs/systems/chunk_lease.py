@@ -82,6 +82,18 @@ class ChunkLeaseProperties(LeaseMaster):
         )
         return (s.version == 0) | current
 
+    @invariant(inductive=True)
+    def master_waits_no_longer(s) -> Bool:
+        """The master does not count on when a lease must be over."""
+        return s.lease_age <= s.master_waits()
+
+    @transition(inductive=True, given=("master_waits_no_longer",))
+    def revoked_lease_is_not_extended(s, t: Self) -> Bool:
+        """A lease that is revoked comes to its end, and no heartbeat puts it off."""
+        revoking = s.lease.at(ChunkLeaseLifecycle.revoking)
+        waits_on = t.lease.at(ChunkLeaseLifecycle.revoking) & (t.lease_age >= s.lease_age)
+        return revoking.implies(waits_on | ~t.lease.at(*LIVE, ChunkLeaseLifecycle.revoking))
+
     @witness
     def stale_replica_beside_a_primary(s, primary: Chunkserver, other: Chunkserver) -> Bool:
         """Somebody writes while another replica is stale."""
