@@ -4,8 +4,9 @@ Two families that never mix:
 
 - `GenstampDfsError`: the caller of this package made a mistake (an unknown node, a wrong argument), or asked
   for a step that cannot happen now. Nothing has changed.
-- `HdfsIOException` and its children: the protocol says no. Named and nested as in Hadoop, where each of them is
-  an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`.
+- `Refusal`: the protocol says no. The children of `HdfsIOException` are named and nested as in Hadoop, where each of
+  them is an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`. That a
+  node does not answer goes by Hadoop's names in every file system. Those of GFS are in `genstamp_dfs.gfs.errors`.
 
 Leaves out: Hadoop's exceptions for permissions, quotas, snapshots and high availability.
 """
@@ -75,7 +76,11 @@ class StorageError(GenstampDfsError):
     """A storage directory is foreign, newer, corrupt or another cluster's; it was left as it was."""
 
 
-class HdfsIOException(Exception):
+class Refusal(Exception):
+    """The protocol of one of our file systems refuses, or another node does not answer."""
+
+
+class HdfsIOException(Refusal):
     """The protocol refuses (Hadoop's `IOException`, parent of all its refusals)."""
 
     hadoop_name: ClassVar[str] = "IOException"
@@ -154,6 +159,10 @@ class EOFException(HdfsIOException):
     """The connection is broken, or the other end has closed it."""
 
     hadoop_name = "EOFException"
+
+
+NETWORK_FAILURES = (ConnectException, SocketTimeoutException, EOFException)
+"""That another node does not answer, in whatever way."""
 
 
 class RetriableException(HdfsIOException):

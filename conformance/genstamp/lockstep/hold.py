@@ -16,10 +16,11 @@ from genstamp.lockstep.pipeline import PipelineProjection
 from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Perhaps, Projection
 from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Semantics
+from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, default_options
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 from genstamp_model.evaluate import State
 from genstamp_model.language.model import Model
 from genstamp_model.language.system import System

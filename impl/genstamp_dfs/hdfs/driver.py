@@ -26,7 +26,8 @@ from typing import Final
 from genstamp_dfs.errors import ConfigurationError, StepNotPossibleError, UnknownNameError, WrongArgumentsError
 from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import FAULTS, STEPS, TIMED, Cluster
-from genstamp_dfs.hdfs.protocol import LAST_RESERVED_STAMP, MICROSECONDS_A_MILLISECOND, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import LAST_RESERVED_STAMP, Limits, Semantics
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 FIRST_GENERATION_STAMP: Final = LAST_RESERVED_STAMP + 1
 """Stamp of the first block of a run."""

@@ -19,9 +19,6 @@ INTERNAL_LEASE_HOLDER = "HDFS_NameNode"
 LAST_RESERVED_STAMP = 1000
 LAST_RESERVED_BLOCK_ID = 2**30
 
-MICROSECONDS_A_MILLISECOND = 1_000
-SECOND_US = 1_000_000
-
 NO_FILE_ID = 0
 """File id where none is given (HdfsConstants.GRANDFATHER_INODE_ID); of a block, that it belongs to no file any longer.
 """

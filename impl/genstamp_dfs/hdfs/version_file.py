@@ -8,7 +8,7 @@ Source: common/Storage#readPropertiesFile, #writeProperties, Hadoop 3.4.1.
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import UNFINISHED_SUFFIX, Disk, replace_file
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk, replace_file
 
 VERSION_FILE: Final = "VERSION"
 UNFINISHED_FILE: Final = VERSION_FILE + UNFINISHED_SUFFIX

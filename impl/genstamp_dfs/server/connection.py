@@ -1,4 +1,4 @@
-"""A connection that carries a block, over a socket (`genstamp_dfs.hdfs.runtime.Connection`).
+"""A connection that carries a block, over a socket (`genstamp_dfs.world.runtime.Connection`).
 
 What comes next on it follows from the operation that opened it and from the end that reads.
 

@@ -16,7 +16,6 @@ from typing import Any, Final, NoReturn, TypeVar
 from genstamp_dfs.errors import ConfigurationError, HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode, VersionRequest
 from genstamp_dfs.server.addresses import Address, AddressBook
@@ -38,6 +37,7 @@ from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.runtime import AsyncioRuntime
 from genstamp_dfs.server.transfer_server import TransferServer
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
 

@@ -1,4 +1,4 @@
-"""Real files in one directory (`genstamp_dfs.hdfs.disk.Disk`).
+"""Real files in one directory (`genstamp_dfs.world.disk.Disk`).
 
 Paths are checked before anything is touched: none leaves the directory, none goes through a symbolic link.
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from genstamp_dfs.errors import ConfigurationError, DiskError, HdfsIOException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
@@ -42,6 +41,7 @@ from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.runtime import RealClock
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Caller, Request
 
 DEFAULT_PORT: Final = 8020
 TICK_S: Final = 1.0

@@ -16,13 +16,13 @@ import msgspec
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.messages import datanode_protocol, inter_datanode
-from genstamp_dfs.hdfs.messages.base import Request, answer_type
 from genstamp_dfs.server.addresses import Address
 from genstamp_dfs.server.wire import calls, client_calls, foreign_calls
 from genstamp_dfs.server.wire import datanode_pb2 as datanode
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.frames import WireError, delimited, delimited_bytes, parse
+from genstamp_dfs.world.request import Request, answer_type
 
 Content = TypeVar("Content")
 

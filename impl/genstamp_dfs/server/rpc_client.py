@@ -9,7 +9,6 @@ import asyncio
 from typing import Any
 
 from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.protocols import Protocol, protocol_of
 from genstamp_dfs.server.wire import frames
@@ -17,6 +16,7 @@ from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.exceptions import exception_of
 from genstamp_dfs.server.wire.frames import WireError
+from genstamp_dfs.world.request import Caller, Request
 
 
 class RpcConnection:

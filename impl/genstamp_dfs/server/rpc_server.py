@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.server.connection import OPENING_S
 from genstamp_dfs.server.connections import Connections, NoRoomError, Room, close, tell_of_fault
 from genstamp_dfs.server.protocols import Codec, Protocol
@@ -22,6 +21,7 @@ from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.server.wire.exceptions import java_name
 from genstamp_dfs.server.wire.frames import FrameReader, WireError
+from genstamp_dfs.world.request import Caller, Request
 
 Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
 

@@ -1,4 +1,4 @@
-"""The world as a node sees it in a real process (`genstamp_dfs.hdfs.runtime.Runtime`), on asyncio.
+"""The world as a node sees it in a real process (`genstamp_dfs.world.runtime.Runtime`), on asyncio.
 
 Leaves out: listening.
 """
@@ -21,15 +21,15 @@ from genstamp_dfs.errors import (
     SafeModeException,
     SocketTimeoutException,
 )
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.hdfs.runtime import Process
 from genstamp_dfs.server.connection import BUFFER_BYTES, SocketConnection
 from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.runtime import Process
 
 Answer = TypeVar("Answer")
 

@@ -16,15 +16,16 @@ from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.client import ClientConfiguration, DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
+from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network, Node
 from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
 from genstamp_dfs.simulation.watching import WatchedClientEvents, Watcher
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import SECOND_US
 
 TICK_US: Final = SECOND_US
 """How often the namenode looks what is due."""

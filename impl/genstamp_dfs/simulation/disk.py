@@ -110,7 +110,7 @@ def _undo_write(file: File, write: Write, survives: int) -> None:
 
 
 class DiskOfLife:
-    """A machine's disk as one life of its node sees it (`genstamp_dfs.hdfs.disk.Disk`).
+    """A machine's disk as one life of its node sees it (`genstamp_dfs.world.disk.Disk`).
 
     Attributes:
         effects: how many changes this life has made.

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AbandonBlock,
     AddBlock,
@@ -37,6 +36,7 @@ from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import BlockUCState, ReplicaState
 from genstamp_dfs.simulation.shadow import Shadow
+from genstamp_dfs.world.request import Request
 
 if TYPE_CHECKING:
     from genstamp_dfs.hdfs.namenode.namenode import NameNode

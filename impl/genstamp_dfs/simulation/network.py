@@ -16,11 +16,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 
-from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
+from genstamp_dfs.errors import ConnectException, EOFException, Refusal, SocketTimeoutException
 from genstamp_dfs.simulation.loop import Future, Life, Loop, Timer
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 RPC_TIMEOUT_US: Final = 60 * SECOND_US
 """How long a caller waits that names no time (`ipc.client.rpc-timeout.ms` is 120 s in Hadoop)."""
@@ -32,7 +31,7 @@ _PARTED_AGAIN_US: Final = 200 * MICROSECONDS_A_MILLISECOND
 """How often what waits for the end of a partition is tried again."""
 
 Handler = Callable[[Request[Any], Caller], Coroutine[Any, Any, Any]]
-Server = Callable[["SimulatedConnection", Operation], Coroutine[Any, Any, None]]
+Server = Callable[["SimulatedConnection", Any], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ class Network:
         """Let the other node do it, and send what comes of it."""
         try:
             result = await work
-        except HdfsIOException as refusal:
+        except Refusal as refusal:
             failure = refusal
             self._answer(life, node, lambda: answer.fail(failure))
         else:
@@ -169,9 +168,7 @@ class Network:
 
     # -- connections --------------------------------------------------------------------------------------------
 
-    async def connect(
-        self, life: Life, node: str, operation: Operation, timeout_us: int | None
-    ) -> "SimulatedConnection":
+    async def connect(self, life: Life, node: str, operation: Any, timeout_us: int | None) -> "SimulatedConnection":
         """Open a connection, as `Runtime.connect` says."""
         limit_us = self.loop.now_us + (RPC_TIMEOUT_US if timeout_us is None else timeout_us)
         await self.loop.sleep_us(self.delay_us())
@@ -193,12 +190,12 @@ class Network:
         self,
         client: Life,
         server: Life,
-        operation: Operation,  # noqa: ARG002 (faults depend on it)
+        operation: Any,  # noqa: ARG002 (faults depend on it)
     ) -> "tuple[SimulatedConnection, SimulatedConnection]":
         """The two ends of a new connection, that of whoever opens it first; faults of one connection begin here."""
         return SimulatedConnection(self, client, server.node), SimulatedConnection(self, server, client.node)
 
-    async def serve(self, server: Server, connection: "SimulatedConnection", operation: Operation) -> None:
+    async def serve(self, server: Server, connection: "SimulatedConnection", operation: Any) -> None:
         """Let a node do what the operation that opens a connection asks for."""
         await server(connection, operation)
 
@@ -207,12 +204,12 @@ class Network:
         self._connections.get(connection.life, {}).pop(connection, None)
 
 
-def _no_answer(node: str, request: Request[Any]) -> HdfsIOException:
+def _no_answer(node: str, request: Request[Any]) -> SocketTimeoutException:
     return SocketTimeoutException(f"no answer from {node} to {type(request).__name__}")
 
 
 class SimulatedConnection:
-    """One end of a connection (`genstamp_dfs.hdfs.runtime.Connection`)."""
+    """One end of a connection (`genstamp_dfs.world.runtime.Connection`)."""
 
     def __init__(self, network: Network, life: Life, peer: str) -> None:
         self.life = life
@@ -220,15 +217,15 @@ class SimulatedConnection:
         self.other: SimulatedConnection
         self._network = network
         self._loop = network.loop
-        self._inbox: deque[Message] = deque()
-        self._under_way: deque[Message | None] = deque()
+        self._inbox: deque[Any] = deque()
+        self._under_way: deque[Any] = deque()
         self._arrives_us = 0
         self._receiver: Future[None] | None = None
         self._sender: Future[None] | None = None
         self._is_closed = False
         self._is_ended = False
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: Any) -> None:
         """Send to the other end; waits while its window is full."""
         while not self._is_over() and len(self._under_way) >= WINDOW:
             self._sender = self._loop.future()
@@ -237,7 +234,7 @@ class SimulatedConnection:
             raise EOFException(f"the connection to {self.peer} is closed")
         self._put(message)
 
-    async def receive(self, timeout_us: int | None = None) -> Message:
+    async def receive(self, timeout_us: int | None = None) -> Any:
         """The next message from the other end."""
         if not self._inbox and not self._is_over():
             await self._wait(timeout_us)
@@ -278,7 +275,7 @@ class SimulatedConnection:
             if timer is not None:
                 timer.cancel()
 
-    def _put(self, message: Message | None) -> None:
+    def _put(self, message: Any) -> None:
         """Send a message, or the end, to the other side."""
         self._under_way.append(message)
         self._arrives_us = max(self._arrives_us, self._loop.now_us + self._network.delay_us())
@@ -295,7 +292,7 @@ class SimulatedConnection:
             self._sender = None
         self.other.take(message)
 
-    def take(self, message: Message | None) -> None:
+    def take(self, message: Any) -> None:
         """A message, or the end, is there."""
         if message is None:
             self._is_ended = True

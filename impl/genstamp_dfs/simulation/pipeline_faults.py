@@ -29,10 +29,10 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Future, Life, Loop, ProcessCrashedError
 from genstamp_dfs.simulation.network import Network, Server, SimulatedConnection
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 _CLIENT_POSITION = -1
 
@@ -288,7 +288,7 @@ class FaultyConnection(SimulatedConnection):
 
     async def receive(self, timeout_us: int | None = None) -> Message:
         """As its parent; then the thread may fail."""
-        message = await super().receive(timeout_us)
+        message: Message = await super().receive(timeout_us)
         for point in self._points(message):
             await self._meet(point)
         return message

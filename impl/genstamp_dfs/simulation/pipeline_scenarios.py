@@ -18,10 +18,11 @@ from typing import Final
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSClient
 from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage
-from genstamp_dfs.hdfs.protocol import SECOND_US, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import Limits, Semantics
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.pipeline_faults import PipelineFault
 from genstamp_dfs.simulation.scenario import Scenario, small_options
+from genstamp_dfs.world.times import SECOND_US
 
 PATH: Final = "/file"
 PACKET_BYTES: Final = 1024

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
+from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.network import NetworkFaults
+from genstamp_dfs.world.times import SECOND_US
 
 
 class Flush(StrEnum):

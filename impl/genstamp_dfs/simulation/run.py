@@ -17,7 +17,7 @@ from genstamp_dfs.hdfs.client import ClientConfiguration, DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.messages.client_protocol import GetFileInfo, GetListing, IsFileClosed
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import Limits, Semantics
 from genstamp_dfs.simulation.chaos import Chaos
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
 from genstamp_dfs.simulation.invariants import BrokenInvariantError, Invariants, WatchedLog
@@ -25,6 +25,7 @@ from genstamp_dfs.simulation.ledger import Lost
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.watching import Watcher
 from genstamp_dfs.simulation.workload import Workload, read_blocks
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 READER: Final = "reader"
 """The client that looks at everything in the end."""

@@ -1,4 +1,4 @@
-"""The world as one life of a node sees it in a simulation (`genstamp_dfs.hdfs.runtime.Runtime`).
+"""The world as one life of a node sees it in a simulation (`genstamp_dfs.world.runtime.Runtime`).
 
 Clocks differ: each node's begins somewhere, and runs a little faster or slower than the loop's.
 
@@ -9,14 +9,13 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from genstamp_dfs.errors import ConnectException, EOFException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
-from genstamp_dfs.hdfs.messages.data_transfer import Operation
-from genstamp_dfs.hdfs.runtime import Process
+from genstamp_dfs.errors import NETWORK_FAILURES
 from genstamp_dfs.simulation.loop import Future, Life, Loop, Task
 from genstamp_dfs.simulation.network import Network, SimulatedConnection
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.runtime import Process
 
 Answer = TypeVar("Answer")
 
@@ -142,15 +141,13 @@ class SimulatedRuntime:
         for _ in range(self._call_attempts - 1):
             try:
                 return await self._call_once(node, request, caller, timeout_us)
-            except (ConnectException, EOFException, SocketTimeoutException):
+            except NETWORK_FAILURES:
                 await self.sleep_us(self._chance.randrange(1_000_000))
         return await self._call_once(node, request, caller, timeout_us)
 
-    async def connect(
-        self, datanode: str, operation: Operation, *, timeout_us: int | None = None
-    ) -> SimulatedConnection:
-        """Open a connection to a datanode."""
-        return await self._network.connect(self.life, datanode, operation, timeout_us)
+    async def connect(self, node: str, operation: Any, *, timeout_us: int | None = None) -> SimulatedConnection:
+        """Open a connection to another node."""
+        return await self._network.connect(self.life, node, operation, timeout_us)
 
     async def _call_once(self, node: str, request: Request[Answer], caller: Caller, timeout_us: int | None) -> Answer:
         answer: Answer = await self._network.call(self.life, node, request, caller, timeout_us)

@@ -19,16 +19,17 @@ from genstamp_dfs.hdfs.client import DFSClient
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReport
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import NAMENODE, Limits, Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
 from genstamp_dfs.simulation.pipeline_faults import FaultyDisk, FaultyNetwork, PipelineFault, PipelineFaults
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import SECOND_US
 
 Result = TypeVar("Result")
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
 from genstamp_dfs.hdfs.client.events import ClientEvents
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Delete, Truncate, UpdatePipeline
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.hdfs.runtime import Runtime
 from genstamp_dfs.simulation.ledger import Ledger
+from genstamp_dfs.world.request import Request
 
 if TYPE_CHECKING:
     from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream

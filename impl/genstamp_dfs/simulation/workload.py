@@ -8,9 +8,9 @@ from collections import Counter
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSClient, DFSOutputStream
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetFileInfo, Rename, Truncate
-from genstamp_dfs.hdfs.protocol import SECOND_US
 from genstamp_dfs.simulation.ledger import Ledger, pattern
 from genstamp_dfs.simulation.plan import WRITES, Flush, Job, JobKind
+from genstamp_dfs.world.times import SECOND_US
 
 RECOVER_TRIES = 20
 RECOVER_PAUSE_US = 5 * SECOND_US

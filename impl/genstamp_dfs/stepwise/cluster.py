@@ -21,7 +21,6 @@ from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     Complete,
@@ -39,6 +38,7 @@ from genstamp_dfs.simulation.scenario import Work, small_options
 from genstamp_dfs.stepwise.loop import HeldLoop
 from genstamp_dfs.stepwise.network import HeldCall, HeldConnection, HeldNetwork
 from genstamp_dfs.stepwise.words import words_of
+from genstamp_dfs.world.request import Caller, Request
 
 Result = TypeVar("Result")
 

@@ -4,11 +4,11 @@ Leaves out: how the others find out (`recovering`).
 """
 
 from genstamp_dfs.errors import HdfsIOException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import RecoverLease
 from genstamp_dfs.hdfs.protocol import BlockUCState
 from genstamp_dfs.stepwise.cluster import PATH, RESPONDER, WRITER
 from genstamp_dfs.stepwise.recovering import RecoveringSteps
+from genstamp_dfs.world.request import Caller
 
 TOO_LONG_US = 60_000_000
 """More than a writer waits for a datanode, and than a datanode may take to find its replicas as they were."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from genstamp_dfs.errors import ConnectException, EOFException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import (
     UNKNOWN_SEQNO,
     Message,
@@ -23,6 +22,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
 )
 from genstamp_dfs.simulation.loop import Future, Life
 from genstamp_dfs.simulation.network import Network, SimulatedConnection
+from genstamp_dfs.world.request import Caller, Request
 
 
 def is_of_pipeline(operation: Operation) -> bool:
@@ -93,7 +93,8 @@ class HeldConnection(SimulatedConnection):
 
     async def receive(self, timeout_us: int | None = None) -> Message:  # noqa: ARG002
         """The next message that was let through; time passes only by hand."""
-        return await super().receive(None)
+        message: Message = await super().receive(None)
+        return message
 
     def time_out(self) -> None:
         """Nothing has come for too long."""

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from genstamp import exit_codes
 from genstamp.cli import dfs
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     Delete,
     DirectoryListing,
@@ -23,6 +22,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     Truncate,
 )
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
+from genstamp_dfs.world.request import Request
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.figures import answers_of
 from genstamp.stateful.run import Bench, Request, Run
 from genstamp.transitions import Reached
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
+from genstamp_dfs.world.request import Caller
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 pytestmark = pytest.mark.slow

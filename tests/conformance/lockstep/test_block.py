@@ -13,8 +13,9 @@ from genstamp.lockstep import block_words as words
 from genstamp.lockstep.block import BlockProjection
 from genstamp.lockstep.projection import Happened
 from genstamp_dfs.hdfs.datanode import recovery_task
-from genstamp_dfs.hdfs.protocol import SECOND_US, Semantics
+from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.run import default_options
+from genstamp_dfs.world.times import SECOND_US
 from genstamp_spec.hdfs.systems.block_recovery import BLOCK_RECOVERY
 
 SEEDS: Final = range(6)

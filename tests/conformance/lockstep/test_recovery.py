@@ -14,8 +14,9 @@ from genstamp.lockstep import block_words as words
 from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
-from genstamp_dfs.hdfs.protocol import SECOND_US, Semantics
+from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.run import default_options
+from genstamp_dfs.world.times import SECOND_US
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 SEEDS: Final = range(6)

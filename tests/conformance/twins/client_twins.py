@@ -8,11 +8,11 @@ from genstamp_dfs.hdfs.client.data_streamer import DataStreamer
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.client.lease_renewer import LeaseRenewer
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, UpdatePipeline
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.pipeline_calls import PipelineCalls
 from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.request import Caller
 
 _end_file = DFSClient.end_file
 

@@ -8,7 +8,6 @@ from tests.conformance.twins import scenarios
 from tests.conformance.twins.judging import Judge, Patch, Twin
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HdfsIOException, LeaseExpiredException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete, Fsync, RecoverLease
 from genstamp_dfs.hdfs.namenode import corruption
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
@@ -26,6 +25,7 @@ from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.safe_mode import SafeMode
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, ReportedReplica
+from genstamp_dfs.world.request import Caller, Request
 
 # -- whose file it is -------------------------------------------------------------------------------------------------
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US
+from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.cluster import ClusterOptions
 from genstamp_dfs.simulation.plan import Fault, FaultKind, Flush, Job, JobKind, Piece, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import default_options
+from genstamp_dfs.world.times import SECOND_US
 
 DATANODES = ("datanode1", "datanode2", "datanode3", "datanode4")
 FILE = "/file1"

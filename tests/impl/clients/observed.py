@@ -16,7 +16,6 @@ import pytest
 from tests.impl.server.servers import LIMIT_S, ServerCluster, cluster
 
 from genstamp_dfs.errors import EOFException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation
 from genstamp_dfs.server import rpc_server
 from genstamp_dfs.server.connection import SocketConnection
@@ -24,6 +23,7 @@ from genstamp_dfs.server.datanode_server import DataNodeServer
 from genstamp_dfs.server.namenode_server import NameNodeServer
 from genstamp_dfs.server.protocols import Codec
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
+from genstamp_dfs.world.request import Caller, Request
 
 Match = Callable[[Operation, Message | None], bool]
 """Whether something is meant: an operation as it opens a connection (None), or a message after it."""

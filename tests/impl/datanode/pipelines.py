@@ -11,7 +11,6 @@ from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockConstructionStage,
     BlockOpResponse,
@@ -21,12 +20,14 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     WriteBlock,
 )
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, VersionRequest
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network, Node
 from genstamp_dfs.simulation.runtime import SimulatedRuntime
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import SECOND_US
 
 BLOCK = Block(7, 1001, 0)
 DATA = random.Random(1).randbytes(3000)

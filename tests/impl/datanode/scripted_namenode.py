@@ -8,7 +8,6 @@ from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReport,
     Command,
@@ -18,11 +17,13 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     SendHeartbeat,
     VersionRequest,
 )
-from genstamp_dfs.hdfs.protocol import NAMENODE, SECOND_US, Block, RecoveringBlock, ReplicaState, Semantics
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, RecoveringBlock, ReplicaState, Semantics
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network, Node
 from genstamp_dfs.simulation.runtime import SimulatedRuntime
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import SECOND_US
 
 BLOCK = Block(7, 1001, 0)
 DATA = random.Random(1).randbytes(3000)

@@ -17,7 +17,8 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     WriteBlock,
 )
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReportBadReplicas
-from genstamp_dfs.hdfs.protocol import SECOND_US, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState
+from genstamp_dfs.world.times import SECOND_US
 
 # -- copies (B.5) ---------------------------------------------------------------------------------------------------
 

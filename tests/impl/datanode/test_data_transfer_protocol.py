@@ -28,7 +28,8 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     PipelineAck,
     Status,
 )
-from genstamp_dfs.hdfs.protocol import SECOND_US, ReplicaState
+from genstamp_dfs.hdfs.protocol import ReplicaState
+from genstamp_dfs.world.times import SECOND_US
 
 # -- a pipeline without faults --------------------------------------------------------------------------------------
 

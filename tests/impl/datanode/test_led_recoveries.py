@@ -11,7 +11,6 @@ from tests.impl.datanode.scripted_namenode import BLOCK, DATA, NODES, ONE, RUR, 
 
 from genstamp_dfs.errors import EOFException, RetriableException, StorageError
 from genstamp_dfs.hdfs.checksums import checksums_of
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage, Packet, WriteBlock
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     CommitBlockSynchronization,
@@ -20,9 +19,11 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     RegisterAgain,
 )
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength, InitReplicaRecovery
-from genstamp_dfs.hdfs.protocol import SECOND_US, Block, RecoveringBlock, Semantics
+from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, Semantics
 from genstamp_dfs.simulation.loop import Life
 from genstamp_dfs.simulation.runtime import SimulatedRuntime
+from genstamp_dfs.world.request import Request
+from genstamp_dfs.world.times import SECOND_US
 
 # -- block recovery -------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     TransferBlock,
     TransferBlocks,
 )
-from genstamp_dfs.hdfs.protocol import SECOND_US, Block, ReportedReplica, Semantics
+from genstamp_dfs.hdfs.protocol import Block, ReportedReplica, Semantics
+from genstamp_dfs.world.times import SECOND_US
 
 # -- reports (B.9) --------------------------------------------------------------------------------------------------
 

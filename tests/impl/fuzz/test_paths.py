@@ -10,7 +10,6 @@ from tests.impl.fuzz.hostile import CLIENT_ID, PATHS, POOLS
 from tests.impl.server.servers import cluster, run
 
 from genstamp_dfs.hdfs.checksums import checksums_of
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Delete, GetListing, Mkdirs, Rename
 from genstamp_dfs.hdfs.messages.data_transfer import (
     BlockChecksum,
@@ -25,6 +24,7 @@ from genstamp_dfs.server.addresses import AddressBook
 from genstamp_dfs.server.protocols import CLIENT_PROTOCOL
 from genstamp_dfs.server.wire import frames, transfer
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Request
 
 DEPTH = 8
 """Directories above the storage that are looked into; more than any of the names has steps up."""

@@ -10,7 +10,6 @@ import pytest
 
 from genstamp_dfs.errors import DiskError, HdfsIOException
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     Complete,
@@ -35,6 +34,7 @@ from genstamp_dfs.hdfs.namenode.image_state import image_of
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import Block, LocatedBlock, ReplicaState, ReportedReplica
+from genstamp_dfs.world.request import Caller, Request
 
 BLOCK_SIZE = 10
 

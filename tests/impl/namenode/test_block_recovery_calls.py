@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import FileNotFoundException, HdfsIOException, IllegalStateException, SafeModeException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLease, SafeModeAction, SetSafeMode
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState, Semantics
+from genstamp_dfs.world.request import Caller
 
 GATE_MS = 90_000
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import DiskError, StorageError
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, Mkdirs, RenewLease
 from genstamp_dfs.hdfs.namenode.edit_log import HEADER, decode_frame, encode_frame, segments_of
 from genstamp_dfs.hdfs.namenode.edit_ops import SetGenstampOp, SetReplicationOp
+from genstamp_dfs.world.request import Caller
 
 
 def log_of(bench: Any) -> str:

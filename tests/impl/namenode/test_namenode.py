@@ -6,13 +6,13 @@ import pytest
 
 from genstamp_dfs.errors import ConfigurationError, LeaseExpiredException, UnsupportedOperationException
 from genstamp_dfs.hdfs.messages import client_protocol, datanode_protocol
-from genstamp_dfs.hdfs.messages.base import Request, answer_type
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, Rename
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode.calls import CALLS
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block, Semantics
+from genstamp_dfs.world.request import Request, answer_type
 
 
 def requests_of(module: Any) -> set[type[Request[Any]]]:

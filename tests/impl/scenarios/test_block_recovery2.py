@@ -12,13 +12,13 @@ import pytest
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSOutputStream
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import NAMENODE, Limits, ReplicaState
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.pipeline_faults import FaultAction, FaultPoint, PipelineFault
 from genstamp_dfs.simulation.scenario import Scenario, small_options
+from genstamp_dfs.world.request import Caller, Request
 
 PATH = "/test"
 

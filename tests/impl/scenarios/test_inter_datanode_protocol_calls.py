@@ -10,9 +10,10 @@ import pytest
 from genstamp_dfs.errors import HdfsIOException, SocketTimeoutException
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
-from genstamp_dfs.hdfs.protocol import SECOND_US, RecoveringBlock, ReplicaRecoveryInfo, ReplicaState
+from genstamp_dfs.hdfs.protocol import RecoveringBlock, ReplicaRecoveryInfo, ReplicaState
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.scenario import Scenario, Work
+from genstamp_dfs.world.times import SECOND_US
 
 PATH = "/foo"
 NUM_BYTES = 1_024

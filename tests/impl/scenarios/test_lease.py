@@ -9,12 +9,12 @@ import pytest
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client import DFSOutputStream
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, Mkdirs, Rename, Rename2, RenewLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import NAMENODE, Limits
 from genstamp_dfs.simulation.ledger import pattern
 from genstamp_dfs.simulation.scenario import Scenario, small_options
+from genstamp_dfs.world.request import Caller, Request
 
 LIMITS = Limits(soft_limit_ms=10_000, hard_limit_ms=60_000)
 

@@ -19,7 +19,6 @@ from genstamp_dfs.errors import (
     LeaseExpiredException,
     SocketTimeoutException,
 )
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, GetFileInfo, IsFileClosed, Mkdirs, RenewLease
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     NamespaceInfo,
@@ -38,6 +37,7 @@ from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.wire import frames
 from genstamp_dfs.server.wire import rpc_pb2 as rpc
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Caller, Request
 
 HOST = "127.0.0.1"
 LIMIT_S = 30.0

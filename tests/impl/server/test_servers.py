@@ -21,7 +21,6 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.events import decode_lines
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Delete, GetBlockLocations, GetFileInfo, IsFileClosed, Mkdirs
 from genstamp_dfs.hdfs.messages.datanode_protocol import RegisterDatanode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
@@ -32,6 +31,7 @@ from genstamp_dfs.server.event_file import NoEvents
 from genstamp_dfs.server.namenode_server import NameNodeServer
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Caller
 
 SIZE = 2 * BLOCK + 12_345
 

@@ -1,9 +1,9 @@
 """What a plan says goes wrong, and that each of it ends by itself."""
 
-from genstamp_dfs.hdfs.protocol import SECOND_US
 from genstamp_dfs.simulation.network import NetworkFaults
 from genstamp_dfs.simulation.plan import Fault, FaultKind, Plan
 from genstamp_dfs.simulation.run import Run
+from genstamp_dfs.world.times import SECOND_US
 
 ONE, TWO, THREE = DATANODES = ("datanode1", "datanode2", "datanode3")
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Append, Complete, RecoverLease, UpdatePipeline
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.edit_log import EditLog
@@ -14,6 +13,7 @@ from genstamp_dfs.hdfs.protocol import Block, BlockUCState
 from genstamp_dfs.simulation.invariants import SeenBlock, broken_by_change
 from genstamp_dfs.simulation.plan import make_plan
 from genstamp_dfs.simulation.run import Run
+from genstamp_dfs.world.request import Request
 
 WRITTEN = SeenBlock("client1", BlockUCState.UNDER_CONSTRUCTION, 1001, 0, 0)
 RECOVERED = replace(WRITTEN, state=BlockUCState.UNDER_RECOVERY, recovery_id=1002)

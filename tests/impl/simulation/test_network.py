@@ -5,14 +5,15 @@ from collections.abc import Coroutine
 from typing import Any
 
 from genstamp_dfs.errors import ConnectException, EOFException, FileNotFoundException, SocketTimeoutException
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed
 from genstamp_dfs.hdfs.messages.data_transfer import Message, Operation, Packet, ReadBlock
-from genstamp_dfs.hdfs.protocol import SECOND_US, Block
+from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.hdfs.runtime import Connection
 from genstamp_dfs.simulation.loop import Life, Loop
 from genstamp_dfs.simulation.network import Network, NetworkFaults, Node
 from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.times import SECOND_US
 
 READ = ReadBlock(Block(1, 1001, 0), "client1", 0, 10)
 

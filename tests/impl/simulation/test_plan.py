@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from genstamp_dfs.hdfs.protocol import SECOND_US
 from genstamp_dfs.simulation.plan import WRITES, FaultKind, JobKind, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.shrink import shrink
+from genstamp_dfs.world.times import SECOND_US
 
 
 def test_a_seed_gives_one_plan() -> None:

@@ -13,7 +13,6 @@ from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.client_protocol import RenewLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import Block
@@ -21,6 +20,7 @@ from genstamp_dfs.simulation.cluster import SimulatedCluster
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, run_seed
 from genstamp_dfs.simulation.sweep import SweepResult, sweep
+from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
 

@@ -11,7 +11,8 @@ from enum import StrEnum
 
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Semantics
+from genstamp_dfs.hdfs.protocol import Semantics
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 PACKET_HEADER_BYTES = 33
 """Kept free for the header of a packet (PacketHeader#PKT_MAX_HEADER_LEN)."""

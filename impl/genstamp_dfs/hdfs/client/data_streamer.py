@@ -22,7 +22,8 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     Status,
 )
 from genstamp_dfs.hdfs.protocol import LocatedBlock
-from genstamp_dfs.hdfs.runtime import Connection, Task
+from genstamp_dfs.hdfs.runtime import Connection
+from genstamp_dfs.world.runtime import Task
 
 if TYPE_CHECKING:
     from genstamp_dfs.hdfs.client.dfs_client import DFSClient

@@ -14,10 +14,10 @@ from genstamp_dfs.hdfs.client.events import ClientEvents
 from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
 from genstamp_dfs.hdfs.client.lease_renewer import LeaseRenewer
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Create, CreateFlag, RecoverLease
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.hdfs.runtime import Runtime
+from genstamp_dfs.world.request import Request
 
 Answer = TypeVar("Answer")
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from genstamp_dfs.errors import HdfsIOException, NotReplicatedYetException
 from genstamp_dfs.hdfs.block_operation import begin_operation
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AbandonBlock,
     AddBlock,
@@ -27,8 +26,10 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block, LocatedBlock
+from genstamp_dfs.hdfs.protocol import Block, LocatedBlock
 from genstamp_dfs.hdfs.runtime import Connection
+from genstamp_dfs.world.request import Request
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 if TYPE_CHECKING:
     from genstamp_dfs.hdfs.client.dfs_client import DFSClient

@@ -12,7 +12,6 @@ from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.hdfs.cluster.datanode import DataNode
 from genstamp_dfs.hdfs.cluster.hand_client import DFSClient
 from genstamp_dfs.hdfs.cluster.recorder import Recorder, Step
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, RegisterDatanode
 from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration, Repair
@@ -24,6 +23,7 @@ from genstamp_dfs.hdfs.protocol import (
     Limits,
     Semantics,
 )
+from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
 

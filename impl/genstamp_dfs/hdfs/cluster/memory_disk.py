@@ -7,7 +7,7 @@ from genstamp_dfs.errors import DiskError
 
 
 class MemoryDisk:
-    """Files by path (`genstamp_dfs.hdfs.disk.Disk`)."""
+    """Files by path (`genstamp_dfs.world.disk.Disk`)."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytearray] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from genstamp_dfs.errors import HdfsIOException, StepNotPossibleError
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass

@@ -14,8 +14,9 @@ from genstamp_dfs.hdfs.datanode.packet_responder import PacketResponder, Waiting
 from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, HEARTBEAT_SEQNO, Message, Packet, Status
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, ReplicaState
+from genstamp_dfs.hdfs.protocol import ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 IDLE_SHARE = 0.9
 """Share of the read time-out after which the next node may have given up because nothing came (HDFS-9178)."""

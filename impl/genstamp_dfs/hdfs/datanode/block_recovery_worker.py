@@ -8,18 +8,17 @@ Leaves out: erasure-coded blocks.
 Source: DN/BlockRecoveryWorker, Hadoop 3.4.1; facts G.3 to G.5.
 """
 
-from genstamp_dfs.errors import ConnectException, EOFException, HdfsIOException, SocketTimeoutException
+from genstamp_dfs.errors import NETWORK_FAILURES, HdfsIOException
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
 from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.messages.inter_datanode import InitReplicaRecovery, UpdateReplicaUnderRecovery
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE, RecoveringBlock
-from genstamp_dfs.hdfs.runtime import Runtime, Task
-
-NO_ANSWER = (ConnectException, EOFException, SocketTimeoutException)
-"""How a call fails whose refusal nobody has told."""
+from genstamp_dfs.hdfs.protocol import NAMENODE, RecoveringBlock
+from genstamp_dfs.hdfs.runtime import Runtime
+from genstamp_dfs.world.runtime import Task
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class BlockRecoveryWorker:
@@ -84,7 +83,7 @@ class BlockRecoveryWorker:
         try:
             info = await self._runtime.call(datanode, InitReplicaRecovery(task.command), timeout_us=self._timeout_us)
         except HdfsIOException as problem:
-            if isinstance(problem, NO_ANSWER):
+            if isinstance(problem, NETWORK_FAILURES):
                 self._record("init_replica_recovery_failed", task.command, datanode=datanode)
             task.on_init_failure(datanode, problem)
         else:
@@ -98,7 +97,7 @@ class BlockRecoveryWorker:
         try:
             await self._runtime.call(datanode, request, timeout_us=self._timeout_us)
         except HdfsIOException as problem:
-            if isinstance(problem, NO_ANSWER):
+            if isinstance(problem, NETWORK_FAILURES):
                 self._record("update_replica_failed", command, datanode=datanode)
             task.on_update(datanode, succeeded=False)
         else:

@@ -20,8 +20,9 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     ReceivedDeletedBlock,
     ReceivedStatus,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE, Block, ReportedReplica
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReportedReplica
 from genstamp_dfs.hdfs.runtime import Runtime
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class BlockReports:

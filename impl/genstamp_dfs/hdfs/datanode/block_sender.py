@@ -16,8 +16,9 @@ from genstamp_dfs.hdfs.checksums import checksums_of, first_mismatch
 from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES, Packet, ReadBlock
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import Block, ReplicaState
 from genstamp_dfs.hdfs.runtime import Connection
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 _WAIT_STEP_US = 100_000
 

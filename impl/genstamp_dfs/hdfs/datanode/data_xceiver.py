@@ -32,8 +32,9 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block
+from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.hdfs.runtime import Connection
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class DataXceiver:

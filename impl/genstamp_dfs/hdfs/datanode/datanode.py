@@ -18,8 +18,6 @@ from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.datanode.service_actor import ServiceActor
 from genstamp_dfs.hdfs.datanode.storage import StorageIdentity, open_storage
-from genstamp_dfs.hdfs.disk import Disk
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, ReportBadReplicas, VersionRequest
 from genstamp_dfs.hdfs.messages.inter_datanode import (
@@ -27,8 +25,12 @@ from genstamp_dfs.hdfs.messages.inter_datanode import (
     InitReplicaRecovery,
     UpdateReplicaUnderRecovery,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE, Block, ReplicaRecoveryInfo
-from genstamp_dfs.hdfs.runtime import Connection, Runtime, Task
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReplicaRecoveryInfo
+from genstamp_dfs.hdfs.runtime import Connection, Runtime
+from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.runtime import Task
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class DataNode:

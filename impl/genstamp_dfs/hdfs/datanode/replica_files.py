@@ -23,8 +23,8 @@ from typing import Final
 from genstamp_dfs.errors import DiskError, HdfsIOException
 from genstamp_dfs.hdfs.checksums import checksums_of, chunk_count, covered_prefix, first_mismatch
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
+from genstamp_dfs.world.disk import Disk
 
 META_VERSION: Final = 1
 CHECKSUM_CRC32C: Final = 2

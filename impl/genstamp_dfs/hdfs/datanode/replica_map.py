@@ -20,9 +20,9 @@ from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
 from genstamp_dfs.hdfs.datanode.replica_loading import load_replicas
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, ReportedReplica
+from genstamp_dfs.world.disk import Disk
 
 Report = Callable[[Block, ReceivedStatus], None]
 """Is told what the next incremental block report has to say."""

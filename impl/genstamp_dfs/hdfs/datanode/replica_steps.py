@@ -15,8 +15,8 @@ from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
 from genstamp_dfs.hdfs.datanode.replica_map import MustStopExistingWriter
 from genstamp_dfs.hdfs.datanode.replicas import Replica
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
 from genstamp_dfs.hdfs.runtime import Runtime
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 Result = TypeVar("Result")
 

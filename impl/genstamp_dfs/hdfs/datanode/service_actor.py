@@ -29,7 +29,8 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     TransferBlock,
     TransferBlocks,
 )
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE, Block, ReplicaState
+from genstamp_dfs.hdfs.protocol import NAMENODE, Block, ReplicaState
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 Unsettled = frozenset[int] | None
 """Blocks of which a report is pending or under way; None if that may be any block."""

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.version_file import (
     HARMLESS_NAMES,
@@ -30,6 +29,7 @@ from genstamp_dfs.hdfs.version_file import (
     read_version_file,
     write_version_file,
 )
+from genstamp_dfs.world.disk import Disk
 
 LAYOUT_VERSION: Final = -57
 """HDFS' number of this layout; newer ones are smaller (DataNodeLayoutVersion)."""

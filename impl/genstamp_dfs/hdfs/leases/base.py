@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 from genstamp_dfs.errors import ConfigurationError, HdfsIOException
 from genstamp_dfs.hdfs.cluster.memory_disk import MemoryDisk
 from genstamp_dfs.hdfs.cluster.recorder import Recorder, Step
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks, RegisterDatanode, SendHeartbeat
 from genstamp_dfs.hdfs.namenode.base import Shown
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -34,6 +33,7 @@ from genstamp_dfs.hdfs.protocol import (
     RecoveringBlock,
     Semantics,
 )
+from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
 

@@ -14,7 +14,8 @@ from genstamp_dfs.hdfs.leases.datanodes import DatanodeSteps
 from genstamp_dfs.hdfs.leases.late_calls import LateSteps
 from genstamp_dfs.hdfs.leases.opening import OpeningSteps
 from genstamp_dfs.hdfs.messages.client_protocol import SafeModeAction, SetSafeMode
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, NAMENODE
+from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class LeaseCluster(OpeningSteps, LateSteps, DatanodeSteps):

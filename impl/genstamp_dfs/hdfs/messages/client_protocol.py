@@ -12,8 +12,8 @@ from enum import IntFlag, StrEnum
 
 import msgspec
 
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.protocol import NO_FILE_ID, Block, LocatedBlock
+from genstamp_dfs.world.request import Request
 
 
 class CreateFlag(IntFlag):

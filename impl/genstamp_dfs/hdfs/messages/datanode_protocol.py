@@ -9,8 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReportedReplica
+from genstamp_dfs.world.request import Request
 
 
 class NamespaceInfo(msgspec.Struct, frozen=True):

@@ -5,8 +5,8 @@ Leaves out: short-circuit reads, and all administration.
 Source: ClientDatanodeProtocol.proto, InterDatanodeProtocol.proto, Hadoop 3.4.1.
 """
 
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.protocol import Block, RecoveringBlock, ReplicaRecoveryInfo
+from genstamp_dfs.world.request import Request
 
 
 class GetReplicaVisibleLength(Request[int], frozen=True):

@@ -10,7 +10,6 @@ Source: NN/FSNamesystem#getAdditionalBlock, #getAdditionalDatanode, NN/FSDirWrit
 """
 
 from genstamp_dfs.errors import HdfsIOException, NotReplicatedYetException, UnsupportedOperationException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import AbandonBlock, AddBlock, GetAdditionalDatanode
 from genstamp_dfs.hdfs.namenode.append import AppendCall
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -19,6 +18,7 @@ from genstamp_dfs.hdfs.namenode.edit_ops import AddBlockOp, AllocateBlockIdOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.placement import choose_targets
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, LocatedBlock
+from genstamp_dfs.world.request import Caller
 
 
 def _same(block: BlockInfo | None, named: Block | None) -> bool:

@@ -6,13 +6,13 @@ Source: NN/FSDirAppendOp#appendFile, #prepareFileForAppend, Hadoop 3.4.1; facts 
 """
 
 from genstamp_dfs.errors import FileAlreadyExistsException, HdfsIOException, RetriableException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Append, CreateFlag, LastBlockWithStatus
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.create import CreateCall
 from genstamp_dfs.hdfs.namenode.edit_ops import AppendOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.protocol import BlockUCState, LocatedBlock
+from genstamp_dfs.world.request import Caller
 
 
 class AppendCall(CreateCall):

@@ -6,7 +6,6 @@ Source: NN/FSDirAttrOp, NN/FSNamesystem#setSafeMode, Hadoop 3.4.1.
 """
 
 from genstamp_dfs.errors import FileNotFoundException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import (
     SafeModeAction,
     SetOwner,
@@ -18,6 +17,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 from genstamp_dfs.hdfs.namenode.edit_ops import SetOwnerOp, SetPermissionsOp, SetReplicationOp, TimesOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeFile
 from genstamp_dfs.hdfs.namenode.tree_calls import TreeCalls
+from genstamp_dfs.world.request import Caller
 
 
 class AttributeCalls(TreeCalls):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from genstamp_dfs.errors import FileNotFoundException, LeaseExpiredException, SafeModeException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -28,6 +27,7 @@ from genstamp_dfs.hdfs.namenode.edit_ops import (
 from genstamp_dfs.hdfs.namenode.lease_manager import LeaseManager
 from genstamp_dfs.hdfs.namenode.namespace import FSDirectory, INode, INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.protocol import NO_FILE_ID, LocatedBlock
+from genstamp_dfs.world.request import Caller
 
 
 class Journal(Protocol):

@@ -7,7 +7,6 @@ Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockR
 """
 
 from genstamp_dfs.errors import FileNotFoundException, HdfsIOException, IllegalStateException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Repair
@@ -15,6 +14,7 @@ from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.pipeline_calls import PipelineCalls
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, RecoveringBlock
+from genstamp_dfs.world.request import Caller
 
 
 class BlockRecoveryCalls(PipelineCalls):

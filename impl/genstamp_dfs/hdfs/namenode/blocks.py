@@ -12,12 +12,12 @@ from enum import StrEnum
 from genstamp_dfs.hdfs.protocol import (
     LAST_RESERVED_BLOCK_ID,
     LAST_RESERVED_STAMP,
-    MICROSECONDS_A_MILLISECOND,
     NO_FILE_ID,
     Block,
     BlockUCState,
     ReplicaState,
 )
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class CorruptReason(StrEnum):

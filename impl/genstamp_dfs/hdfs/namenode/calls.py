@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from genstamp_dfs.hdfs.messages import client_protocol as client
 from genstamp_dfs.hdfs.messages import datanode_protocol as datanode
-from genstamp_dfs.hdfs.messages.base import Caller, Request
 from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.request import Caller, Request
 
 Description = tuple[str, dict[str, str]]
 """The entity of an event, and its arguments."""

@@ -7,14 +7,14 @@ Source: NN/SecondaryNameNode, NN/ha/StandbyCheckpointer, NN/NNStorageRetentionMa
     process makes the image from the edits.
 """
 
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, EditLog, segments_of
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.namenode.image import ImageWriter, encode_image, image_name, image_transactions
 from genstamp_dfs.hdfs.namenode.image_state import image_of
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class Checkpointer:

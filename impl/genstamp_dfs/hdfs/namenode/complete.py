@@ -5,13 +5,13 @@ Source: NN/FSDirWriteFileOp#completeFileInternal, NN/FSNamesystem#fsync,
 """
 
 from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException, RetriableException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Complete, Fsync
 from genstamp_dfs.hdfs.namenode.add_block import AddBlockCalls
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.world.request import Caller
 
 
 class CompleteCalls(AddBlockCalls):

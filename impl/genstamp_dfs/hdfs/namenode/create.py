@@ -6,12 +6,12 @@ Source: NN/FSNamesystem#startFileInt, NN/FSDirWriteFileOp#resolvePathForStartFil
 """
 
 from genstamp_dfs.errors import FileAlreadyExistsException, FileNotFoundException, HdfsIOException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Create, CreateFlag, HdfsFileStatus
 from genstamp_dfs.hdfs.namenode.edit_ops import AddOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.paths import check_length, check_name
 from genstamp_dfs.hdfs.namenode.tree_changes import TreeChanges
+from genstamp_dfs.world.request import Caller
 
 
 class CreateCall(TreeChanges):

@@ -8,7 +8,6 @@ Source: NN/NameNodeRpcServer, BM/DatanodeManager#registerDatanode, #handleHeartb
 import random
 
 from genstamp_dfs.errors import DisallowedDatanodeException, HdfsIOException, UnregisteredNodeException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import ReportBadBlocks
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
@@ -28,6 +27,7 @@ from genstamp_dfs.hdfs.namenode.base import Journal
 from genstamp_dfs.hdfs.namenode.block_recovery_calls import BlockRecoveryCalls
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.datanode_manager import DatanodeDescriptor
+from genstamp_dfs.world.request import Caller
 
 
 class DatanodeCalls(BlockRecoveryCalls):

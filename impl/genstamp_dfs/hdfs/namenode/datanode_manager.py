@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from genstamp_dfs.hdfs.messages.datanode_protocol import SendHeartbeat, TransferBlock
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block
+from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass(slots=True, eq=False)

@@ -32,8 +32,8 @@ import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk, replace_file
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
+from genstamp_dfs.world.disk import Disk, replace_file
 
 DIRECTORY: Final = "current"
 FINALIZED: Final = "edits_"

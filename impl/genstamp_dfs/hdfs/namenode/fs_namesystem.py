@@ -18,7 +18,7 @@ from genstamp_dfs.hdfs.namenode.base import Journal
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.read_calls import ReadCalls
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass

@@ -19,12 +19,12 @@ import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus, LastBlockWithStatus
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY
 from genstamp_dfs.hdfs.namenode.edit_ops import CallOfClient
 from genstamp_dfs.hdfs.namenode.storage_directory import IMAGE
 from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.disk import Disk
 
 HEADER: Final = b"GSIMAGE\x01"
 CHECKSUM_BYTES: Final = 4

@@ -13,7 +13,8 @@ Source: NN/LeaseManager, Hadoop 3.4.1.
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, MICROSECONDS_A_MILLISECOND, Limits
+from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, Limits
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,6 @@ from genstamp_dfs.errors import (
     IllegalStateException,
     RecoveryInProgressException,
 )
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import IsFileClosed, RecoverLease, RenewLease
 from genstamp_dfs.hdfs.namenode.base import FSNamesystemBase
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
@@ -26,7 +25,9 @@ from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.namenode.edit_ops import CloseOp, ReassignLeaseOp
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, BlockUCState
+from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.world.request import Caller
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,6 @@ from genstamp_dfs.errors import (
     UnsupportedOperationException,
 )
 from genstamp_dfs.events import EventSink
-from genstamp_dfs.hdfs.disk import Disk
-from genstamp_dfs.hdfs.messages.base import Caller, Request, answer_type
 from genstamp_dfs.hdfs.messages.client_protocol import HdfsFileStatus
 from genstamp_dfs.hdfs.messages.datanode_protocol import BlockReceivedAndDeleted, NamespaceInfo
 from genstamp_dfs.hdfs.namenode.base import Shown
@@ -34,6 +32,8 @@ from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
 from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, NO_FILE_ID
+from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.request import Caller, Request, answer_type
 
 Answer = TypeVar("Answer")
 

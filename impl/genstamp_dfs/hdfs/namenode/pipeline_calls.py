@@ -6,12 +6,12 @@ Source: NN/FSNamesystem#bumpBlockGenerationStamp, #updatePipeline, #checkUCBlock
 """
 
 from genstamp_dfs.errors import HdfsIOException, LeaseExpiredException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import UpdateBlockForPipeline, UpdatePipeline
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.namenode.truncate import TruncateCall
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, LocatedBlock
+from genstamp_dfs.world.request import Caller
 
 
 class PipelineCalls(TruncateCall):

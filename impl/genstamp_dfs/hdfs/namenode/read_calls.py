@@ -8,7 +8,6 @@ Source: NN/FSDirStatAndListingOp, NN/FSNamesystem, BM/DatanodeManager#sortLocate
 from msgspec.structs import replace
 
 from genstamp_dfs.errors import HadoopIllegalArgumentException, SafeModeException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import (
     ContentSummary,
     DatanodeStatus,
@@ -28,6 +27,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 from genstamp_dfs.hdfs.namenode.attribute_calls import AttributeCalls
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, subtree
 from genstamp_dfs.hdfs.protocol import LocatedBlock
+from genstamp_dfs.world.request import Caller
 
 
 class ReadCalls(AttributeCalls):

@@ -18,7 +18,8 @@ from genstamp_dfs.hdfs.namenode.block_map import BlockMap
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.placement import choose_targets
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, Block
+from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 HIGHEST_PRIORITY: Final = 0
 VERY_LOW_REDUNDANCY: Final = 1

@@ -8,7 +8,7 @@ Source: RetryCache, NN/FSNamesystem#getRetryCache, Hadoop 3.4.1; facts E.0.
 from typing import Any
 
 from genstamp_dfs.hdfs.namenode.edit_ops import CallOfClient
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class RetryCache:

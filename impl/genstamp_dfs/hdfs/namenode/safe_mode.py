@@ -19,7 +19,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
 
 class SafeModeStatus(Enum):

@@ -12,7 +12,6 @@ import random
 from dataclasses import dataclass
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.edit_log import (
     DIRECTORY,
@@ -38,6 +37,7 @@ from genstamp_dfs.hdfs.namenode.image import (
 from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version
+from genstamp_dfs.world.disk import Disk
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.hdfs.disk import Disk
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, FINALIZED
 from genstamp_dfs.hdfs.version_file import (
@@ -30,6 +29,7 @@ from genstamp_dfs.hdfs.version_file import (
     read_version_file,
     write_version_file,
 )
+from genstamp_dfs.world.disk import Disk
 
 LAYOUT_VERSION: Final = 1
 """Number of this layout; it counts up, while Hadoop's are negative, so neither takes the other's for its own."""

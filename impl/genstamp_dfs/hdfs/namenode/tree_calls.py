@@ -14,12 +14,12 @@ from genstamp_dfs.errors import (
     HdfsIOException,
     PathIsNotEmptyDirectoryException,
 )
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Concat, Delete, Mkdirs, Rename, Rename2
 from genstamp_dfs.hdfs.namenode.datanode_calls import DatanodeCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import ConcatDeleteOp, DeleteOp, RenameOldOp, RenameOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.paths import check_length, check_name, is_valid_name, names_of
+from genstamp_dfs.world.request import Caller
 
 
 def is_below(path: str, ancestor: str) -> bool:

@@ -10,13 +10,13 @@ Source: NN/FSDirTruncateOp#truncate, #prepareFileForTruncate, #unprotectedTrunca
 """
 
 from genstamp_dfs.errors import AlreadyBeingCreatedException, HadoopIllegalArgumentException
-from genstamp_dfs.hdfs.messages.base import Caller
 from genstamp_dfs.hdfs.messages.client_protocol import Truncate
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.complete import CompleteCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import TruncateOp
 from genstamp_dfs.hdfs.namenode.namespace import INodeFile
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
+from genstamp_dfs.world.request import Caller
 
 
 class TruncateCall(CompleteCalls):

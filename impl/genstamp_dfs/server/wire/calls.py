@@ -12,9 +12,9 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from genstamp_dfs.hdfs.messages import client_protocol as ours
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Request
 
 UNSET: Final = 2**64 - 1
 """How a number that is not set crosses the wire where the field is unsigned."""

@@ -7,10 +7,10 @@ Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTransla
 
 from typing import Any, Final
 
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.server.wire.calls import Call
 from genstamp_dfs.server.wire.tree_calls import NAMES_AND_NODES
 from genstamp_dfs.server.wire.writing_calls import WRITING
+from genstamp_dfs.world.request import Request
 
 PROTOCOL: Final = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 

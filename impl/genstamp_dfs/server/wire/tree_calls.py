@@ -8,12 +8,12 @@ Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTransla
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.messages import client_protocol as ours
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.calls import UNSET, Call, call, empty, flag, or_unset, status
 from genstamp_dfs.server.wire.convert import Converter
+from genstamp_dfs.world.request import Request
 
 
 def _read_owner(m: theirs.SetOwnerRequest, c: Converter) -> ours.SetOwner:

@@ -8,11 +8,11 @@ Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTransla
 from typing import Any, Final
 
 from genstamp_dfs.hdfs.messages import client_protocol as ours
-from genstamp_dfs.hdfs.messages.base import Request
 from genstamp_dfs.server.wire import hdfs_pb2 as hdfs
 from genstamp_dfs.server.wire import namenode_pb2 as theirs
 from genstamp_dfs.server.wire.calls import Call, call, empty, flag, located, status
 from genstamp_dfs.server.wire.convert import Converter, storage_id
+from genstamp_dfs.world.request import Request
 
 
 def _read_create(m: theirs.CreateRequest, c: Converter) -> ours.Create:

@@ -8,7 +8,7 @@ Leaves out: readers.
 
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process, Task
 from genstamp_dfs.hdfs.cluster.random_runs.world import World
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 COMPLETE_RETRIES = 5
 """dfs.client.block.write.locateFollowingBlock.retries"""

@@ -7,7 +7,7 @@ from genstamp_dfs.hdfs.cluster.random_runs.clients import report
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process
 from genstamp_dfs.hdfs.cluster.random_runs.world import World
 from genstamp_dfs.hdfs.datanode.recovery_task import RecoveryTask
-from genstamp_dfs.hdfs.protocol import SECOND_US
+from genstamp_dfs.world.times import SECOND_US
 
 HEARTBEAT_US = 3 * SECOND_US
 """dfs.heartbeat.interval"""

@@ -12,7 +12,8 @@ from genstamp_dfs.hdfs.cluster.random_runs.clients import renew_leases, take_ove
 from genstamp_dfs.hdfs.cluster.random_runs.datanodes import start_datanode
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Process
 from genstamp_dfs.hdfs.cluster.random_runs.world import World
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US, Limits, Semantics
+from genstamp_dfs.hdfs.protocol import Limits, Semantics
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 
 @dataclass(frozen=True)

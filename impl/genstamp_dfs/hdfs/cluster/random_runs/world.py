@@ -10,7 +10,7 @@ from genstamp_dfs.events import Event
 from genstamp_dfs.hdfs.cluster import Cluster
 from genstamp_dfs.hdfs.cluster.random_runs.promises import Promises
 from genstamp_dfs.hdfs.cluster.random_runs.scheduler import Scheduler
-from genstamp_dfs.hdfs.protocol import MICROSECONDS_A_MILLISECOND, SECOND_US
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 
 class World:

@@ -1,0 +1,4 @@
+"""Units of time."""
+
+MICROSECONDS_A_MILLISECOND = 1_000
+SECOND_US = 1_000_000
