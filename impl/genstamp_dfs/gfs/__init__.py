@@ -1,1 +1,5 @@
-"""The Google File System, begun: so far the records that applications append and read back."""
+"""The Google File System: master, chunkservers and clients as cores over `genstamp_dfs.world`.
+
+- `protocol`, `messages`, `errors`: what the nodes say to each other, and what they refuse.
+- `records`: what applications append, and how it is found again.
+"""
