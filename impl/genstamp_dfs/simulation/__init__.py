@@ -1,8 +1,8 @@
 """The implementation in one process, one seed, virtual time; what users were promised is held against what is there.
 
 - `loop`: coroutines in virtual time; `network`, `disk`, `runtime`: the world that the cores live in, and how it fails.
-- `cluster`: a namenode, datanodes and clients as lives on machines.
-- `plan`: what the clients of a run do and what goes wrong, made from a seed; `workload` and `chaos` do it.
+- `machines`: disks and clocks that stay while lives come and go; `faults` and `chaos`: what goes wrong with them.
+- `cluster`: a namenode, datanodes and clients on machines; `plan`, `workload`: what the clients of a run do.
 - `ledger`, `watching`: what hflush, hsync and close promised.
 - `run`: one run and its verdict; `sweep`: many; `shrink`: a shorter plan that still fails.
 

@@ -4,11 +4,11 @@ Leaves out: what goes wrong by the dice of the network and the disks.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
-from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.simulation.cluster import SimulatedCluster
+from genstamp_dfs.simulation.faults import Fault, FaultKind
+from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import NetworkFaults
-from genstamp_dfs.simulation.plan import Fault, FaultKind, Plan
 
 
 class Chaos:
@@ -18,18 +18,17 @@ class Chaos:
         counts: how many of each kind have happened.
     """
 
-    def __init__(self, cluster: SimulatedCluster, plan: Plan) -> None:
+    def __init__(self, cluster: Machines, faults: Iterable[Fault]) -> None:
         self._cluster = cluster
-        self._plan = plan
         self._downtimes: dict[str, int] = {}
         self._is_over = False
         self.counts: Counter[str] = Counter()
         cluster.on_crash = self._crashed
-        for fault in plan.faults:
+        for fault in faults:
             cluster.loop.at(fault.at_us, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
 
     def end(self) -> None:
-        """No more faults; everybody but the clients comes back."""
+        """No more faults; everybody who comes back at all does so now."""
         self._is_over = True
         self._cluster.network.heal()
         self._cluster.network.faults = NetworkFaults()
@@ -71,14 +70,10 @@ class Chaos:
             self._cluster.network.faults = NetworkFaults()
 
     def _crashed(self, node: str) -> None:
-        """A node has died, by whatever cause: it comes back after its time, unless it is a client."""
+        """A node has died, by whatever cause: it comes back after its time, if it does."""
         after_us = self._downtimes.pop(node, 0)
         self._cluster.loop.at(self._cluster.loop.now_us + after_us, lambda: self._start(node))
 
     def _start(self, node: str) -> None:
-        if self._cluster.is_up(node):
-            return
-        if node == NAMENODE:
-            self._cluster.start_namenode()
-        elif node in self._plan.datanodes:
-            self._cluster.start_datanode(node)
+        if not self._cluster.is_up(node):
+            self._cluster.start(node)

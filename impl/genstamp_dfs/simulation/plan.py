@@ -2,17 +2,16 @@
 
 A plan is made from a seed before the run and is plain data, so that a run that fails can be repeated with less of it.
 
-Leaves out: how it is done (`workload`, `chaos`), and the chances inside the network and the disks, which have dice of
-their own.
+Leaves out: how it is done (`workload`, `chaos`), and what can go wrong (`faults`).
 """
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.simulation.network import NetworkFaults
+from genstamp_dfs.simulation.faults import Fault, Nodes, make_faults
 from genstamp_dfs.world.times import SECOND_US
 
 
@@ -72,37 +71,6 @@ class Job:
     target: str = ""
 
 
-class FaultKind(StrEnum):
-    """What can go wrong."""
-
-    CRASH = "crash"
-    POWER_LOSS = "power loss"
-    CRASH_AT_EFFECT = "crash at effect"
-    PARTITION = "partition"
-    BAD_NETWORK = "bad network"
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that goes wrong.
-
-    Attributes:
-        node: whose; for a partition and a bad network the first of the nodes concerned, or nobody.
-        lasts_us: how long the node stays down, or the network bad; a client never comes back.
-        effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes.
-        others: for PARTITION, the nodes that do not hear `node`.
-        network: for BAD_NETWORK, how bad.
-    """
-
-    at_us: int
-    kind: FaultKind
-    node: str
-    lasts_us: int
-    effect: int = 0
-    others: tuple[str, ...] = ()
-    network: NetworkFaults = field(default_factory=NetworkFaults)
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A run.
@@ -158,7 +126,7 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
         datanodes=datanodes,
         clients=clients,
         jobs=jobs,
-        faults=tuple(_faults(chance, options, datanodes, clients)),
+        faults=tuple(make_faults(chance, Nodes(NAMENODE, datanodes, clients), options.mean_fault_s, options.safety_s)),
         safety_us=options.safety_s * SECOND_US,
     )
 
@@ -223,52 +191,3 @@ def _piece(chance: random.Random, options: PlanOptions) -> Piece:
     num_bytes = chance.choice((1, 100, 511, 512, 513, 1000, options.block_size // 2, options.block_size))
     flush = chance.choices((Flush.NOTHING, Flush.HFLUSH, Flush.HSYNC), (3, 4, 3))[0]
     return Piece(num_bytes, flush, int(chance.expovariate(1 / (3 * SECOND_US))))
-
-
-# -- faults ---------------------------------------------------------------------------------------------------------
-
-_FAULT_WEIGHTS: Final = {
-    FaultKind.CRASH: 4,
-    FaultKind.POWER_LOSS: 2,
-    FaultKind.CRASH_AT_EFFECT: 4,
-    FaultKind.PARTITION: 3,
-    FaultKind.BAD_NETWORK: 3,
-}
-
-
-def _faults(
-    chance: random.Random, options: PlanOptions, datanodes: tuple[str, ...], clients: tuple[str, ...]
-) -> list[Fault]:
-    """What goes wrong, from the first seconds to the end of the safety phase."""
-    faults: list[Fault] = []
-    at_us = 0
-    while options.mean_fault_s:
-        at_us += int(chance.expovariate(1 / (options.mean_fault_s * SECOND_US)))
-        if at_us >= options.safety_s * SECOND_US:
-            break
-        faults.append(_fault(chance, at_us, datanodes, clients))
-    return faults
-
-
-def _fault(chance: random.Random, at_us: int, datanodes: tuple[str, ...], clients: tuple[str, ...]) -> Fault:
-    kind = chance.choices(list(_FAULT_WEIGHTS), list(_FAULT_WEIGHTS.values()))[0]
-    nodes = (*datanodes, *datanodes, NAMENODE, *clients[1:])
-    node = chance.choice(nodes)
-    lasts_us = int(chance.expovariate(1 / (30 * SECOND_US)))
-    match kind:
-        case FaultKind.CRASH_AT_EFFECT:
-            node = chance.choice((*datanodes, NAMENODE))
-            return Fault(at_us, kind, node, lasts_us, effect=chance.randint(1, 60))
-        case FaultKind.POWER_LOSS:
-            return Fault(at_us, kind, chance.choice((*datanodes, NAMENODE)), lasts_us)
-        case FaultKind.PARTITION:
-            everybody = [one for one in (*datanodes, NAMENODE, *clients) if one != node]
-            others = tuple(chance.sample(everybody, chance.randint(1, len(everybody))))
-            return Fault(at_us, kind, node, lasts_us, others=others)
-        case FaultKind.BAD_NETWORK:
-            bad = NetworkFaults(
-                lose=chance.choice((0.0, 0.02, 0.2)), repeat=chance.choice((0.0, 0.1)), slow=chance.choice((0.0, 0.05))
-            )
-            return Fault(at_us, kind, "", lasts_us, network=bad)
-        case FaultKind.CRASH:
-            return Fault(at_us, kind, node, lasts_us)

@@ -133,7 +133,7 @@ class Run:
         self.watcher = Watcher()
         self.cluster = cluster_class(plan.seed, self.options, self.watcher)
         self.outcomes: Counter[str] = Counter()
-        self.chaos = Chaos(self.cluster, plan)
+        self.chaos = Chaos(self.cluster, plan.faults)
         self._readable: dict[int, dict[int, int]] = {}
         self._unclosed: dict[int, str] = {}
         self._unreadable: list[str] = []

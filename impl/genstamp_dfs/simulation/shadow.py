@@ -24,7 +24,7 @@ from genstamp_dfs.simulation.loop import Life
 
 if TYPE_CHECKING:
     from genstamp_dfs.hdfs.namenode.namenode import NameNode
-    from genstamp_dfs.simulation.cluster import Machine
+    from genstamp_dfs.simulation.machines import Machine
 
 
 class Shadow:

@@ -85,7 +85,8 @@ class HeldCluster(SimulatedCluster):
     loop_class = HeldLoop
     network_class = HeldNetwork
 
-    def _dice(self, what: str) -> random.Random:
+    def dice(self, what: str) -> random.Random:
+        """In which the datanodes come in their order."""
         return InOrder(f"{what} {self._seed}")
 
     def _handle(self, namenode: NameNode, request: Request[Any], caller: Caller) -> Any:

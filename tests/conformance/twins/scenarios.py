@@ -10,7 +10,8 @@ from itertools import combinations
 
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.simulation.cluster import ClusterOptions
-from genstamp_dfs.simulation.plan import Fault, FaultKind, Flush, Job, JobKind, Piece, Plan, PlanOptions, make_plan
+from genstamp_dfs.simulation.faults import Fault, FaultKind
+from genstamp_dfs.simulation.plan import Flush, Job, JobKind, Piece, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import default_options
 from genstamp_dfs.world.times import SECOND_US
 

@@ -1,7 +1,8 @@
 """What a plan says goes wrong, and that each of it ends by itself."""
 
+from genstamp_dfs.simulation.faults import Fault, FaultKind
 from genstamp_dfs.simulation.network import NetworkFaults
-from genstamp_dfs.simulation.plan import Fault, FaultKind, Plan
+from genstamp_dfs.simulation.plan import Plan
 from genstamp_dfs.simulation.run import Run
 from genstamp_dfs.world.times import SECOND_US
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from genstamp_dfs.simulation.plan import WRITES, FaultKind, JobKind, Plan, PlanOptions, make_plan
+from genstamp_dfs.simulation.faults import FaultKind
+from genstamp_dfs.simulation.plan import WRITES, JobKind, Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.shrink import shrink
 from genstamp_dfs.world.times import SECOND_US
 

@@ -1,0 +1,107 @@
+"""What goes wrong in a simulated run, and when: plain data, made from a seed before the run.
+
+Leaves out: how it is made to happen (`chaos`), and the chances inside the network and the disks, which have dice of
+their own.
+"""
+
+import random
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from genstamp_dfs.simulation.network import NetworkFaults
+from genstamp_dfs.world.times import SECOND_US
+
+
+class FaultKind(StrEnum):
+    """What can go wrong."""
+
+    CRASH = "crash"
+    POWER_LOSS = "power loss"
+    CRASH_AT_EFFECT = "crash at effect"
+    PARTITION = "partition"
+    BAD_NETWORK = "bad network"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong.
+
+    Attributes:
+        node: whose; for a partition and a bad network the first of the nodes concerned, or nobody.
+        lasts_us: how long the node stays down, or the network bad; a client never comes back.
+        effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes.
+        others: for PARTITION, the nodes that do not hear `node`.
+        network: for BAD_NETWORK, how bad.
+    """
+
+    at_us: int
+    kind: FaultKind
+    node: str
+    lasts_us: int
+    effect: int = 0
+    others: tuple[str, ...] = ()
+    network: NetworkFaults = field(default_factory=NetworkFaults)
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Who may be hit: the one that keeps the namespace, those that keep bytes, and the clients.
+
+    One that keeps bytes is hit twice as often as any other; the first client is spared, so that some work is done.
+    """
+
+    master: str
+    servers: tuple[str, ...]
+    clients: tuple[str, ...]
+
+
+_WEIGHTS: Final = {
+    FaultKind.CRASH: 4,
+    FaultKind.POWER_LOSS: 2,
+    FaultKind.CRASH_AT_EFFECT: 4,
+    FaultKind.PARTITION: 3,
+    FaultKind.BAD_NETWORK: 3,
+}
+
+
+def make_faults(chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int) -> list[Fault]:
+    """What goes wrong, from the first seconds to the end of the safety phase; times in virtual seconds.
+
+    Args:
+        chance: the dice.
+        nodes: who may be hit.
+        mean_s: mean time between two faults; 0 for none.
+        safety_s: how long anything may fail.
+    """
+    faults: list[Fault] = []
+    at_us = 0
+    while mean_s:
+        at_us += int(chance.expovariate(1 / (mean_s * SECOND_US)))
+        if at_us >= safety_s * SECOND_US:
+            break
+        faults.append(_fault(chance, at_us, nodes))
+    return faults
+
+
+def _fault(chance: random.Random, at_us: int, nodes: Nodes) -> Fault:
+    kind = chance.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+    node = chance.choice((*nodes.servers, *nodes.servers, nodes.master, *nodes.clients[1:]))
+    lasts_us = int(chance.expovariate(1 / (30 * SECOND_US)))
+    match kind:
+        case FaultKind.CRASH_AT_EFFECT:
+            node = chance.choice((*nodes.servers, nodes.master))
+            return Fault(at_us, kind, node, lasts_us, effect=chance.randint(1, 60))
+        case FaultKind.POWER_LOSS:
+            return Fault(at_us, kind, chance.choice((*nodes.servers, nodes.master)), lasts_us)
+        case FaultKind.PARTITION:
+            everybody = [one for one in (*nodes.servers, nodes.master, *nodes.clients) if one != node]
+            others = tuple(chance.sample(everybody, chance.randint(1, len(everybody))))
+            return Fault(at_us, kind, node, lasts_us, others=others)
+        case FaultKind.BAD_NETWORK:
+            bad = NetworkFaults(
+                lose=chance.choice((0.0, 0.02, 0.2)), repeat=chance.choice((0.0, 0.1)), slow=chance.choice((0.0, 0.05))
+            )
+            return Fault(at_us, kind, "", lasts_us, network=bad)
+        case FaultKind.CRASH:
+            return Fault(at_us, kind, node, lasts_us)

@@ -1,0 +1,125 @@
+"""Machines of a simulated cluster: each has a disk and a clock and stays, while the lives of its node come and go.
+
+Leaves out: what runs on them. A file system's cluster starts its cores here, over what their disks have kept.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
+from genstamp_dfs.simulation.loop import Life, Loop
+from genstamp_dfs.simulation.network import Network
+from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
+from genstamp_dfs.world.times import SECOND_US
+
+DRIFT: Final = 0.01
+"""Clocks run faster or slower by at most this part."""
+
+
+@dataclass
+class Machine:
+    """A machine: its disk, its clock, the life that its node leads now, and how many there were."""
+
+    disk: SimulatedDisk
+    clock: Clock
+    life: Life | None = None
+    lives: int = 0
+    view: DiskOfLife | None = None
+
+
+class Machines:
+    """All machines of a run, on one loop and one network.
+
+    Args:
+        seed: of all dice of the machines.
+        call_attempts: how often a call is made whose answer is lost; 1 is once.
+        sync_us: a sync that others need not wait for takes less than this, in microseconds; 0 for no time.
+
+    Attributes:
+        machines: by the names of their nodes.
+        crashes: how many lives have ended.
+        on_crash: told the name of a node that has died.
+    """
+
+    loop_class: type[Loop] = Loop
+    network_class: type[Network] = Network
+    disk_class: type[DiskOfLife] = DiskOfLife
+
+    def __init__(self, seed: int, call_attempts: int, sync_us: int = 0) -> None:
+        self.loop = self.loop_class(on_crash=self._end_life)
+        self.network = self.network_class(self.loop, random.Random(f"network {seed}"))
+        self.machines: dict[str, Machine] = {}
+        self.crashes = 0
+        self.on_crash: Callable[[str], None] = lambda node: None
+        self._seed = seed
+        self._call_attempts = call_attempts
+        self._sync_us = sync_us
+
+    def start(self, node: str) -> None:
+        """Start a node again that has died; nothing for one that does not come back."""
+        raise NotImplementedError
+
+    def is_up(self, node: str) -> bool:
+        """Whether the node lives now."""
+        machine = self.machines.get(node)
+        return machine is not None and machine.life is not None
+
+    def crash(self, node: str, *, power_loss: bool = False) -> None:
+        """The node's process dies, and with `power_loss` its machine with it."""
+        machine = self.machines[node]
+        if machine.life is not None:
+            self.loop.kill(machine.life)
+            self._end_life(machine.life)
+        if power_loss:
+            machine.disk.lose_power(self.dice(f"power {node} {machine.lives}"))
+
+    def crash_at_effect(self, node: str, effects: int) -> None:
+        """The node's process dies at one of the next changes to its disk."""
+        view = self.machines[node].view
+        if view is not None:
+            view.crash_at = view.effects + effects
+
+    def lives_of(self, nodes: tuple[str, ...]) -> Mapping[str, int]:
+        """The number of each node's present life; without those that are down."""
+        return {node: self.machines[node].lives for node in nodes if self.is_up(node)}
+
+    def dice(self, what: str) -> random.Random:
+        """A source of random choices for one purpose; the same for the same seed."""
+        return random.Random(f"{what} {self._seed}")
+
+    def begin_life(self, node: str) -> tuple[Machine, DiskOfLife, SimulatedRuntime]:
+        """A new life of a node: its machine, and disk and world as this life sees them."""
+        machine = self.machines.get(node)
+        if machine is None:
+            dice = self.dice(f"clock {node}")
+            clock = Clock(dice.randrange(1000 * SECOND_US), 1 + DRIFT * (2 * dice.random() - 1))
+            machine = self.machines[node] = Machine(SimulatedDisk(), clock)
+        assert machine.life is None, f"{node} lives already"
+        life = Life(node)
+        machine.life = life
+        machine.lives += 1
+        machine.view = self.disk_class(machine.disk, life, self.dice(f"disk {node} {machine.lives}"))
+        runtime = SimulatedRuntime(
+            self.loop,
+            self.network,
+            life,
+            self.dice(f"{node} {machine.lives}"),
+            machine.clock,
+            self._call_attempts,
+            self._sync_us,
+        )
+        return machine, machine.view, runtime
+
+    def life_ended(self, node: str) -> None:
+        """A node's process has died: its core is gone."""
+
+    def _end_life(self, life: Life) -> None:
+        machine = self.machines[life.node]
+        machine.life = None
+        machine.view = None
+        self.crashes += 1
+        self.network.leave(life)
+        self.life_ended(life.node)
+        self.on_crash(life.node)
