@@ -2,7 +2,7 @@
 
 - `wire`: bytes.
 - `disk`: real files.
-- `runtime`, `connection`, `rpc_client`: the world as a node's core sees it (`genstamp_dfs.world.runtime`).
+- `local_runtime`, `runtime`, `connection`, `rpc_client`: the world as a core sees it (`genstamp_dfs.world.runtime`).
 - `rpc_server`, `transfer_server`: who listens.
 - `namenode_server`, `datanode_server`, `cluster`: processes that can be started; `process` is what they share.
 - `event_file`: what nodes tell of what they do.

@@ -27,6 +27,7 @@ from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.server.addresses import Address, AddressBook
 from genstamp_dfs.server.disk import RealDisk
 from genstamp_dfs.server.event_file import EventFile, NoEvents
+from genstamp_dfs.server.local_runtime import RealClock
 from genstamp_dfs.server.process import (
     LOOPBACK,
     MAX_PORT,
@@ -39,7 +40,6 @@ from genstamp_dfs.server.process import (
 )
 from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_server import RpcServer
-from genstamp_dfs.server.runtime import RealClock
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.world.request import Caller, Request
 

@@ -1,21 +1,15 @@
-"""The world as a node sees it in a real process (`genstamp_dfs.world.runtime.Runtime`), on asyncio.
+"""The world as a node of HDFS sees it in a real process (`genstamp_dfs.world.runtime.Runtime`).
 
-Leaves out: listening.
+Leaves out: listening, and what needs no other node (`local_runtime`).
 """
 
 import asyncio
-import contextlib
 import os
-import random
-import sys
-import time
-import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 from genstamp_dfs.errors import (
     ConnectException,
-    DiskError,
     EOFException,
     RetriableException,
     SafeModeException,
@@ -24,12 +18,12 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.server.connection import BUFFER_BYTES, SocketConnection
+from genstamp_dfs.server.local_runtime import LocalRuntime
 from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.wire import transfer
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.world.request import Caller, Request
-from genstamp_dfs.world.runtime import Process
 
 Answer = TypeVar("Answer")
 
@@ -44,69 +38,7 @@ _TRY_AGAIN: Final = (ConnectException, EOFException, RetriableException, SafeMod
 """After these a call may be made again: it was not carried out, or its number tells the namenode that it was."""
 
 
-def _all(syncs: Iterable[Callable[[], None]]) -> None:
-    for sync in syncs:
-        sync()
-
-
-class RealClock:
-    """Time as it is."""
-
-    def now_us(self) -> int:
-        """The monotonic clock."""
-        return time.monotonic_ns() // 1000
-
-    def time_ms(self) -> int:
-        """The wall clock."""
-        return time.time_ns() // 1_000_000
-
-
-class AsyncioTask:
-    """A process that runs as an asyncio task."""
-
-    def __init__(self, task: "asyncio.Task[None]") -> None:
-        self._task = task
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it has ended."""
-        return self._task.done()
-
-    def cancel(self) -> None:
-        """End it where it waits."""
-        self._task.cancel()
-
-
-class AsyncioCondition:
-    """Something to wait for."""
-
-    def __init__(self) -> None:
-        self._waiting: list[asyncio.Future[None]] = []
-
-    def notify_all(self) -> None:
-        """Wake all that wait now."""
-        for future in self._waiting:
-            if not future.done():
-                future.set_result(None)
-        self._waiting.clear()
-
-    async def wait(self, timeout_us: int | None = None) -> bool:
-        """Wait to be woken; False if the time passed first."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        try:
-            async with asyncio.timeout(None if timeout_us is None else timeout_us / 1_000_000):
-                await future
-        except TimeoutError:
-            # It may have been woken in the same turn of the loop in which the time passed.
-            return future.done() and not future.cancelled()
-        finally:
-            if future in self._waiting:
-                self._waiting.remove(future)
-        return True
-
-
-class AsyncioRuntime(RealClock):
+class AsyncioRuntime(LocalRuntime):
     """The world of one node.
 
     Args:
@@ -129,46 +61,14 @@ class AsyncioRuntime(RealClock):
         patience_us: int = 0,
         on_wait: Callable[[str], None] = lambda sentence: None,
     ) -> None:
-        self._node = node
+        super().__init__(node)
         self._namenode = namenode
         self._patience_us = patience_us
         self._on_wait = on_wait
         self._converter = converter
-        self._random = random.Random()
         self._client_id = os.urandom(16)
         self._calls = 0
         self._rpc = RpcClient(converter, node, user)
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def node(self) -> str:
-        """Name of the node."""
-        return self._node
-
-    @property
-    def random(self) -> random.Random:
-        """Real chance: nothing here is to be replayed."""
-        return self._random
-
-    async def sleep_us(self, duration_us: int) -> None:
-        """Wait so many microseconds."""
-        await asyncio.sleep(duration_us / 1_000_000)
-
-    def spawn(self, process: Process, name: str) -> AsyncioTask:
-        """Start a process; if it fails by a fault of ours, the operator is told."""
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(process, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return AsyncioTask(task)
-
-    def condition(self) -> AsyncioCondition:
-        """Something new to wait for."""
-        return AsyncioCondition()
-
-    async def ahead(self, *syncs: Callable[[], None]) -> None:
-        """Force files to the disk in a thread (`RealDisk` forces nothing twice)."""
-        with contextlib.suppress(DiskError):
-            await asyncio.to_thread(_all, syncs)
 
     async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:
         """Ask another node; the namenode again and again, for as long as the patience lasts."""
@@ -209,9 +109,7 @@ class AsyncioRuntime(RealClock):
 
     async def stop(self) -> None:
         """End all processes and connections of the node."""
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await super().stop()
         self._rpc.close()
 
     def _rpc_address(self, node: str) -> tuple[str, int]:
@@ -219,9 +117,3 @@ class AsyncioRuntime(RealClock):
             return self._namenode
         address = self._converter.addresses.address(node)
         return address.host, address.rpc_port
-
-    def _ended(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
-            print(f"{self._node}: {task.get_name()} failed", file=sys.stderr)
-            traceback.print_exception(failure, file=sys.stderr)

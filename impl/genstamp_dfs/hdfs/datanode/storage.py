@@ -21,7 +21,7 @@ from typing import Final
 
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
-from genstamp_dfs.hdfs.version_file import (
+from genstamp_dfs.version_file import (
     HARMLESS_NAMES,
     LOCK_FILE,
     UNFINISHED_FILE,

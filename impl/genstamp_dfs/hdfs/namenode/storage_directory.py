@@ -22,7 +22,7 @@ from typing import Final
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, FINALIZED
-from genstamp_dfs.hdfs.version_file import (
+from genstamp_dfs.version_file import (
     HARMLESS_NAMES,
     UNFINISHED_FILE,
     VERSION_FILE,

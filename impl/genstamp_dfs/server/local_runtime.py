@@ -1,0 +1,132 @@
+"""What a node of any of our file systems has on asyncio without another node: time, chance, processes, waiting.
+
+Leaves out: how other nodes are asked; each file system has its own way (`runtime`, `genstamp_dfs.gfs.server.runtime`).
+"""
+
+import asyncio
+import contextlib
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable
+
+from genstamp_dfs.errors import DiskError
+from genstamp_dfs.world.runtime import Process
+
+
+def _all(syncs: Iterable[Callable[[], None]]) -> None:
+    for sync in syncs:
+        sync()
+
+
+class RealClock:
+    """Time as it is."""
+
+    def now_us(self) -> int:
+        """The monotonic clock."""
+        return time.monotonic_ns() // 1000
+
+    def time_ms(self) -> int:
+        """The wall clock."""
+        return time.time_ns() // 1_000_000
+
+
+class AsyncioTask:
+    """A process that runs as an asyncio task."""
+
+    def __init__(self, task: "asyncio.Task[None]") -> None:
+        self._task = task
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended."""
+        return self._task.done()
+
+    def cancel(self) -> None:
+        """End it where it waits."""
+        self._task.cancel()
+
+
+class AsyncioCondition:
+    """Something to wait for."""
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def notify_all(self) -> None:
+        """Wake all that wait now."""
+        for future in self._waiting:
+            if not future.done():
+                future.set_result(None)
+        self._waiting.clear()
+
+    async def wait(self, timeout_us: int | None = None) -> bool:
+        """Wait to be woken; False if the time passed first."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        try:
+            async with asyncio.timeout(None if timeout_us is None else timeout_us / 1_000_000):
+                await future
+        except TimeoutError:
+            # It may have been woken in the same turn of the loop in which the time passed.
+            return future.done() and not future.cancelled()
+        finally:
+            if future in self._waiting:
+                self._waiting.remove(future)
+        return True
+
+
+class LocalRuntime(RealClock):
+    """The world of one node, as far as it is alone.
+
+    Args:
+        node: its name.
+    """
+
+    def __init__(self, node: str) -> None:
+        self._node = node
+        self._random = random.Random()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def node(self) -> str:
+        """Name of the node."""
+        return self._node
+
+    @property
+    def random(self) -> random.Random:
+        """Real chance: nothing here is to be replayed."""
+        return self._random
+
+    async def sleep_us(self, duration_us: int) -> None:
+        """Wait so many microseconds."""
+        await asyncio.sleep(duration_us / 1_000_000)
+
+    def spawn(self, process: Process, name: str) -> AsyncioTask:
+        """Start a process; if it fails by a fault of ours, the operator is told."""
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(process, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return AsyncioTask(task)
+
+    def condition(self) -> AsyncioCondition:
+        """Something new to wait for."""
+        return AsyncioCondition()
+
+    async def ahead(self, *syncs: Callable[[], None]) -> None:
+        """Force files to the disk in a thread (`RealDisk` forces nothing twice)."""
+        with contextlib.suppress(DiskError):
+            await asyncio.to_thread(_all, syncs)
+
+    async def stop(self) -> None:
+        """End all processes of the node."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            print(f"{self._node}: {task.get_name()} failed", file=sys.stderr)
+            traceback.print_exception(failure, file=sys.stderr)
