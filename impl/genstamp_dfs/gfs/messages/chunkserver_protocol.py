@@ -16,8 +16,9 @@ class CreateChunk(Request[None], frozen=True):
 class RecordVersion(Request[int], frozen=True):
     """Record a higher version of a replica on disk; whatever lease it believed in is over (section 4.5).
 
-    From now on it counts the time of a lease that GrantLease may give it. The answer is the replica's length in
-    bytes. Refused with ChunkNotFound, StaleVersion (it has a higher one), CorruptReplica.
+    From now on it counts the time of a lease that GrantLease may give it. The same version once more changes nothing,
+    neither that time nor the lease. The answer is the replica's length in bytes. Refused with ChunkNotFound,
+    StaleVersion (it has a higher one), CorruptReplica.
     """
 
     handle: int

@@ -103,9 +103,9 @@ class FindLease(Request[ChunkLease], frozen=True):
 
 
 class Registered(msgspec.Struct, frozen=True):
-    """The master knows the chunkserver from now on; these of its replicas are garbage."""
+    """The master knows the chunkserver from now on; these of its replicas are garbage, as in HeartbeatReply."""
 
-    garbage: tuple[int, ...]
+    garbage: tuple[tuple[int, int], ...]
 
 
 class Register(Request[Registered], frozen=True):
@@ -129,11 +129,12 @@ class HeartbeatReply(msgspec.Struct, frozen=True):
 
     Attributes:
         extended: handles of the leases that go on for a whole lease time, counted from when the heartbeat was sent.
-        garbage: replicas that belong to no file, or are stale: the chunkserver may delete them.
+        garbage: (handle, version) of replicas that belong to no file, or are stale or corrupt: the chunkserver may
+            delete them unless their version is higher by now, as this may answer an old heartbeat.
     """
 
     extended: tuple[int, ...]
-    garbage: tuple[int, ...]
+    garbage: tuple[tuple[int, int], ...]
 
 
 class Heartbeat(Request[HeartbeatReply], frozen=True):
