@@ -1,6 +1,6 @@
-"""The page of the tables that `genstamp logs check --out` writes: every column with type, unit and meaning.
+"""The page of what `genstamp logs check` gives to programs: its tables, and its report in JSON.
 
-Leaves out what columns mean (`genstamp.logs.columns`) and the schemas themselves.
+Leaves out what columns and fields mean (`genstamp.logs.columns`, `genstamp.logs.json_fields`), and the schemas.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from typing import Any, Final
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs import tables
 from genstamp.logs.columns import COLUMNS, Column
+from genstamp.logs.json_fields import FIELDS
 
 SCHEMAS: Final[dict[str, Any]] = {
     "events": EVENT_SCHEMA,
@@ -32,7 +33,7 @@ from the tables alone. Made by `genstamp tables`.
 
 def page() -> str:
     """The page as Markdown."""
-    return "\n".join([_BEGINNING, *(line for name in COLUMNS for line in _table(name))])
+    return "\n".join([_BEGINNING, *(line for name in COLUMNS for line in _table(name)), *_report()])
 
 
 def _table(name: str) -> Iterator[str]:
@@ -44,6 +45,17 @@ def _table(name: str) -> Iterator[str]:
         column: Column = text.columns[field.name]
         cells = (f"`{field.name}`", _type(field.type), column.unit, column.meaning, column.null or "never")
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    yield ""
+
+
+def _report() -> Iterator[str]:
+    yield from ("## The report in JSON", "", "What `--format json` writes to standard output: one object.", "")
+    yield "| field | type | meaning |"
+    yield "| --- | --- | --- |"
+    for where, fields in FIELDS.items():
+        for name, field in fields.items():
+            path = f"{where}.{name}" if where else name
+            yield f"| `{path}` | {field.type} | {field.meaning} |"
     yield ""
 
 
