@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import time
 
-from genstamp_dfs.simulation.sweep import SweepResult, sweep
+from genstamp_dfs.simulation.outcomes import SweepResult
+from genstamp_dfs.simulation.sweep import sweep
 
 
 def main() -> None:

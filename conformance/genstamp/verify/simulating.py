@@ -9,7 +9,8 @@ from typing import Final
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.sweep import SweepResult, sweep
+from genstamp_dfs.simulation.outcomes import SweepResult
+from genstamp_dfs.simulation.sweep import sweep
 
 PROGRESS_RUNS: Final = 100
 

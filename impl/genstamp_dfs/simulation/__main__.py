@@ -10,8 +10,8 @@ import sys
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.arguments import add_run_arguments, plan_options
+from genstamp_dfs.simulation.outcomes import EXIT_LIVENESS, EXIT_SAFETY
 from genstamp_dfs.simulation.run import run_seed
-from genstamp_dfs.simulation.sweep import EXIT_LIVENESS, EXIT_SAFETY
 
 
 def main() -> int:

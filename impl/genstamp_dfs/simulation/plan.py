@@ -6,7 +6,7 @@ Leaves out: how it is done (`workload`, `chaos`), and what can go wrong (`faults
 """
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -129,17 +129,6 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
         faults=tuple(make_faults(chance, Nodes(NAMENODE, datanodes, clients), options.mean_fault_s, options.safety_s)),
         safety_us=options.safety_s * SECOND_US,
     )
-
-
-def without_fault(plan: Plan, number: int) -> Plan:
-    """The plan with one fault less."""
-    return replace(plan, faults=plan.faults[:number] + plan.faults[number + 1 :])
-
-
-def without_job(plan: Plan, client: str, number: int) -> Plan:
-    """The plan with one job less."""
-    jobs = plan.jobs[client]
-    return replace(plan, jobs={**plan.jobs, client: jobs[:number] + jobs[number + 1 :]})
 
 
 # -- jobs -----------------------------------------------------------------------------------------------------------

@@ -5,13 +5,30 @@ Leaves out: changing times and sizes.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
-from genstamp_dfs.simulation.plan import Plan, without_fault, without_job
-
-Fails = Callable[[Plan], bool]
+from genstamp_dfs.simulation.faults import Fault
 
 
-def shrink(plan: Plan, fails: Fails, tries: int = 200) -> Plan:
+class AnyPlan(Protocol):
+    """A plan of a run, of whichever file system: a dataclass with what goes wrong, and what each client does.
+
+    Attributes:
+        faults: what goes wrong.
+        jobs: client -> its jobs, dataclasses that have `pieces`.
+    """
+
+    @property
+    def faults(self) -> tuple[Fault, ...]: ...
+
+    @property
+    def jobs(self) -> dict[str, tuple[Any, ...]]: ...
+
+
+OnePlan = TypeVar("OnePlan", bound=AnyPlan)
+
+
+def shrink(plan: OnePlan, fails: Callable[[OnePlan], bool], tries: int = 200) -> OnePlan:
     """The shortest plan found that still fails.
 
     Args:
@@ -33,7 +50,7 @@ def shrink(plan: Plan, fails: Fails, tries: int = 200) -> Plan:
     return plan
 
 
-def _shorter(plan: Plan) -> Iterator[Plan]:
+def _shorter(plan: Any) -> Iterator[Any]:
     """Plans with less in them, those that leave out most first."""
     half = len(plan.faults) // 2
     if half:
@@ -43,14 +60,14 @@ def _shorter(plan: Plan) -> Iterator[Plan]:
         if jobs:
             yield replace(plan, jobs={**plan.jobs, client: ()})
     for number in range(len(plan.faults)):
-        yield without_fault(plan, number)
+        yield replace(plan, faults=plan.faults[:number] + plan.faults[number + 1 :])
     for client, jobs in plan.jobs.items():
         for number in range(len(jobs)):
-            yield without_job(plan, client, number)
+            yield replace(plan, jobs={**plan.jobs, client: jobs[:number] + jobs[number + 1 :]})
     yield from _with_less_pieces(plan)
 
 
-def _with_less_pieces(plan: Plan) -> Iterator[Plan]:
+def _with_less_pieces(plan: Any) -> Iterator[Any]:
     for client, jobs in plan.jobs.items():
         for number, job in enumerate(jobs):
             for piece in range(len(job.pieces)):

@@ -14,61 +14,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
 
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.arguments import add_run_arguments, at_least, plan_options
+from genstamp_dfs.simulation.outcomes import PROGRESS_S, SeedOutcome, SweepResult
 from genstamp_dfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, RunResult, default_options, run_seed
 from genstamp_dfs.simulation.shrink import shrink
-
-EXIT_SAFETY: Final = 12
-EXIT_LIVENESS: Final = 13
-PROGRESS_S: Final = 60.0
-
-
-@dataclass(frozen=True)
-class SeedOutcome:
-    """What came of one seed, small enough to be sent between processes."""
-
-    seed: int
-    is_safe: bool
-    problems: tuple[str, ...]
-    totals: dict[str, int]
-
-
-@dataclass
-class SweepResult:
-    """What came of many.
-
-    Attributes:
-        totals: of all runs together.
-        failed: seed -> its problems.
-        unsafe: seeds that broke a promise about bytes, and did not only leave a file open.
-    """
-
-    runs: int = 0
-    totals: Counter[str] = field(default_factory=Counter)
-    failed: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    unsafe: set[int] = field(default_factory=set)
-
-    def add(self, outcome: SeedOutcome) -> None:
-        """Count one run."""
-        self.runs += 1
-        self.totals.update(outcome.totals)
-        if outcome.problems:
-            self.failed[outcome.seed] = outcome.problems
-        if not outcome.is_safe:
-            self.unsafe.add(outcome.seed)
-
-    def as_json(self) -> dict[str, Any]:
-        """For machines."""
-        return {
-            "runs": self.runs,
-            "failed": {str(seed): list(problems) for seed, problems in sorted(self.failed.items())},
-            "totals": dict(sorted(self.totals.items())),
-        }
 
 
 def run_one(seed: int, semantics: Semantics, options: PlanOptions) -> SeedOutcome:
@@ -147,9 +99,7 @@ def main(given: Sequence[str] | None = None) -> int:
     print(json.dumps(result.as_json(), indent=2))
     if arguments.shrink and result.failed:
         print(shrink_seed(min(result.failed), semantics, options), file=sys.stderr)
-    if result.unsafe:
-        return EXIT_SAFETY
-    return EXIT_LIVENESS if result.failed else 0
+    return result.exit_code
 
 
 if __name__ == "__main__":

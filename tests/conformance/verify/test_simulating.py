@@ -8,7 +8,7 @@ from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.simulating import simulate
 from genstamp_dfs.simulation import sweep
-from genstamp_dfs.simulation.sweep import SeedOutcome
+from genstamp_dfs.simulation.outcomes import SeedOutcome
 
 
 def row(tmp_path: Path, runs: int) -> Row:

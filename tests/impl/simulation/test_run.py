@@ -17,9 +17,10 @@ from genstamp_dfs.hdfs.messages.client_protocol import RenewLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.simulation.cluster import SimulatedCluster
+from genstamp_dfs.simulation.outcomes import SweepResult
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.simulation.run import Run, run_seed
-from genstamp_dfs.simulation.sweep import SweepResult, sweep
+from genstamp_dfs.simulation.sweep import sweep
 from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
