@@ -1,0 +1,233 @@
+"""Checkpoints: from time to time all that is durable is written into one file, so that a start has few records to read.
+
+Mutations are not held up: the log goes on in a new file, and what is written is a picture of the packed state at one
+moment, whose making takes as long as copying a few columns. It is written piece by piece while others run, under a
+temporary name that is changed when all of it is on disk, and the records before it too. A file is a frame
+(`genstamp_dfs.world.frames`) for each piece, the last of which says how many there are: one that was cut short is known
+by that, and the checkpoint before it is taken, with the log from there on.
+
+Leaves out: how it is loaded into a master that starts (`recovery`).
+
+Source: section 2.6.3.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+import msgspec
+
+from genstamp_dfs.errors import StorageError
+from genstamp_dfs.gfs.master.namespace import DIRECTORY as IS_DIRECTORY
+from genstamp_dfs.gfs.master.namespace import Block
+from genstamp_dfs.gfs.master.operation_log import DIRECTORY, OperationLog, log_files, log_path
+from genstamp_dfs.gfs.master.operations import CallOfClient
+from genstamp_dfs.gfs.master.state import MasterState
+from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk
+from genstamp_dfs.world.frames import decode_frame, encode_frame
+
+CHECKPOINT: Final = "checkpoint_"
+MARK: Final = b"CHKP"
+BLOCKS_A_PIECE: Final = 256
+COLUMN_BYTES_A_PIECE: Final = 1024 * 1024
+
+
+class Head(msgspec.Struct, frozen=True, array_like=True, tag=0):
+    """The first piece: the records before this position are in the checkpoint."""
+
+    position: int
+    next_handle: int
+    chosen: dict[int, int]
+
+
+class Paths(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """Blocks of the namespace, in order: their keys and values; None is a directory."""
+
+    blocks: tuple[tuple[bytes, tuple[bytes | None, ...]], ...]
+
+
+class Column(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """More bytes of a column of the table of chunks, by its number."""
+
+    number: int
+    data: bytes
+
+
+class Answers(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    """What was answered to calls, the oldest first."""
+
+    answers: tuple[tuple[CallOfClient, str | None], ...]
+
+
+class End(msgspec.Struct, frozen=True, array_like=True, tag=4):
+    """The last piece, and how many come before it."""
+
+    pieces: int
+
+
+Piece: TypeAlias = Head | Paths | Column | Answers | End
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Piece)
+
+
+def checkpoint_path(position: int) -> str:
+    """The file of the checkpoint that has the records before a position in it.
+
+    >>> checkpoint_path(7)
+    'log/checkpoint_0000000000000000007'
+    """
+    return f"{DIRECTORY}/{CHECKPOINT}{position:019d}"
+
+
+def checkpoints(disk: Disk) -> list[int]:
+    """The positions of all checkpoints that have their name, the latest first."""
+    numbers = (name.removeprefix(CHECKPOINT) for name in disk.names(DIRECTORY) if name.startswith(CHECKPOINT))
+    return sorted((int(number) for number in numbers if number.isdecimal()), reverse=True)
+
+
+def pieces_of(state: MasterState, position: int) -> Iterator[Piece]:
+    """A picture of the state at the moment of this call, as pieces; the state may change while they are taken."""
+    head = Head(position, state.next_handle, dict(state.chosen))
+    blocks, columns, answers = state.namespace.blocks(), state.chunks.columns(), tuple(state.answers.items())
+    return _pieces(head, blocks, columns, answers)
+
+
+def _pieces(
+    head: Head, blocks: list[Block], columns: tuple[bytes, ...], answers: tuple[tuple[CallOfClient, str | None], ...]
+) -> Iterator[Piece]:
+    yield head
+    for start in range(0, len(blocks), BLOCKS_A_PIECE):
+        yield Paths(
+            tuple(
+                (block.keys, tuple(None if value is IS_DIRECTORY else value for value in block.values))
+                for block in blocks[start : start + BLOCKS_A_PIECE]
+            )
+        )
+    for number, data in enumerate(columns):
+        for start in range(0, len(data), COLUMN_BYTES_A_PIECE):
+            yield Column(number, data[start : start + COLUMN_BYTES_A_PIECE])
+    yield Answers(answers)
+
+
+def read_checkpoint(disk: Disk, position: int, state: MasterState) -> None:
+    """Load a checkpoint into a state that is new; one that was refused is no more to be used.
+
+    Raises:
+        StorageError: it is incomplete or damaged.
+    """
+    path = checkpoint_path(position)
+    data = disk.read(path)
+    blocks: list[Block] = []
+    columns = [bytearray(), bytearray(), bytearray()]
+    count, start = 0, 0
+    while (found := decode_frame(MARK, data, start)) is not None:
+        try:
+            piece = _DECODER.decode(found[0])
+        except msgspec.MsgspecError as problem:
+            raise StorageError(f"{path} is damaged at byte {start}: {problem}") from problem
+        start = found[1]
+        match piece:
+            case Head(position=at, next_handle=next_handle, chosen=chosen):
+                if at != position:
+                    raise StorageError(f"{path} has the records before {at}")
+                state.next_handle, state.chosen = next_handle, chosen
+            case Paths(blocks=more):
+                blocks += (
+                    Block(keys, tuple(IS_DIRECTORY if value is None else value for value in values))
+                    for keys, values in more
+                )
+            case Column(number=number, data=some):
+                columns[number] += some
+            case Answers(answers=answers):
+                state.answers = dict(answers)
+            case End(pieces=pieces) if pieces == count and start == len(data) and blocks:
+                state.namespace.load(blocks)
+                state.chunks.load(*(bytes(column) for column in columns))
+                return
+        count += 1
+    raise StorageError(f"{path} is incomplete: no end stands behind {count} pieces, at byte {start}")
+
+
+class Checkpointer:
+    """Makes checkpoints, one at a time.
+
+    Args:
+        disk: of the master.
+        runtime: its world.
+        state: what is durable.
+        log: the log.
+        records: so many records are logged from one checkpoint to the next.
+        kept: how many checkpoints are kept.
+        position: where the last checkpoint is; None if there is none.
+    """
+
+    def __init__(
+        self,
+        disk: Disk,
+        runtime: Runtime,
+        state: MasterState,
+        log: OperationLog,
+        *,
+        records: int,
+        kept: int,
+        position: int | None,
+    ) -> None:
+        self._disk = disk
+        self._runtime = runtime
+        self._state = state
+        self._log = log
+        self._records = records
+        self._kept = kept
+        self._last = position
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so many records were logged since the last one."""
+        return self._log.next_position - (self._last or 0) >= self._records
+
+    async def make(self) -> None:
+        """Make a checkpoint of this moment.
+
+        Raises:
+            DiskError: the disk failed, now or before.
+        """
+        self._log.roll()
+        position = self._log.next_position
+        pieces = pieces_of(self._state, position)
+        path = checkpoint_path(position)
+        unfinished = path + UNFINISHED_SUFFIX
+        if self._disk.exists(unfinished):
+            self._disk.remove(unfinished)
+        self._disk.create(unfinished)
+        size, count = 0, 0
+        for piece in pieces:
+            size += self._write(unfinished, size, piece)
+            count += 1
+            await self._runtime.sleep_us(0)
+        self._write(unfinished, size, End(count))
+        await self._runtime.ahead(lambda: self._disk.sync(unfinished))
+        self._disk.sync(unfinished)
+        await self._log.flushed(position)
+        self._disk.rename(unfinished, path)
+        self._disk.sync_directory(DIRECTORY)
+        self._last = position
+        self._purge()
+
+    def _write(self, path: str, position: int, piece: Piece) -> int:
+        frame = encode_frame(MARK, _ENCODER.encode(piece))
+        self._disk.write(path, position, frame)
+        return len(frame)
+
+    def _purge(self) -> None:
+        """Remove checkpoints beyond those that are kept, and files of the log that all of these have in them."""
+        found = checkpoints(self._disk)
+        for position in found[self._kept :]:
+            self._disk.remove(checkpoint_path(position))
+        oldest = found[: self._kept][-1]
+        files = log_files(self._disk)
+        for first, following in pairwise(files):
+            # While there are fewer checkpoints than are kept, the log stands from its beginning, as a fall-back too.
+            if following <= oldest and len(found) >= self._kept:
+                self._disk.remove(log_path(first))

@@ -1,0 +1,61 @@
+"""The settings of a master, with the paper's values where it gives them.
+
+Leaves out: addresses and directories, which are the server's business.
+"""
+
+from dataclasses import dataclass, field
+
+from genstamp_dfs.errors import ConfigurationError
+from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.world.times import SECOND_US
+
+DAY_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MasterConfiguration:
+    """Settings of a master; times in microseconds, but for those that end in `_ms`.
+
+    Attributes:
+        limits: what all nodes of the cluster agree on.
+        call_timeout_us: how long a chunkserver has to answer.
+        clone_timeout_us: how long a chunkserver has to copy a chunk.
+        dead_after_us: a chunkserver that is silent for so long is counted on no more.
+        deleted_keep_ms: how long a deleted file can be had back, in milliseconds (section 4.4.1).
+        scan_period_us: how often files and chunks are looked over for garbage, and for chunks with few replicas.
+        clones_at_once: how many chunks are re-replicated at a time (section 4.3).
+        clones_at_once_on_one: how many of them on one chunkserver.
+        checkpoint_records: so many records are logged from one checkpoint to the next.
+        checkpoints_kept: how many checkpoints are kept, with the logs that follow them.
+        recent_us: a chunk counts as a recent creation of its chunkserver for so long (section 4.2).
+        remembered_answers: how many answers are kept for clients that ask again.
+        log_replicas: nodes that have a record on disk before anybody is told of it (section 5.1.2).
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    call_timeout_us: int = 5 * SECOND_US
+    clone_timeout_us: int = 120 * SECOND_US
+    dead_after_us: int = 30 * SECOND_US
+    deleted_keep_ms: int = 3 * DAY_MS
+    scan_period_us: int = 5 * SECOND_US
+    clones_at_once: int = 10
+    clones_at_once_on_one: int = 2
+    checkpoint_records: int = 100_000
+    checkpoints_kept: int = 2
+    recent_us: int = 60 * SECOND_US
+    remembered_answers: int = 10_000
+    log_replicas: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("call_timeout_us", "clone_timeout_us", "dead_after_us", "scan_period_us", "recent_us"):
+            _check_positive(name, getattr(self, name))
+        for name in ("clones_at_once", "clones_at_once_on_one", "checkpoint_records", "checkpoints_kept"):
+            _check_positive(name, getattr(self, name))
+        if self.deleted_keep_ms < 0 or self.remembered_answers < 0:
+            least = min(self.deleted_keep_ms, self.remembered_answers)
+            raise ConfigurationError(f"deleted_keep_ms or remembered_answers is {least}, 0 or more is accepted")
+
+
+def _check_positive(name: str, value: int) -> None:
+    if value < 1:
+        raise ConfigurationError(f"{name} is {value}, 1 or more is accepted")

@@ -1,0 +1,114 @@
+"""What chunkservers tell of themselves, and what they are told: which leases go on, and which replicas are garbage.
+
+A report may be old, as a message may be late. So garbage is named with its version, and a replica that is known to be
+current does not become stale by a heartbeat; only a registration, which tells of all replicas, takes that back.
+
+A replica is current if its version is not below the chunk's. Higher ones were chosen for a grant that did not end, and
+those replicas are current too (`leases`). A version that this master never chose was chosen by one whose log has not
+come down to it; it is taken for the chunk's (section 4.5).
+
+Stale and corrupt replicas are garbage once a current one is known elsewhere; until then they are the last there is.
+A handle that this master never chose is not garbage either: the chunkserver is somebody else's.
+
+Source: sections 2.6.2, 4.4 and 4.5.
+"""
+
+from collections.abc import Iterable
+
+from genstamp_dfs.gfs.errors import ChunkserverUnknown
+from genstamp_dfs.gfs.master.base import Base
+from genstamp_dfs.gfs.master.chunkservers import Chunkserver
+from genstamp_dfs.gfs.master.leases import Leases
+from genstamp_dfs.gfs.master.operations import SetVersion
+from genstamp_dfs.gfs.messages.master_protocol import Heartbeat, HeartbeatReply, Register, Registered
+from genstamp_dfs.gfs.protocol import ReplicaReport
+from genstamp_dfs.world.request import Caller
+
+
+class Reports:
+    """Registrations and heartbeats."""
+
+    def __init__(self, base: Base, leases: Leases) -> None:
+        self._base = base
+        self._leases = leases
+        self._chunks = base.state.chunks
+
+    async def register(self, request: Register, caller: Caller) -> Registered:
+        """A chunkserver is there, with these replicas and without a lease."""
+        chunkserver = self._base.chunkservers.meet(request.chunkserver)
+        self._chunks.drop_chunkserver(chunkserver.number)
+        self._leases.doubt(chunkserver.name)
+        chunkserver.is_live = True
+        chunkserver.rack = request.rack
+        chunkserver.corrupt.clear()
+        self._hear(chunkserver, request.free_bytes)
+        return Registered(self._take(chunkserver, request.replicas))
+
+    async def heartbeat(self, request: Heartbeat, caller: Caller) -> HeartbeatReply:
+        """A chunkserver lives; it tells of some of its replicas."""
+        chunkserver = self._base.chunkservers.find(request.chunkserver)
+        if chunkserver is None:
+            raise ChunkserverUnknown(f"{request.chunkserver} has not registered, or was silent for too long")
+        self._hear(chunkserver, request.free_bytes)
+        extended = self._leases.extend(chunkserver.name, request.extend)
+        for handle, version in request.corrupt:
+            if handle in self._chunks:
+                chunkserver.corrupt[handle] = version
+                self._chunks.drop_location(handle, chunkserver.number)
+        garbage = self._take(chunkserver, request.replicas)
+        return HeartbeatReply(extended, garbage + self._corrupt(chunkserver))
+
+    def expire(self) -> list[Chunkserver]:
+        """Count no more on chunkservers that were silent for too long; gives them."""
+        oldest_us = self._base.runtime.now_us() - self._base.configuration.dead_after_us
+        silent = [server for server in self._base.chunkservers.live() if server.heard_us < oldest_us]
+        for chunkserver in silent:
+            chunkserver.is_live = False
+            self._chunks.drop_chunkserver(chunkserver.number)
+            self._base.tell("lose_chunkserver", "node", chunkserver.name, {"chunkserver": chunkserver.name})
+        return silent
+
+    # -- below ------------------------------------------------------------------------------------------------------
+
+    def _hear(self, chunkserver: Chunkserver, free_bytes: int) -> None:
+        now_us = self._base.runtime.now_us()
+        chunkserver.free_bytes = free_bytes
+        chunkserver.heard_us = now_us
+        while chunkserver.creations_us and chunkserver.creations_us[0] < now_us - self._base.configuration.recent_us:
+            chunkserver.creations_us.popleft()
+
+    def _take(self, chunkserver: Chunkserver, replicas: Iterable[ReplicaReport]) -> tuple[tuple[int, int], ...]:
+        """Note where current replicas are; gives those that are garbage."""
+        return tuple(
+            (replica.handle, replica.version) for replica in replicas if self._is_garbage(chunkserver, replica)
+        )
+
+    def _is_garbage(self, chunkserver: Chunkserver, replica: ReplicaReport) -> bool:
+        handle, version = replica.handle, replica.version
+        if handle not in self._chunks:
+            return handle < self._base.state.next_handle
+        if handle in chunkserver.corrupt:
+            return False
+        if version < self._chunks.version(handle):
+            is_stale = chunkserver.number not in self._chunks.locations(handle)
+            if is_stale:
+                self._base.tell_of_chunk("detect_stale", handle, version, chunkserver=chunkserver.name)
+            return is_stale and self._is_elsewhere(handle, chunkserver)
+        if version > self._base.state.highest_version(handle):
+            self._base.commit(SetVersion(handle, version))
+            self._chunks.set_locations(handle, [])
+            self._base.tell_of_chunk("adopt_version", handle, version, chunkserver=chunkserver.name)
+        return not self._chunks.add_location(handle, chunkserver.number)
+
+    def _corrupt(self, chunkserver: Chunkserver) -> tuple[tuple[int, int], ...]:
+        """The corrupt replicas of a chunkserver that are garbage."""
+        return tuple(
+            (handle, version)
+            for handle, version in chunkserver.corrupt.items()
+            if handle not in self._chunks or self._is_elsewhere(handle, chunkserver)
+        )
+
+    def _is_elsewhere(self, handle: int, chunkserver: Chunkserver) -> bool:
+        """Whether another live chunkserver has a current replica."""
+        names = self._base.chunkservers.names(self._chunks.locations(handle))
+        return any(name != chunkserver.name for name in names)
