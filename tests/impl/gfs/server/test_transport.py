@@ -258,8 +258,10 @@ def test_an_end_that_goes_away_is_noticed_at_the_other() -> None:
     async def test() -> None:
         node = Node()
         seen: list[str] = []
+        opened = asyncio.Event()
 
         async def serve(connection: StreamConnection, operation: PushData) -> None:
+            opened.set()
             try:
                 await connection.receive()
             except EOFException:
@@ -272,7 +274,9 @@ def test_an_end_that_goes_away_is_noticed_at_the_other() -> None:
             connection.close()
             await node.done.wait()
             node.done.clear()
+            opened.clear()
             connection = await runtime.connect(address, PUSH)
+            await opened.wait()
             await listener._server.stop(None)
             with pytest.raises(EOFException):
                 await connection.receive()
