@@ -119,6 +119,13 @@ def failure(address: str, problem: Any) -> Refusal:
     return EOFException(f"{address} died over the call, or failed: {code.name}: {details}")
 
 
+def why(problem: BaseException) -> str:
+    """One of `BROKEN` on one line."""
+    if isinstance(problem, grpc.aio.AioRpcError):
+        return f"{problem.code().name}: {problem.details()}"
+    return str(problem) or type(problem).__name__
+
+
 def _unless_we_are(cancelled: asyncio.CancelledError, address: str) -> NoReturn:
     """gRPC cancels what waits on a channel that somebody else closes; only a task that is told to end shall end."""
     task = asyncio.current_task()

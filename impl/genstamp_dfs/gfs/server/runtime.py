@@ -11,7 +11,7 @@ from genstamp_dfs.gfs.errors import GfsRefusal
 from genstamp_dfs.gfs.messages.data_flow import Operation
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.server import wire
-from genstamp_dfs.gfs.server.channels import BROKEN, CONNECT_S, Channels
+from genstamp_dfs.gfs.server.channels import BROKEN, CONNECT_S, Channels, why
 from genstamp_dfs.gfs.server.streams import StreamConnection, end_call
 from genstamp_dfs.server.local_runtime import LocalRuntime
 from genstamp_dfs.server.process import host_and_port
@@ -75,7 +75,7 @@ class GfsRuntime(LocalRuntime):
             call = channel.stream_stream(wire.PUSH)()
             await call.write(wire.encode(operation))
         except BROKEN as problem:
-            raise ConnectException(f"{node} cannot be reached: {problem!r}") from problem
+            raise ConnectException(f"{node} cannot be reached: {why(problem)}") from problem
         return StreamConnection(call, node, lambda reading: self._end(call, reading))
 
     def _end(self, call: object, reading: object) -> None:

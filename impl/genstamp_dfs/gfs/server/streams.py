@@ -13,7 +13,7 @@ import grpc
 from genstamp_dfs.errors import EOFException, SocketTimeoutException
 from genstamp_dfs.gfs.messages.data_flow import Message
 from genstamp_dfs.gfs.server import wire
-from genstamp_dfs.gfs.server.channels import BROKEN
+from genstamp_dfs.gfs.server.channels import BROKEN, why
 
 LONGEST_SILENCE_S: Final = 60.0
 """How long the other end may be silent where nobody says how long it may."""
@@ -64,7 +64,7 @@ class StreamConnection:
         try:
             await self._stream.write(wire.encode(message))
         except BROKEN as problem:
-            raise EOFException(f"the connection to {self._peer or 'a caller'} is broken: {problem!r}") from problem
+            raise EOFException(f"the connection to {self._peer or 'a caller'} is broken: {why(problem)}") from problem
 
     async def receive(self, timeout_us: int | None = None) -> Message:
         """The next message.
