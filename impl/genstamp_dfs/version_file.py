@@ -23,7 +23,7 @@ def read_version_file(disk: Disk, directory: str) -> dict[str, str] | None:
     Raises:
         StorageError: it is no such text.
     """
-    path = f"{directory}/{VERSION_FILE}"
+    path = _path(directory)
     if not disk.exists(path):
         return None
     try:
@@ -39,4 +39,8 @@ def read_version_file(disk: Disk, directory: str) -> dict[str, str] | None:
 def write_version_file(disk: Disk, directory: str, fields: dict[str, str]) -> None:
     """Put VERSION into a directory, in one step."""
     text = "".join(f"{name}={value}\n" for name, value in fields.items())
-    replace_file(disk, f"{directory}/{VERSION_FILE}", text.encode("ascii"))
+    replace_file(disk, _path(directory), text.encode("ascii"))
+
+
+def _path(directory: str) -> str:
+    return f"{directory}/{VERSION_FILE}" if directory else VERSION_FILE

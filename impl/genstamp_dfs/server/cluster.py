@@ -5,98 +5,31 @@
     DIRECTORY/datanode1 ...
     DIRECTORY/events/*.jsonl   what each node tells of what it does
 
-One process for each node. One that ends, in whatever way, is started again after a second; one whose storage directory
-or settings are refused ends the cluster. The nodes end when the process that started them does, killed or not.
+One process for each node; `minding` keeps them running.
 
 Leaves out: several machines.
 """
 
 import argparse
 import asyncio
-import contextlib
-import json
-import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from genstamp_dfs.errors import ConfigurationError, StorageError
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
+from genstamp_dfs.server.minding import EVENTS, Node, Nodes, read_book
 from genstamp_dfs.server.process import (
     CONFIGURATION,
     LOOPBACK,
-    configured,
-    has_setting,
-    lock_storage,
-    setting_names,
+    settings_of_nodes,
     stopped_by_signals,
 )
 
-BOOK: Final = "cluster.json"
-FORMAT: Final = 1
 DATANODES: Final = 3
-
-RESTART_AFTER_S: Final = 1.0
-END_WITHIN_S: Final = 20.0
-
-_LONGEST_LINE: Final = 64 * 1024
-
-
-class Node:
-    """One process of the cluster, again and again.
-
-    Args:
-        name: of the node.
-        command: what to run; the ports that it is given come after it.
-        ports: options and ports of the last run, if there was one.
-    """
-
-    def __init__(self, name: str, command: list[str], ports: dict[str, int]) -> None:
-        self.name = name
-        self.ports = ports
-        self.ready: dict[str, Any] | None = None
-        self._command = command
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def run_once(self, on_ready: asyncio.Event) -> int:
-        """Start the process and wait for its end; gives its exit code, negative if a signal ended it."""
-        options = [f"--{name.replace('_', '-')}={port}" for name, port in self.ports.items()]
-        # The node reads its standard input to its end, which comes with the end of this process.
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            *options,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-        )
-        try:
-            assert self._process.stdout is not None, "standard output is a pipe"
-            line = await self._process.stdout.readline()
-            if line:
-                self.ready = json.loads(line)
-                self.ports = {name: value for name, value in json.loads(line).items() if name.endswith("port")}
-                on_ready.set()
-            return await self._process.wait()
-        finally:
-            self.ready = None
-            await self.end()
-
-    async def end(self) -> None:
-        """End the process in order, and without if that takes too long."""
-        process = self._process
-        if process is None or process.returncode is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        try:
-            async with asyncio.timeout(END_WITHIN_S):
-                await process.wait()
-        except TimeoutError:
-            process.kill()
-            await process.wait()
 
 
 class Cluster:
@@ -128,60 +61,22 @@ class Cluster:
         self.directory = directory.resolve()
         self._events_limit_mib = events_limit_mib
         self._host = host
-        namenode, datanode = NameNodeConfiguration(), DataNodeConfiguration()
-        for setting in settings:
-            if not has_setting(namenode, setting) and not has_setting(datanode, setting):
-                accepted = sorted({*setting_names(namenode), *setting_names(datanode)})
-                name = setting.partition("=")[0]
-                raise ConfigurationError(
-                    f"neither namenode nor datanode has the setting {name!r}, accepted: {', '.join(accepted)}"
-                )
-        self._for_namenode = [setting for setting in settings if has_setting(namenode, setting)]
-        self._for_datanodes = [setting for setting in settings if has_setting(datanode, setting)]
-        configured(namenode, self._for_namenode)
-        configured(datanode, self._for_datanodes)
+        nodes = {"namenode": NameNodeConfiguration(), "datanode": DataNodeConfiguration()}
+        self._for_namenode, self._for_datanodes = settings_of_nodes(nodes, settings)
         # HDFS waits half a minute for more datanodes than it needs; here it is known how many there are.
         self._for_namenode[:0] = ["safe_mode_extension_ms=0", f"safe_mode_min_datanodes={datanodes // 2 + 1}"]
-        known = _read_book(self.directory)
-        ports = known.get(NAMENODE, {})
-        self.namenode = Node(
-            NAMENODE, self._command(NAMENODE, self._for_namenode), ports if port is None else {"port": port}
-        )
-        if not self.namenode.ports:
-            self.namenode.ports = {"port": 0}
-        self._names = [f"datanode{number}" for number in range(1, datanodes + 1)]
-        self._known = known
-        self.datanodes: list[Node] = []
-        self.exit_code = 0
+        self._known = read_book(self.directory, NAMENODE)
+        ports = self._known.get(NAMENODE, {"port": 0}) if port is None else {"port": port}
+        first = Node(NAMENODE, self._command(NAMENODE, self._for_namenode), ports)
+        names = [f"datanode{number}" for number in range(1, datanodes + 1)]
+        self._nodes = Nodes(self.directory, host, first, lambda: [self._datanode(name) for name in names])
 
     async def run(self, stopping: asyncio.Event) -> int:
         """Run all nodes until told to stop, or until one is refused; gives the exit code."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        disk = await lock_storage(self.directory)
-        keeping: list[asyncio.Task[None]] = []
-        try:
-            ready = [asyncio.Event()]
-            keeping = [asyncio.create_task(self._keep(self.namenode, ready[0], stopping))]
-            if await _first(ready[0].wait(), stopping.wait()):
-                self.datanodes = [self._datanode(name) for name in self._names]
-                for node in self.datanodes:
-                    ready.append(asyncio.Event())
-                    keeping.append(asyncio.create_task(self._keep(node, ready[-1], stopping)))
-                if await _first(asyncio.gather(*(event.wait() for event in ready)), stopping.wait()):
-                    print(json.dumps(self._book()), flush=True)
-                    await stopping.wait()
-        finally:
-            # Datanodes first: they still have something to say to the namenode.
-            await asyncio.gather(*(node.end() for node in self.datanodes))
-            await self.namenode.end()
-            for task in keeping:
-                task.cancel()
-            await asyncio.gather(*keeping, return_exceptions=True)
-            disk.unlock()
-        return self.exit_code
+        return await self._nodes.run(stopping)
 
     def _datanode(self, name: str) -> Node:
-        address = f"{self._host}:{self.namenode.ports['port']}"
+        address = f"{self._host}:{self._nodes.first.ports['port']}"
         command = [*self._command(name, self._for_datanodes), "--name", name, "--namenode", address]
         return Node(name, command, self._known.get(name, {"transfer_port": 0, "rpc_port": 0}))
 
@@ -189,79 +84,9 @@ class Cluster:
         module = "namenode_server" if name == NAMENODE else "datanode_server"
         command = [sys.executable, "-m", f"genstamp_dfs.server.{module}", str(self.directory / name)]
         command += ["--host", self._host, "--ends-with-parent"]
-        command += ["--events", str(self.directory / "events" / f"{name}.jsonl")]
+        command += ["--events", str(self.directory / EVENTS / f"{name}.jsonl")]
         command += ["--events-limit", str(self._events_limit_mib)]
         return command + [f"--set={setting}" for setting in settings]
-
-    async def _keep(self, node: Node, ready: asyncio.Event, stopping: asyncio.Event) -> None:
-        """Run a node, and again when it ends."""
-        while True:
-            noting = asyncio.create_task(self._note(ready))
-            code = await node.run_once(ready)
-            noting.cancel()
-            if stopping.is_set():
-                return
-            if code == CONFIGURATION:
-                self.exit_code = code
-                stopping.set()
-                return
-            print(f"{node.name} ended with {code}; it is started again", file=sys.stderr, flush=True)
-            ready.clear()
-            await asyncio.sleep(RESTART_AFTER_S)
-
-    async def _note(self, ready: asyncio.Event) -> None:
-        """Write down where the nodes are when one has told."""
-        await ready.wait()
-        fresh = self.directory / f"{BOOK}.tmp"
-        fresh.write_text(json.dumps(self._book(), indent=2) + "\n")
-        fresh.replace(self.directory / BOOK)
-
-    def _book(self) -> dict[str, Any]:
-        nodes = [self.namenode, *self.datanodes]
-        return {
-            "format": FORMAT,
-            "pid": os.getpid(),
-            "host": self._host,
-            **{node.name: {**node.ports, "pid": (node.ready or {}).get("pid")} for node in nodes},
-        }
-
-
-async def _first(wanted: Any, other: Any) -> bool:
-    """Whether what is wanted comes before the other."""
-    tasks = [asyncio.ensure_future(wanted), asyncio.ensure_future(other)]
-    done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    return tasks[1] not in done
-
-
-def _read_book(directory: Path) -> dict[str, dict[str, int]]:
-    """The ports of the last run; empty for a directory that is new.
-
-    Raises:
-        StorageError: the directory is not one of a cluster.
-    """
-    if not directory.exists():
-        return {}
-    if not directory.is_dir():
-        raise StorageError(f"{directory} is no directory")
-    names = sorted(path.name for path in directory.iterdir())
-    if BOOK not in names:
-        if any(name not in (NAMENODE, "events", f"{BOOK}.tmp") for name in names):
-            raise StorageError(f"{directory} has {', '.join(names[:5])} in it and no {BOOK}; accepted: an empty one")
-        return {}
-    try:
-        book = json.loads((directory / BOOK).read_bytes())
-        if book["format"] != FORMAT:
-            raise StorageError(f"{directory / BOOK} has format {book['format']}, accepted: {FORMAT}")
-        return {
-            name: {key: int(value) for key, value in entry.items() if key.endswith("port")}
-            for name, entry in book.items()
-            if isinstance(entry, dict)
-        }
-    except (ValueError, KeyError, TypeError) as problem:
-        raise StorageError(f"{directory / BOOK} is damaged: {problem}") from problem
 
 
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:

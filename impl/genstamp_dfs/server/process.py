@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -112,6 +113,29 @@ def setting_names(configuration: Any) -> list[str]:
 def has_setting(configuration: Any, setting: str) -> bool:
     """Whether a setting of the form name=value is one of this configuration."""
     return setting.partition("=")[0] in setting_names(configuration)
+
+
+def settings_of_nodes(nodes: Mapping[str, Any], settings: list[str]) -> tuple[list[str], ...]:
+    """Which of the settings of a cluster go to which kind of node: to each that has a setting of that name.
+
+    Args:
+        nodes: kinds of nodes, with a configuration of each.
+        settings: of the form name=value.
+
+    Raises:
+        ConfigurationError: no kind has such a setting, or it does not take that value.
+    """
+    for setting in settings:
+        if not any(has_setting(configuration, setting) for configuration in nodes.values()):
+            accepted = sorted({name for configuration in nodes.values() for name in setting_names(configuration)})
+            raise ConfigurationError(
+                f"neither {' nor '.join(nodes)} has the setting {setting.partition('=')[0]!r}, "
+                f"accepted: {', '.join(accepted)}"
+            )
+    parts = tuple([one for one in settings if has_setting(configuration, one)] for configuration in nodes.values())
+    for configuration, part in zip(nodes.values(), parts, strict=True):
+        configured(configuration, part)
+    return parts
 
 
 def _changed(configuration: Any, name: str, value: str) -> Any:
