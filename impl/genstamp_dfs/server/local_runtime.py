@@ -9,10 +9,15 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, TypeVar
 
 from genstamp_dfs.errors import DiskError
 from genstamp_dfs.world.runtime import Process
+
+Answer = TypeVar("Answer")
+
+RETRY_INTERVAL_US: Final = 500_000
 
 
 def _all(syncs: Iterable[Callable[[], None]]) -> None:
@@ -75,6 +80,39 @@ class AsyncioCondition:
             if future in self._waiting:
                 self._waiting.remove(future)
         return True
+
+
+async def again_and_again(
+    ask: Callable[[], Awaitable[Answer]],
+    try_again: tuple[type[Exception], ...],
+    patience_us: int,
+    whom: str,
+    on_wait: Callable[[str], None],
+) -> Answer:
+    """Ask until there is an answer, or something else goes wrong, or the patience is at its end.
+
+    Args:
+        ask: asks once.
+        try_again: after these it is asked again.
+        patience_us: for how long, in microseconds; 0 to ask once.
+        whom: who is asked, for the user.
+        on_wait: is told in a sentence that he is waited for, and when that was given up.
+    """
+    clock = RealClock()
+    give_up_us = clock.now_us() + patience_us
+    is_waiting = False
+    while True:
+        try:
+            return await ask()
+        except try_again as problem:
+            if clock.now_us() + RETRY_INTERVAL_US > give_up_us:
+                if is_waiting:
+                    on_wait(f"gave up after {patience_us / 1_000_000:g} s")
+                raise
+            if not is_waiting:
+                on_wait(f"waiting up to {patience_us / 1_000_000:g} s for {whom}: {problem}")
+                is_waiting = True
+            await asyncio.sleep(RETRY_INTERVAL_US / 1_000_000)
 
 
 class LocalRuntime(RealClock):

@@ -18,7 +18,7 @@ from genstamp_dfs.errors import (
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
 from genstamp_dfs.hdfs.protocol import NAMENODE
 from genstamp_dfs.server.connection import BUFFER_BYTES, SocketConnection
-from genstamp_dfs.server.local_runtime import LocalRuntime
+from genstamp_dfs.server.local_runtime import LocalRuntime, again_and_again
 from genstamp_dfs.server.lookup import open_connection
 from genstamp_dfs.server.rpc_client import RpcClient
 from genstamp_dfs.server.wire import transfer
@@ -31,8 +31,6 @@ RPC_TIMEOUT_US: Final = 120_000_000
 """`ipc.client.rpc-timeout.ms`."""
 
 CONNECT_TIMEOUT_US: Final = 60_000_000
-
-RETRY_INTERVAL_US: Final = 500_000
 
 _TRY_AGAIN: Final = (ConnectException, EOFException, RetriableException, SafeModeException)
 """After these a call may be made again: it was not carried out, or its number tells the namenode that it was."""
@@ -75,24 +73,13 @@ class AsyncioRuntime(LocalRuntime):
         host, port = self._rpc_address(node)
         caller = Caller(self._node, self._client_id, self._calls)
         self._calls += 1
-        patience_us = self._patience_us if node == NAMENODE else 0
-        give_up_us = self.now_us() + patience_us
-        is_waiting = False
-        while True:
-            try:
-                answer: Answer = await self._rpc.call(host, port, request, caller, timeout_us or RPC_TIMEOUT_US)
-            except _TRY_AGAIN as problem:
-                if self.now_us() + RETRY_INTERVAL_US > give_up_us:
-                    if is_waiting:
-                        self._on_wait(f"gave up after {patience_us / 1_000_000:g} s")
-                    raise
-                if not is_waiting:
-                    seconds = patience_us / 1_000_000
-                    self._on_wait(f"waiting up to {seconds:g} s for the namenode at {host}:{port}: {problem}")
-                    is_waiting = True
-                await self.sleep_us(RETRY_INTERVAL_US)
-            else:
-                return answer
+        return await again_and_again(
+            lambda: self._rpc.call(host, port, request, caller, timeout_us or RPC_TIMEOUT_US),
+            _TRY_AGAIN,
+            self._patience_us if node == NAMENODE else 0,
+            f"the namenode at {host}:{port}",
+            self._on_wait,
+        )
 
     async def connect(self, datanode: str, operation: Operation, *, timeout_us: int | None = None) -> SocketConnection:
         """Open a connection to a datanode."""

@@ -36,7 +36,7 @@ Handle = Callable[[Request[Any], Caller], Awaitable[Any]]
 
 
 class Listener:
-    """Listens for one node.
+    """Listens for one node: first `bind`, then `start`.
 
     Args:
         requests: what it may be asked.
@@ -69,11 +69,11 @@ class Listener:
         self._work: set[asyncio.Task[Any]] = set()
         self._server: Any = None
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen; gives the port.
+    def bind(self, host: str, port: int) -> int:
+        """Take a port, at which nobody is answered before `start`; gives the port.
 
         Raises:
-            OSError: the port cannot be had.
+            OSError: it cannot be had.
         """
         self._server = grpc.aio.server(
             options=(
@@ -87,11 +87,13 @@ class Listener:
         self._server.add_generic_rpc_handlers((_Methods(self._methods()),))
         at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
-            bound = int(self._server.add_insecure_port(at))
+            return int(self._server.add_insecure_port(at))
         except RuntimeError as problem:
             raise OSError(f"cannot listen at {at}: {problem}") from problem
+
+    async def start(self) -> None:
+        """Answer at the port that was taken."""
         await self._server.start()
-        return bound
 
     async def stop(self) -> None:
         """Take no more calls, and end what is being done."""
