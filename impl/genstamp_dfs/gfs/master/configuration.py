@@ -22,7 +22,8 @@ class MasterConfiguration:
         clone_timeout_us: how long a chunkserver has to copy a chunk.
         dead_after_us: a chunkserver that is silent for so long is counted on no more.
         deleted_keep_ms: how long a deleted file can be had back, in milliseconds (section 4.4.1).
-        scan_period_us: how often files and chunks are looked over for garbage, and for chunks with few replicas.
+        monitor_period_us: how often leases, chunkservers and chunks with few replicas are looked after.
+        garbage_period_us: how often all files and chunks are looked over for garbage.
         clones_at_once: how many chunks are re-replicated at a time (section 4.3).
         clones_at_once_on_one: how many of them on one chunkserver.
         checkpoint_records: so many records are logged from one checkpoint to the next.
@@ -37,7 +38,8 @@ class MasterConfiguration:
     clone_timeout_us: int = 120 * SECOND_US
     dead_after_us: int = 30 * SECOND_US
     deleted_keep_ms: int = 3 * DAY_MS
-    scan_period_us: int = 5 * SECOND_US
+    monitor_period_us: int = SECOND_US
+    garbage_period_us: int = 60 * SECOND_US
     clones_at_once: int = 10
     clones_at_once_on_one: int = 2
     checkpoint_records: int = 100_000
@@ -47,13 +49,25 @@ class MasterConfiguration:
     log_replicas: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("call_timeout_us", "clone_timeout_us", "dead_after_us", "scan_period_us", "recent_us"):
-            _check_positive(name, getattr(self, name))
-        for name in ("clones_at_once", "clones_at_once_on_one", "checkpoint_records", "checkpoints_kept"):
+        for name in _POSITIVE:
             _check_positive(name, getattr(self, name))
         if self.deleted_keep_ms < 0 or self.remembered_answers < 0:
             least = min(self.deleted_keep_ms, self.remembered_answers)
             raise ConfigurationError(f"deleted_keep_ms or remembered_answers is {least}, 0 or more is accepted")
+
+
+_POSITIVE = (
+    "call_timeout_us",
+    "clone_timeout_us",
+    "dead_after_us",
+    "monitor_period_us",
+    "garbage_period_us",
+    "clones_at_once",
+    "clones_at_once_on_one",
+    "checkpoint_records",
+    "checkpoints_kept",
+    "recent_us",
+)
 
 
 def _check_positive(name: str, value: int) -> None:

@@ -12,18 +12,23 @@ Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, section 2
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from genstamp_dfs.errors import DiskError, GenstampDfsError
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.errors import GfsRefusal, MasterStarting
 from genstamp_dfs.gfs.master.base import Base, Outcome
+from genstamp_dfs.gfs.master.checkpoint import Checkpointer
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
+from genstamp_dfs.gfs.master.garbage import GarbageCollection
 from genstamp_dfs.gfs.master.leases import Leases
 from genstamp_dfs.gfs.master.operation_log import OperationLog
-from genstamp_dfs.gfs.master.recovery import recover
+from genstamp_dfs.gfs.master.recovery import Recovered, recover
+from genstamp_dfs.gfs.master.replication import Replication
 from genstamp_dfs.gfs.master.reports import Reports
+from genstamp_dfs.gfs.master.snapshot import Snapshots
 from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.master.telling import CALLS
 from genstamp_dfs.gfs.master.tree_calls import TreeCalls
@@ -43,6 +48,9 @@ class Master:
         runtime: its world.
         disk: where log and checkpoints are.
         events: where it tells of what it does.
+
+    Attributes:
+        parts: what it is made of; None before it has started.
     """
 
     def __init__(self, configuration: MasterConfiguration, runtime: Runtime, disk: Disk, events: EventSink) -> None:
@@ -52,6 +60,7 @@ class Master:
         self._events = events
         self._base: Base | None = None
         self._handlers: dict[type[Request[Any]], Handler] = {}
+        self.parts: Parts | None = None
 
     # -- starting -----------------------------------------------------------------------------------------------------
 
@@ -67,9 +76,8 @@ class Master:
         log = OperationLog(self._disk, self._runtime, recovered.next_position, self._replicate)
         log.start_file()
         base = Base(self.configuration, self._runtime, recovered.state, log, self._events, started_us)
-        self._connect(base)
-        self._runtime.spawn(log.run(), "operation log")
-        self._runtime.spawn(self._look_after(base), "monitors")
+        self.parts = self._connect(base)
+        self._spawn_monitors(base, recovered, self.parts)
         self._base = base
         base.tell(
             "start_master", "node", self._runtime.node, {}, observed={"records": str(recovered.next_position - 1)}
@@ -79,11 +87,12 @@ class Master:
         # One slot more than replicas are wanted, for when a chunkserver comes back whose replicas were made elsewhere.
         return MasterState(self.configuration.limits.replicas + 1, self.configuration.remembered_answers)
 
-    def _connect(self, base: Base) -> None:
+    def _connect(self, base: Base) -> "Parts":
         """Make the parts, and know which of them answers what."""
-        self._leases = leases = Leases(base)
-        self._reports = reports = Reports(base, leases)
-        self._chunk_calls = chunks = ChunkCalls(base, leases)
+        leases = Leases(base)
+        reports = Reports(base, leases)
+        chunks = ChunkCalls(base, leases)
+        garbage = GarbageCollection(base, chunks.being_made)
         tree = TreeCalls(base)
         self._handlers = {
             messages.Create: tree.create,
@@ -91,6 +100,7 @@ class Master:
             messages.Delete: tree.delete,
             messages.Undelete: tree.undelete,
             messages.Rename: tree.rename,
+            messages.Snapshot: Snapshots(base, leases).snapshot,
             messages.List: tree.list,
             messages.GetFileInfo: tree.get_file_info,
             messages.FindChunk: chunks.find_chunk,
@@ -98,6 +108,7 @@ class Master:
             messages.Register: reports.register,
             messages.Heartbeat: reports.heartbeat,
         }
+        return Parts(leases, reports, chunks, garbage, Replication(base, leases, chunks, garbage))
 
     async def _replicate(self, first: int, frame: bytes) -> None:
         """Give records to the log replicas."""
@@ -139,9 +150,50 @@ class Master:
 
     # -- in the background --------------------------------------------------------------------------------------------
 
-    async def _look_after(self, base: Base) -> None:
-        """Do from time to time what nobody asks for."""
+    def _spawn_monitors(self, base: Base, recovered: Recovered, parts: "Parts") -> None:
+        """Start what nobody asks for."""
+        settings = self.configuration
+        checkpointer = Checkpointer(
+            self._disk,
+            self._runtime,
+            base.state,
+            base.log,
+            records=settings.checkpoint_records,
+            kept=settings.checkpoints_kept,
+            position=recovered.checkpoint,
+        )
+
+        async def monitor() -> None:
+            parts.leases.expire()
+            parts.reports.expire()
+            parts.replication.go_on()
+
+        async def make_checkpoint() -> None:
+            if checkpointer.is_due:
+                await checkpointer.make()
+                base.tell("make_checkpoint", "node", self._runtime.node, {})
+
+        self._runtime.spawn(base.log.run(), "operation log")
+        self._runtime.spawn(self._repeat(base, monitor, settings.monitor_period_us), "monitors")
+        self._runtime.spawn(self._repeat(base, make_checkpoint, settings.monitor_period_us), "checkpoints")
+        self._runtime.spawn(self._repeat(base, parts.garbage.scan, settings.garbage_period_us), "garbage collection")
+
+    async def _repeat(self, base: Base, work: Callable[[], Awaitable[None]], period_us: int) -> None:
+        """Do something from time to time, until the disk fails."""
         while base.log.failure is None:
-            await self._runtime.sleep_us(self.configuration.scan_period_us)
-            self._leases.expire()
-            self._reports.expire()
+            await self._runtime.sleep_us(period_us)
+            try:
+                await work()
+            except DiskError as failure:
+                base.log.fail(failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a master that do something by themselves."""
+
+    leases: Leases
+    reports: Reports
+    chunk_calls: ChunkCalls
+    garbage: GarbageCollection
+    replication: Replication

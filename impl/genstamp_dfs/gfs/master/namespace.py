@@ -150,6 +150,15 @@ class Namespace:
         """Whether nothing is in a directory."""
         return next(self.children(path), None) is None
 
+    @property
+    def block_count(self) -> int:
+        """How many blocks there are."""
+        return len(self._blocks)
+
+    def items(self, begin: int, end: int) -> list[tuple[str, Value]]:
+        """The paths in some blocks, for whoever goes over all of them in steps."""
+        return [(path_of(key), value) for block in self._blocks[begin:end] for key, value in decode_block(block)]
+
     def blocks(self) -> list[Block]:
         """All blocks as they are now, for a checkpoint."""
         return list(self._blocks)

@@ -206,6 +206,12 @@ class OperationLog:
         replace_file(self._disk, NEWEST, f"{first}\n".encode("ascii"))
         self.first, self._size = first, len(HEADER)
 
+    def fail(self, failure: DiskError) -> None:
+        """The disk does not do what it is asked for: nothing is told of any more that is not on it."""
+        self.failure = failure
+        self._logged.notify_all()
+        self._flushed.notify_all()
+
     async def run(self) -> None:
         """Flush whatever is logged, for as long as the master lives."""
         while self.failure is None:
@@ -215,7 +221,7 @@ class OperationLog:
             try:
                 await self._flush()
             except DiskError as failure:
-                self.failure = failure
+                self.fail(failure)
             self._flushed.notify_all()
 
     async def _flush(self) -> None:
