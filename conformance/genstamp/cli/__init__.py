@@ -31,6 +31,7 @@ for verb, function in (
     ("lock", "lock"),
     ("doctor", "doctor"),
     ("dfs", "dfs_app"),
+    ("gfs", "gfs_app"),
     ("logs", "logs_app"),
 ):
     Verbs.verbs[verb] = (f"genstamp.cli.{verb}", function)

@@ -11,27 +11,21 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from genstamp import exit_codes, progress
 from genstamp.cli import dfs_servers
 from genstamp.cli.dfs_servers import DEFAULT_NAMENODE, EventsFile, Namenode
+from genstamp.cli.working import REFUSED, run_work
 from genstamp.dfs import transfer
 from genstamp.dfs.health import entries, files_below, health_of, on_a_line
-from genstamp_dfs.errors import (
-    ConfigurationError,
-    ConnectException,
-    EOFException,
-    FileNotFoundException,
-    HdfsIOException,
-    SocketTimeoutException,
-)
+from genstamp_dfs.errors import FileNotFoundException
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration
 from genstamp_dfs.hdfs.client.dfs_client import DFSClient
 from genstamp_dfs.hdfs.messages.client_protocol import (
@@ -45,8 +39,6 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.server.client import PATIENCE_S, dfs_client
 from genstamp_dfs.server.process import host_and_port
-
-REFUSED: Final = 1
 
 dfs_app = typer.Typer(help="Run the reference implementation of HDFS, and work with its files.", no_args_is_help=True)
 
@@ -115,7 +107,7 @@ def put(
                 stream = await client.create(path, overwrite=overwrite, replication=replication, block_size=block_size)
                 await transfer.write_from(source, stream, _flushing(flush_every, sync, acknowledged), show)
 
-    _run(work())
+    run_work(work())
 
 
 @dfs_app.command()
@@ -137,7 +129,7 @@ def append(
                 stream = await client.append(path)
                 await transfer.write_from(source, stream, _flushing(flush_every, sync, acknowledged), show)
 
-    _run(work())
+    run_work(work())
 
 
 @dfs_app.command()
@@ -160,7 +152,7 @@ def get(
             with progress.live() as show:
                 await transfer.read_to_file(client, path, Path(local), show)
 
-    _run(work())
+    run_work(work())
 
 
 def _refuse_target(local: Path, overwrite: bool) -> None:
@@ -204,7 +196,7 @@ def ls(
             async for entry in entries(client, path):
                 typer.echo(_line(entry, entry.path or path))
 
-    _run(work())
+    run_work(work())
 
 
 def _line(entry: HdfsFileStatus, name: str) -> str:
@@ -230,7 +222,7 @@ def stat(
             fields = {name: getattr(status, name) for name in status.__struct_fields__}
             typer.echo(json.dumps({**fields, "path": path, "permission": f"{status.permission:04o}"}))
 
-    _run(work())
+    run_work(work())
 
 
 @dfs_app.command()
@@ -240,7 +232,7 @@ def mkdir(
     patience: Patience = SHORT_PATIENCE_S,
 ) -> None:
     """Make a directory and those above it."""
-    _run(_ask_flag(namenode, patience, Mkdirs(path), f"{path} was not made"))
+    run_work(_ask_flag(namenode, patience, Mkdirs(path), f"{path} was not made"))
 
 
 @dfs_app.command()
@@ -252,7 +244,7 @@ def rm(
 ) -> None:
     """Remove a file or directory."""
     nothing = "/ cannot be removed" if path == "/" else f"there is no {path}"
-    _run(_ask_flag(namenode, patience, Delete(path, recursive), nothing))
+    run_work(_ask_flag(namenode, patience, Delete(path, recursive), nothing))
 
 
 @dfs_app.command()
@@ -269,7 +261,7 @@ def mv(
         async with _client(namenode, patience) as client:
             await client.ask(Rename2(source, destination, overwrite))
 
-    _run(work())
+    run_work(work())
 
 
 async def _ask_flag(namenode: str, patience: float, request: Delete | Mkdirs, otherwise: str) -> None:
@@ -310,7 +302,7 @@ def truncate(
                 )
                 raise typer.Exit(exit_codes.UNDETERMINED)
 
-    _run(work())
+    run_work(work())
 
 
 def _is_length(text: str) -> bool:
@@ -335,7 +327,7 @@ def recover_lease(
                     raise typer.Exit(exit_codes.UNDETERMINED)
                 await asyncio.sleep(1)
 
-    _run(work())
+    run_work(work())
 
 
 @dfs_app.command()
@@ -356,7 +348,7 @@ def fsck(
         if missing:
             raise typer.Exit(exit_codes.VIOLATED)
 
-    _run(work())
+    run_work(work())
 
 
 # -- below ----------------------------------------------------------------------------------------------------------
@@ -373,27 +365,3 @@ async def _client(namenode: str, patience: float, events: Path | None = None) ->
 
 def _tell(sentence: str) -> None:
     typer.echo(f"genstamp: {sentence}", err=True)
-
-
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Do something with a cluster; what goes wrong is one line on standard error, and an exit code."""
-    try:
-        asyncio.run(work)
-    except ConfigurationError as problem:
-        typer.echo(f"genstamp: {problem}", err=True)
-        raise typer.Exit(exit_codes.USAGE) from None
-    except (ConnectException, SocketTimeoutException, EOFException) as problem:
-        typer.echo(f"genstamp: {problem.hadoop_name}: {problem}", err=True)
-        raise typer.Exit(exit_codes.FAILURE) from None
-    except HdfsIOException as refusal:
-        typer.echo(f"genstamp: {refusal.hadoop_name}: {refusal}", err=True)
-        raise typer.Exit(REFUSED) from None
-    except UnicodeEncodeError as problem:
-        typer.echo(f"genstamp: {problem.object!a} is no UTF-8, as names of the cluster are", err=True)
-        raise typer.Exit(exit_codes.USAGE) from None
-    except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
-        typer.echo(f"genstamp: {problem.filename}: {problem.strerror}", err=True)
-        raise typer.Exit(exit_codes.USAGE) from None
-    except OSError as problem:
-        typer.echo(f"genstamp: {problem}", err=True)
-        raise typer.Exit(exit_codes.FAILURE) from None

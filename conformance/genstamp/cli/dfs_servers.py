@@ -38,7 +38,7 @@ def namenode(
     """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
     from genstamp_dfs.server.namenode_server import main
 
-    arguments = [str(directory), f"--host={host}", f"--port={port}", *_given(events, events_limit, settings)]
+    arguments = [str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, settings)]
     raise typer.Exit(main(arguments))
 
 
@@ -57,14 +57,15 @@ def datanode(
     """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
     from genstamp_dfs.server.datanode_server import main
 
-    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *_given(events, events_limit, settings)]
+    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *given(events, events_limit, settings)]
     arguments += [f"--transfer-port={transfer_port}", f"--rpc-port={rpc_port}"]
     arguments += [f"--name={name}"] if name else []
     arguments += [f"--advertise={advertise}"] if advertise else []
     raise typer.Exit(main(arguments))
 
 
-def _given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
+def given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
+    """Options of a server as they were given to a verb."""
     told = [f"--events={events}", f"--events-limit={events_limit}"] if events else []
     return [*told, *(f"--set={setting}" for setting in settings)]
 

@@ -62,7 +62,7 @@ class Progress:
 
 async def write_from(source: BufferedReader, stream: DFSOutputStream, flushing: Flushing, show: Show) -> int:
     """Write all of a file into a stream, and close it; gives how many bytes."""
-    progress = Progress(show, stream.path, _size(source))
+    progress = Progress(show, stream.path, size_of(source))
     done = flushed = 0
     # In a thread: a pipe may be silent for long, and the lease has to be renewed meanwhile.
     while piece := await asyncio.to_thread(source.read1, PIECE_BYTES):
@@ -115,7 +115,7 @@ async def read_to_file(client: DFSClient, path: str, local: Path, show: Show) ->
     return done
 
 
-def _size(source: BinaryIO) -> int | None:
+def size_of(source: BinaryIO) -> int | None:
     """Length of a regular file; None for a pipe."""
     try:
         return os.fstat(source.fileno()).st_size or None
