@@ -28,22 +28,31 @@ def until(condition: Callable[[], Any]) -> Any:
 
 
 class Processes:
-    """A cluster that was started by the command line, and clients of it."""
+    """A cluster of HDFS that was started by the command line, and clients of it.
+
+    Attributes:
+        verb, first, others, quick: what another file system calls it, with the settings of a quick test.
+    """
+
+    verb = "dfs"
+    first = "namenode"
+    others = "datanodes"
+    quick = QUICK
 
     def __init__(self, directory: Path, settings: list[str] | None = None, datanodes: int = 3) -> None:
         self.directory = directory
         self.datanodes = datanodes
-        self.settings = QUICK if settings is None else settings
+        self.settings = self.quick if settings is None else settings
         self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> dict[str, Any]:
         options = [f"--set={setting}" for setting in self.settings]
-        options.append(f"--datanodes={self.datanodes}")
+        options.append(f"--{self.others}={self.datanodes}")
         self.process = self.command("up", str(self.directory), *options, stdout=subprocess.PIPE)
         assert self.process.stdout is not None
         ready: dict[str, Any] = json.loads(self.process.stdout.readline())
-        self.environment["GENSTAMP_NAMENODE"] = f"127.0.0.1:{ready['namenode']['port']}"
+        self.environment[f"GENSTAMP_{self.first.upper()}"] = f"127.0.0.1:{ready[self.first]['port']}"
         return ready
 
     def book(self) -> dict[str, Any]:
@@ -51,7 +60,7 @@ class Processes:
         return found
 
     def command(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "genstamp", "dfs", *arguments]
+        command = [sys.executable, "-m", "genstamp", self.verb, *arguments]
         return subprocess.Popen(command, env=self.environment, text=True, **options)
 
     def run(self, *arguments: str) -> str:

@@ -5,12 +5,13 @@ import contextlib
 import os
 import random
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import grpc
 import msgspec
 import pytest
+from tests.impl.gfs.server.running import run
 
 from genstamp_dfs.errors import NETWORK_FAILURES, ConnectException, EOFException, SocketTimeoutException
 from genstamp_dfs.gfs.errors import GfsRefusal, PathNotFound
@@ -24,19 +25,8 @@ from genstamp_dfs.gfs.server.runtime import GfsRuntime
 from genstamp_dfs.gfs.server.streams import StreamConnection
 from genstamp_dfs.world.request import Caller, Request
 
-LIMIT_S = 60.0
 CALLER = Caller("client1")
 PUSH = PushData(bytes(16), 3, 0, ())
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    """Run a test; one that hangs fails."""
-
-    async def limited() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await test
-
-    asyncio.run(limited())
 
 
 class Node:
