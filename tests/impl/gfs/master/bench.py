@@ -1,12 +1,11 @@
 """A master on a bench: simulated time, disk and network, a client that only asks, and chunkservers of a few lines."""
 
-import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from genstamp_dfs.errors import NETWORK_FAILURES, GenstampDfsError
 from genstamp_dfs.events import Event, EventLog
-from genstamp_dfs.gfs.errors import ChunkNotFound, ChunkserverUnknown, GfsRefusal, StaleVersion
+from genstamp_dfs.gfs.errors import ChunkNotFound, ChunkserverUnknown, GfsRefusal, NoReplica, StaleVersion
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.master import Master
 from genstamp_dfs.gfs.messages import chunkserver_protocol as to_chunkserver
@@ -14,7 +13,6 @@ from genstamp_dfs.gfs.messages import master_protocol as to_master
 from genstamp_dfs.gfs.protocol import MASTER, ChunkLease, ChunkLocations, Limits, ReplicaReport
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
-from genstamp_dfs.simulation.runtime import SimulatedRuntime
 from genstamp_dfs.world.request import Caller, Request
 from genstamp_dfs.world.times import SECOND_US
 
@@ -28,6 +26,7 @@ class ScriptedChunkserver:
 
     Attributes:
         replicas: versions by handle; they outlive the process.
+        content: what mutations each replica has, by handle.
         silent: requests of these classes are done but not answered.
         deaf: requests of these classes are not done either.
         refuses: requests of these classes are refused.
@@ -42,6 +41,7 @@ class ScriptedChunkserver:
         self.rack = rack
         self.free_bytes = PLENTY
         self.replicas: dict[int, int] = {}
+        self.content: dict[int, list[int]] = {}
         self.corrupt: dict[int, int] = {}
         self.silent: set[type] = set()
         self.deaf: set[type] = set()
@@ -99,7 +99,7 @@ class ScriptedChunkserver:
         for handle, version in garbage:
             self.garbage.append((handle, version))
             if self.replicas.get(handle, version + 1) <= version:
-                del self.replicas[handle]
+                del self.replicas[handle], self.content[handle]
                 self.corrupt.pop(handle, None)
 
     def believes(self, handle: int) -> bool:
@@ -118,7 +118,8 @@ class ScriptedChunkserver:
     def do(self, request: Request[Any]) -> Any:
         match request:
             case to_chunkserver.CreateChunk(handle=handle, version=version):
-                self.replicas[handle] = version
+                if not self.content.setdefault(handle, []):
+                    self.replicas[handle] = max(version, self.replicas.get(handle, 0))
             case to_chunkserver.RecordVersion(handle=handle, version=version):
                 self.check(handle, version)
                 if self.replicas[handle] < version:
@@ -131,6 +132,7 @@ class ScriptedChunkserver:
                 if recorded != version:
                     raise StaleVersion("recorded by another life, or another version")
                 self.leases[handle] = (version, since_us + LIMITS.lease_us)
+                assert len(self.bench.primaries(handle)) <= 1, f"two primaries of {handle}"
             case to_chunkserver.RevokeLease(handle=handle, version=version):
                 if handle in self.leases and self.leases[handle][0] <= version:
                     del self.leases[handle]
@@ -139,13 +141,26 @@ class ScriptedChunkserver:
             case to_chunkserver.CopyChunk(source=source, source_version=version, handle=handle, version=new):
                 if self.replicas.get(source) != version:
                     raise StaleVersion("the source has another version")
-                self.replicas[handle] = new
-            case to_chunkserver.CloneChunk(handle=handle, version=version, sources=sources):
-                assert all(self.bench.chunkservers[name].replicas.get(handle) == version for name in sources)
-                self.replicas[handle] = version
+                if handle not in self.replicas:
+                    self.replicas[handle] = new
+                    self.content[handle] = list(self.content[source])
+            case to_chunkserver.CloneChunk():
+                self.clone(request)
             case _:
                 raise AssertionError(f"the master asks a chunkserver {request}")
         return None
+
+    def clone(self, request: to_chunkserver.CloneChunk) -> None:
+        handle, version = request.handle, request.version
+        if self.replicas.get(handle, 0) >= version:
+            return
+        for name in request.sources:
+            source = self.bench.chunkservers[name]
+            if self.bench.is_up(name) and source.replicas.get(handle) == version:
+                self.content[handle] = list(source.content[handle])
+                self.replicas[handle] = version
+                return
+        raise NoReplica("none of the sources can give it")
 
     def check(self, handle: int, version: int) -> None:
         if handle not in self.replicas:
@@ -280,8 +295,3 @@ class Bench(Machines):
         """How many requests of a class chunkservers were asked."""
         servers = self.chunkservers.values() if name is None else [self.chunkservers[name]]
         return sum(isinstance(request, kind) for server in servers for request in server.asked)
-
-
-def later(runtime: SimulatedRuntime, random_source: random.Random, most_us: int) -> Coroutine[Any, Any, None]:
-    """Wait for some time."""
-    return runtime.sleep_us(random_source.randrange(most_us))

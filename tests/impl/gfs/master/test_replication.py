@@ -98,7 +98,7 @@ def test_no_lease_is_granted_while_a_chunk_is_copied_and_a_late_copy_is_stale() 
     assert bench.loop.now_us - began_us > 4 * SECOND_US
     late = bench.chunkservers[spare]
     (request,) = (request for request in late.asked if isinstance(request, CloneChunk))
-    late.replicas[request.handle] = request.version
+    late.replicas[request.handle], late.content[request.handle] = request.version, []
     bench.until(lambda: (lease.handle, request.version) in late.garbage)
     assert spare not in bench.find("/f").chunkservers
     assert again.version > request.version
