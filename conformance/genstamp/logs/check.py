@@ -13,11 +13,14 @@ import pyarrow as pa
 import pyarrow.compute
 
 from genstamp.events import KINDS, Kind
+from genstamp.logs.answers import Answers, texts
 from genstamp.logs.automaton import Automaton, Tables, automaton
+from genstamp.logs.exchange import EXCHANGED, VALUES, Rows, exchanged, held_rows
 from genstamp.logs.explain import explain, named
-from genstamp.logs.kernel import MISSING, Runs, run
-from genstamp.logs.orders import Found, SearchLimitError, Seen, find_order, seen
-from genstamp.logs.registers import Registers, Values
+from genstamp.logs.grouping import by_key
+from genstamp.logs.kernel import Runs, run
+from genstamp.logs.orders import SearchLimitError, Seen, find_order, seen
+from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
 from genstamp.logs.steps import steps_taken
@@ -48,28 +51,38 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
     """One verdict for each key.
 
     Args:
-        concerns: a table of `tables.CONCERNS`; all rows of a key, in any order.
+        concerns: a table of `tables.CONCERNS` or of `exchange.EXCHANGED`; all rows of a key, in any order.
         terms: of the check.
         steps: takes tables of `tables.STEPS`, if anybody wants them.
 
     Returns:
         A table of `tables.VERDICTS`; row order means nothing.
     """
-    concerns = with_own_names(concerns, terms)
-    parts = [pa.table({name: [] for name in VERDICTS.names}, schema=VERDICTS)]
-    kinds = concerns.column("kind").combine_chunks()
-    for kind in KINDS:
-        of_kind = concerns.filter(pa.compute.equal(kinds, kind))
-        for (unseen, balances), rows in _by_sources(of_kind, kind, terms):
-            batch = _Batch(rows, automaton(kind, unseen), balances, terms)
+    rows = held_rows(concerns if concerns.schema.equals(EXCHANGED) else exchanged(concerns))
+    _name_apart(rows, terms)
+    parts = [VERDICTS.empty_table()]
+    for number, kind in enumerate(KINDS):
+        of_kind = np.flatnonzero(rows.kind == number)
+        for (unseen, balances), those in _by_sources(rows, of_kind, kind, terms):
+            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms)
             parts.append(batch.verdicts())
             if steps is not None:
                 steps.append(batch.steps())
     return pa.concat_tables(parts)
 
 
+def _name_apart(rows: Rows, terms: Terms) -> None:
+    """Gives rows the names that tell two runs apart."""
+    for (namespace, unit), name in terms.separated.items():
+        if namespace in rows.namespaces:
+            here = (rows.namespace == rows.namespaces.index(namespace)) & (rows.unit == unit)
+            if name not in rows.namespaces:
+                rows.namespaces.append(name)
+            rows.namespace = np.where(here, rows.namespaces.index(name), rows.namespace)
+
+
 def with_own_names(concerns: Any, terms: Terms) -> Any:
-    """The rows with the names that tell two runs apart."""
+    """The rows of a table of `tables.CONCERNS` with the names that tell two runs apart."""
     for (namespace, unit), name in terms.separated.items():
         column = concerns.column("namespace")
         here = pa.compute.and_(pa.compute.equal(column, namespace), pa.compute.equal(concerns.column("unit"), unit))
@@ -84,91 +97,96 @@ _Known = tuple[frozenset[str], tuple[Balance, ...]]
 """What can have gone unseen, and what can be weighed."""
 
 
-def _by_sources(rows: Any, kind: Kind, terms: Terms) -> list[tuple[_Known, Any]]:
+def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[_Known, Any]]:
     """Rows apart by what the sources of their namespace tell."""
-    if not rows.num_rows:
+    if not len(those):
         return []
     if not terms.complete:
-        return [((unseen_steps(kind, (), False), ()), rows)]
-    namespaces = rows.column("namespace").combine_chunks()
-    apart: dict[_Known, list[str]] = {}
-    for namespace in pa.compute.unique(namespaces).to_pylist():
-        sources = terms.sources[namespace]
+        return [((unseen_steps(kind, (), False), ()), those)]
+    namespaces = rows.namespace[those]
+    apart: dict[_Known, list[int]] = {}
+    for namespace in np.unique(namespaces).tolist():
+        sources = terms.sources[rows.namespaces[namespace]]
         known = unseen_steps(kind, sources, True), balanced(kind, sources, True)
         apart.setdefault(known, []).append(namespace)
-    return [(known, rows.filter(pa.compute.is_in(namespaces, pa.array(those)))) for known, those in apart.items()]
+    return [(known, those[np.isin(namespaces, each)]) for known, each in apart.items()]
 
 
 class _Batch:
     """Entities of one kind that are checked with one automaton."""
 
-    def __init__(self, rows: Any, with_automaton: Automaton, balances: tuple[Balance, ...], terms: Terms) -> None:
+    def __init__(
+        self, rows: Rows, those: Any, with_automaton: Automaton, balances: tuple[Balance, ...], terms: Terms
+    ) -> None:
         self._automaton = with_automaton
         self._balances = balances
         self._terms = terms
-        rows = rows.combine_chunks()
-        keys = _numbers(rows.column("namespace")) * rows.num_rows + _numbers(rows.column("entity"))
-        order = np.lexsort((_plain(rows, "sequence"), _plain(rows, "unit"), keys))
-        self._rows = rows.take(pa.array(order))
-        keys = keys[order]
-        firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        self._starts = np.append(firsts, len(keys)).astype(np.int64)
-        self._rules = _plain(self._rows, "rule").astype(np.int32)
-        self._values = [_values(self._rows, name) for name in Values._fields]
+        self._rows = rows
+        words = rows.namespace[those].astype(np.int64) * len(rows.names) + rows.name[those]
+        order, self._starts = by_key(words, rows.number[those], rows.unit[those], rows.sequence[those])
+        self._order = those[order]
+        self._rules = rows.rule[self._order]
+        self._values = [getattr(rows, name)[self._order] for name in VALUES]
 
     def verdicts(self) -> Any:
         tables = self._automaton.tables()
         runs = run(tables, self._starts, self._rules, *self._values)
         self._taken = runs.taken
         rejected, unruled = runs.rejected_at >= 0, runs.unknown > 0
-        firsts = self._rows.take(pa.array(self._starts[:-1]))
+        firsts = self._order[self._starts[:-1]]
         shown = np.array(tables.sets, np.int64)[runs.shown]
-        answers = _Answers(self._automaton, shown, self._ends_unlogged(firsts), runs.began, rejected, unruled)
+        answers = Answers(self._automaton, shown, self._ends_unlogged(firsts), runs.began, rejected, unruled)
         for entity in np.flatnonzero(rejected):
             self._slowly(int(entity), tables, runs, answers)
         for balance in self._balances:
             self._weigh(balance, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
-            answers.failed[entity] = f"{runs.unknown[entity]} events of which no rule says what they mean"
-        columns = [firsts.column(name).combine_chunks() for name in ("namespace", "kind", "entity")]
-        columns += answers.columns(np.diff(self._starts))
+            answers.tell(int(entity), failed=f"{runs.unknown[entity]} events of which no rule says what they mean")
+        columns = [
+            texts(self._rows.namespaces, self._rows.namespace[firsts]),
+            texts([self._automaton.kind], np.zeros(len(firsts), np.int32)),
+            self._rows.entities(firsts),
+            *answers.columns(np.diff(self._starts)),
+        ]
         return pa.table(columns, schema=VERDICTS)
 
     def _ends_unlogged(self, firsts: Any) -> Any:
         """For each entity whether its sources log no end."""
-        namespaces = firsts.column("namespace").combine_chunks().dictionary_encode()
-        sources = (self._terms.sources.get(name, frozenset()) for name in namespaces.dictionary.to_pylist())
+        sources = (self._terms.sources.get(name, frozenset()) for name in self._rows.namespaces)
         unlogged = [logs_no_end(self._automaton.kind, frozenset(names)) for names in sources]
-        return np.array(unlogged, np.bool_)[np.asarray(namespaces.indices)]
+        return np.array(unlogged, np.bool_)[self._rows.namespace[firsts]]
 
-    def _weigh(self, balance: Balance, answers: "_Answers") -> None:
+    def _weigh(self, balance: Balance, answers: Answers) -> None:
         """Counts what has to balance; the first event in excess is the one rejected."""
         rules = self._automaton.rules
         counted = np.isin(self._rules, weighed(rules, balance.events))
         there = np.add.reduceat(np.isin(self._rules, weighed(rules, balance.within)), self._starts[:-1], dtype=np.int64)
         counts = np.add.reduceat(counted, self._starts[:-1], dtype=np.int64)
         allowed = np.where(there > 0, counts, 0) if balance.one_for_all else there
-        for entity in np.flatnonzero((counts > allowed) & (answers.safety == "conformant")):
+        for entity in np.flatnonzero((counts > allowed) & answers.are_conformant()):
             start, end = self._starts[entity : entity + 2]
             at = int(start + np.flatnonzero(counted[start:end])[allowed[entity]])
-            answers.reject(int(entity), self._rows.column("place")[at].as_py(), named(rules[self._rules[at]]))
-            answers.failed[entity] = balance.sentence(int(counts[entity]), int(there[entity]))
-            answers.accepted[entity] = f"it with one more {' or '.join(balance.within)}"
+            answers.reject(
+                int(entity),
+                rejected_event=named(rules[self._rules[at]]),
+                failed=balance.sentence(int(counts[entity]), int(there[entity])),
+                accepted=f"it with one more {' or '.join(balance.within)}",
+                place=self._rows.place(self._order[at]),
+            )
 
     def steps(self) -> Any:
         """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""
         return steps_taken(self._automaton, self._taken)
 
-    def _slowly(self, entity: int, tables: Tables, runs: Runs, answers: "_Answers") -> None:
+    def _slowly(self, entity: int, tables: Tables, runs: Runs, answers: Answers) -> None:
         """Tries other orders for a rejected entity, and explains if none is accepted."""
         events = self._events(entity)
         if len({event.node for event in events}) > 1:
-            answers.path[entity] = "slow"
+            answers.slow[entity] = True
             try:
                 found = find_order(self._automaton, events, self._terms.situations_max)
             except SearchLimitError:
-                answers.safety[entity] = "undetermined"
-                answers.failed[entity] = f"no order was found among {self._terms.situations_max} situations"
+                answers.leave_open(entity, f"no order was found among {self._terms.situations_max} situations")
                 return
             if found is not None:
                 answers.accept(entity, found)
@@ -178,83 +196,18 @@ class _Batch:
         registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
         event = self._event(at)
         why = explain(self._automaton, tables.sets[runs.possible[entity]], registers, event.rule, event.values)
-        answers.rejected_event[entity] = named(self._automaton.rules[event.rule])
-        answers.states_before[entity] = list(why.states_before)
-        answers.failed[entity] = why.failed
-        answers.accepted[entity] = why.accepted
-        answers.place[entity] = self._rows.column("place")[at].as_py()
+        answers.tell(
+            entity,
+            rejected_event=named(self._automaton.rules[event.rule]),
+            states_before=list(why.states_before),
+            failed=why.failed,
+            accepted=why.accepted,
+            place=self._rows.place(self._order[at]),
+        )
 
     def _events(self, entity: int) -> list[Seen]:
         indexes = range(self._starts[entity], self._starts[entity + 1])
         return [self._event(index) for index in indexes if self._rules[index] != NO_RULE]
 
     def _event(self, index: int) -> Seen:
-        (row,) = self._rows.slice(index, 1).to_pylist()
-        return seen(row)
-
-
-class _Answers:
-    """The columns of the verdicts that are found, one element an entity."""
-
-    def __init__(
-        self, automaton: Automaton, shown: Any, unlogged: Any, began: Any, rejected: Any, unruled: Any
-    ) -> None:
-        self._graph = automaton.graph
-        self.shown = shown
-        self._unlogged = unlogged
-        self.safety = np.where(rejected, "violated", np.where(unruled, "undetermined", "conformant")).astype(object)
-        completion = self._completion(shown, unlogged)
-        self.completion = np.where(rejected | unruled | ~began, "unknown", completion).astype(object)
-        self.path = np.full(len(shown), "fast", object)
-        self.rejected_event, self.states_before, self.failed, self.accepted, self.place = (
-            np.full(len(shown), None, object) for _ in range(5)
-        )
-
-    def accept(self, entity: int, found: Found) -> None:
-        """Another order explained the events after all."""
-        self.safety[entity] = "conformant"
-        self.shown[entity] = found.shown
-        if found.began:
-            self.completion[entity] = str(self._completion(found.shown, self._unlogged[entity]))
-
-    def _completion(self, shown: Any, unlogged: Any) -> Any:
-        ends = self._graph.ends
-        going_on = np.where((shown & ends == 0) & ~unlogged, "unfinished", "unknown")
-        return np.where(shown & ~ends == 0, "complete", going_on)
-
-    def reject(self, entity: int, place: Any, event: str) -> None:
-        """All events together are not explained, whatever their order; the states are those at the end."""
-        self.safety[entity], self.completion[entity] = "violated", "unknown"
-        self.place[entity], self.rejected_event[entity] = place, event
-        self.states_before[entity] = list(self._graph.members(int(self.shown[entity])))
-
-    def columns(self, events: Any) -> list[Any]:
-        """In the order of the table, from `safety` on."""
-        names = {states: list(self._graph.members(int(states))) for states in np.unique(self.shown)}
-        columns = [
-            self.safety,
-            self.completion,
-            self.path,
-            events,
-            [names[states] for states in self.shown],
-            self.rejected_event,
-            self.states_before,
-            self.failed,
-            self.accepted,
-            self.place,
-        ]
-        fields = list(VERDICTS)[-len(columns) :]
-        return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
-
-
-def _numbers(column: Any) -> Any:
-    """Each distinct value of a column as a number."""
-    return np.asarray(column.combine_chunks().dictionary_encode().indices).astype(np.int64)
-
-
-def _plain(rows: Any, name: str) -> Any:
-    return np.asarray(rows.column(name).combine_chunks())
-
-
-def _values(rows: Any, name: str) -> Any:
-    return np.asarray(rows.column(name).combine_chunks().fill_null(MISSING)).astype(np.int64)
+        return seen(self._rows.row(self._order[index]))

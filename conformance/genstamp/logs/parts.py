@@ -15,6 +15,7 @@ import pyarrow.parquet
 from numba import njit
 
 from genstamp.logs.check import Terms, verdicts
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.streams import is_compressed
 from genstamp.logs.tables import CONCERNS
@@ -29,6 +30,8 @@ COMPRESSED_TO = 10
 """How many times smaller than its content a compressed log is, about."""
 
 _ROWS_AT_ONCE = 400_000
+
+_REPEATED = [field.name for field in EXCHANGED if pa.types.is_dictionary(field.type)]
 
 
 def parts_for(units: Sequence[Unit]) -> int:
@@ -48,17 +51,22 @@ class PartWriter:
         directory: of the table.
         unit: number of the unit.
         parts: how many parts there are.
+        keeps: whether the rows are kept for others, as a table of `tables.CONCERNS`; else they are of
+        `exchange.EXCHANGED`, for the check alone.
     """
 
-    def __init__(self, directory: Path, unit: int, parts: int) -> None:
-        self._directory, self._unit, self._parts = directory, unit, parts
+    def __init__(self, directory: Path, unit: int, parts: int, keeps: bool) -> None:
+        self._directory, self._unit, self._parts, self._keeps = directory, unit, parts, keeps
         self._attempt = uuid.uuid4().hex
         self._writers: dict[int, Any] = {}
         self._waiting: list[Any] = []
         self._rows = 0
 
     def write(self, rows: Any) -> None:
-        """Takes a table of `tables.CONCERNS`."""
+        """Takes a table of `tables.CONCERNS` or of `exchange.EXCHANGED`."""
+        is_compact = rows.schema.equals(EXCHANGED)
+        if is_compact == self._keeps:
+            rows = concerns_of(rows) if is_compact else exchanged(rows)
         self._waiting.append(rows)
         self._rows += rows.num_rows
         if self._rows >= _ROWS_AT_ONCE:
@@ -82,37 +90,61 @@ class PartWriter:
         if self._parts == 1:
             self._put(0, rows)
             return
-        part_of = part_of_keys(rows, self._parts)
-        order = np.argsort(part_of, kind="stable")
-        ends = np.searchsorted(part_of[order], np.arange(self._parts + 1))
+        rows = rows.unify_dictionaries().combine_chunks()
+        order, ends = _divided(*keys_of(rows), self._parts)
         rows = rows.take(pa.array(order))
         for part in np.flatnonzero(np.diff(ends)):
             self._put(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
 
     def _put(self, part: int, rows: Any) -> None:
         if part not in self._writers:
-            self._writers[part] = pyarrow.parquet.ParquetWriter(self._waits(part), CONCERNS)
+            self._writers[part] = (
+                pyarrow.parquet.ParquetWriter(self._waits(part), CONCERNS)
+                if self._keeps
+                else pyarrow.parquet.ParquetWriter(
+                    self._waits(part), EXCHANGED, use_dictionary=_REPEATED, compression="lz4"
+                )
+            )
         self._writers[part].write_table(rows)
 
 
-def part_of_keys(rows: Any, parts: int) -> Any:
-    """For each row the part that its key falls to; of the entity alone, which is enough to keep a key together."""
-    entities = rows.column("entity").combine_chunks()
-    _, ends, text = entities.buffers()
-    offsets = np.frombuffer(ends, np.int32)[entities.offset : entities.offset + len(entities) + 1]
-    found = np.empty(len(entities), np.int64)
-    _divide(offsets, np.frombuffer(text or b"", np.uint8), np.uint64(parts), found)
-    return found
+def keys_of(rows: Any) -> tuple[Any, Any, Any]:
+    """What of each row chooses its part: its number, and where its name stands in which text. Enough to keep a key
+    together.
+    """
+    if rows.schema.equals(EXCHANGED):
+        numbers, names = np.asarray(rows.column("number")), rows.column("name")
+    else:
+        numbers, names = np.full(rows.num_rows, NO_NUMBER), rows.column("entity")
+    names = names.combine_chunks()
+    _, ends, text = names.buffers()
+    offsets = np.frombuffer(ends or b"", np.int32)[names.offset : names.offset + len(names) + 1]
+    return numbers, offsets, np.frombuffer(text or b"", np.uint8)
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _divide(offsets: Any, text: Any, parts: Any, found: Any) -> None:
-    """FNV-1a, the same on every machine."""
-    for index in range(len(offsets) - 1):
+def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, Any]:
+    """Rows part by part, and where those of each begin. FNV-1a, the same on every machine; of what has a number, this
+    alone.
+    """
+    part_of, ends = np.empty(len(numbers), np.int64), np.zeros(parts + 1, np.int64)
+    for row in range(len(numbers)):
         value = np.uint64(0xCBF29CE484222325)
-        for at in range(offsets[index], offsets[index + 1]):
-            value = (value ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
-        found[index] = np.int64((value >> np.uint64(20)) % parts)
+        if numbers[row] != NO_NUMBER:
+            value = (value ^ np.uint64(numbers[row])) * np.uint64(0x9E3779B97F4A7C15)
+            value ^= value >> np.uint64(32)
+        else:
+            for at in range(offsets[row], offsets[row + 1]):
+                value = (value ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
+        part_of[row] = np.int64((value >> np.uint64(20)) % np.uint64(parts))
+        ends[part_of[row] + 1] += 1
+    for part in range(parts):
+        ends[part + 1] += ends[part]
+    free, order = ends.copy(), np.empty(len(numbers), np.int64)
+    for row in range(len(numbers)):
+        order[free[part_of[row]]] = row
+        free[part_of[row]] += 1
+    return order, ends
 
 
 def check_part(built: Path, part: int, terms: Terms) -> None:

@@ -52,7 +52,8 @@ def read_unit(unit: Unit, keeps_events: bool = True) -> Iterator[Batch]:
 
     Args:
         unit: what is read.
-        keeps_events: whether the table of events is made, which no check needs.
+        keeps_events: whether the table of events is made, which no check needs; else what concerns keys may be in the
+            columns of `exchange.EXCHANGED`.
     """
     counts = Counts()
     if unit.reader == LOG and sum(Path(file).stat().st_size for file in unit.files) >= COMPILED_FROM:

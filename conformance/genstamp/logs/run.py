@@ -198,7 +198,7 @@ def read_into(built: Path, unit: Unit, how: Reading) -> Any:
     """Writes the tables of a unit, one file each, but the concerns one file a part of the keys; gives its spans."""
     attempt = uuid.uuid4().hex
     writers: dict[str, Any] = {}
-    concerns = PartWriter(built / "concerns", unit.number, how.parts)
+    concerns = PartWriter(built / "concerns", unit.number, how.parts, how.keeps_events)
     spans = SPANS.empty_table()
     for table, rows in read_unit(unit, how.keeps_events):
         if table == "spans":

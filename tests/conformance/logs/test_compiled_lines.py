@@ -9,6 +9,7 @@ from benchmarks.logs.generator import write_logs
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from genstamp.logs.exchange import EXCHANGED, concerns_of
 from genstamp.logs.readers import log_fast
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
@@ -65,6 +66,8 @@ def by_the_reader_of_all_lines(unit: Unit, keeps_events: bool) -> Tables:
 def _rows(given: Iterator[tuple[str, Any]]) -> Tables:
     tables: Tables = {}
     for table, rows in list(given):  # All are kept for a while, as checks in memory do.
+        if rows.schema.equals(EXCHANGED):
+            rows = concerns_of(rows)
         tables.setdefault(table, []).extend(map(repr, rows.to_pylist()))
     return {table: sorted(rows) for table, rows in tables.items()}
 

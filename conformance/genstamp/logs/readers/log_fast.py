@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from genstamp.events import Place
+from genstamp.logs.exchange import concerns_of
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_forms import LACKING_BITS, Known
 from genstamp.logs.readers.log_line import LogLine, log_line
@@ -85,7 +86,8 @@ def log_batches(unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool
     Args:
         unit: whose files are read.
         counts: where lines are counted that are no events.
-        keeps_events: whether the table of events is made.
+        keeps_events: whether the table of events is made; else what concerns keys may be in the columns of
+            `exchange.EXCHANGED`.
     """
     reading = _Reading(unit, counts, beginning, keeps_events)
     for file in unit.files:
@@ -310,9 +312,11 @@ class _Reading:
             rows = decided(self._found, number, self._unit.number, self._file, self._nodes, (namespace, pool))
             for tally in rows.tallies():
                 self._collected.tally(tally)
-            yield "concerns", rows.concerns()
             if self._keeps_events:
+                yield "concerns", concerns_of(rows.concerns())
                 yield "events", rows.events()
+            else:
+                yield "concerns", rows.concerns()
             totals[EVENTS] = 0
         if self._files:
             namespace = self._context[1]

@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from genstamp.events import EVENT_SCHEMA, Event, Kind
+from genstamp.events import EVENT_SCHEMA, KINDS, Event, Kind
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, words
+from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_forms import Told
 from genstamp.logs.readers.log_scan import Found
@@ -21,7 +23,7 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.rows import Tally, holder_number
 from genstamp.logs.rules import rule_of
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
-from genstamp.logs.tables import CONCERNS, PLACE, ROLES_MAX
+from genstamp.logs.tables import PLACE, ROLES_MAX
 
 
 class _Sort(NamedTuple):
@@ -53,6 +55,12 @@ _SORTS = {
 def _rules() -> Any:
     """By what is told, the number of its rule."""
     return np.array([_rule(sort.kind, sort.event, sort.arguments) for _, sort in sorted(_SORTS.items())], np.int32)
+
+
+@cache
+def _kinds() -> Any:
+    """By what is told, the number of its kind."""
+    return np.array([KINDS.index(sort.kind) for _, sort in sorted(_SORTS.items())], np.int8)
 
 
 def _rule(kind: Kind, event: str, arguments: dict[str, str], role: str = "", **observed: str) -> int:
@@ -109,23 +117,28 @@ class Decided:
             )
 
     def concerns(self) -> Any:
-        """One row an event: each concerns its block or its replica alone. A table of `tables.CONCERNS`."""
+        """One row an event: each concerns its block or its replica alone. A table of `exchange.EXCHANGED`."""
         found, number = self._found, len(self._found.told)
+        none = pa.array(np.full(number, MISSING))
         columns = [
-            self._namespace(),
-            self._kind(),
-            self._entity(),
+            words(self._namespaces, found.pooled),
+            pa.array(_kinds()[found.told]),
+            pa.array(found.block),
+            # The NameNode's are of blocks, the others of replicas.
+            pa.array(found.node > 0),
+            pa.nulls(number, pa.string()),
             pa.array(np.full(number, self._unit, np.int32)),
             pa.array(found.order * ROLES_MAX),
-            self._node(),
+            words(self._nodes, found.node),
             pa.array(_rules()[found.told]),
             pa.array(found.stamp),
-            pa.nulls(number, pa.int64()),
-            pa.array(found.length, mask=found.length < 0),
-            pa.nulls(number, CONCERNS.field("after").type),
-            _places(self._file, found.line),
+            none,
+            pa.array(np.where(found.length < 0, MISSING, found.length)),
+            pa.nulls(number, EXCHANGED.field("after").type),
+            words([self._file], np.zeros(number, np.int32)),
+            pa.array(found.line),
         ]
-        return pa.table(columns, schema=CONCERNS)
+        return pa.table(columns, schema=EXCHANGED)
 
     def events(self) -> Any:
         """A table of `EVENT_SCHEMA`."""
@@ -243,7 +256,8 @@ class FileRows:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._part: list[int] = []
-        self._entity: list[str] = []
+        self._number: list[int] = []
+        self._name: list[str | None] = []
         self._order: list[int] = []
         self._value: list[int | None] = []
         self._line: list[int] = []
@@ -276,8 +290,11 @@ class FileRows:
         self._count("complete", sequence)
 
     def _add(self, part: int, entity: str, order: int, value: int | None, line: int) -> None:
+        # As in `exchange`, where longer numbers are names.
+        is_number = _parts()[part].kind == "block" and len(entity) <= 18
         self._part.append(part)
-        self._entity.append(entity)
+        self._number.append(int(entity) if is_number else NO_NUMBER)
+        self._name.append(None if is_number else entity)
         self._order.append(order)
         self._value.append(value)
         self._line.append(line)
@@ -296,22 +313,26 @@ class FileRows:
             yield Tally(NAMENODE_LOG, file, namespace, NAMENODE, event, first, last, events)
 
     def concerns(self, file: str, namespace: str) -> Any:
-        """The rows, a table of `tables.CONCERNS`."""
+        """The rows, a table of `exchange.EXCHANGED`."""
         number = len(self._part)
-        always = pa.array(np.zeros(number, np.int32))
+        always = np.zeros(number, np.int32)
+        none = pa.array(np.full(number, MISSING))
         part = np.array(self._part, np.int32)
         columns = [
-            _strings([namespace]).take(always),
-            _strings([part.kind for part in _parts()]).take(pa.array(part)),
-            _strings(self._entity),
+            words([namespace], always),
+            pa.array(np.array([KINDS.index(part.kind) for part in _parts()], np.int8)[part]),
+            pa.array(self._number, pa.int64()),
+            pa.array(np.zeros(number, np.bool_)),
+            pa.array(self._name, pa.string()),
             pa.array(np.full(number, self._unit.number, np.int32)),
             pa.array(self._order, pa.int64()),
-            _strings([NAMENODE]).take(always),
+            words([NAMENODE], always),
             pa.array(np.array([part.rule for part in _parts()], np.int32)[part]),
-            pa.array(self._value, pa.int64()),
-            pa.nulls(number, pa.int64()),
-            pa.nulls(number, pa.int64()),
-            pa.nulls(number, CONCERNS.field("after").type),
-            _places(file, np.array(self._line, np.int64)),
+            pa.array(self._value, pa.int64()).fill_null(MISSING),
+            none,
+            none,
+            pa.nulls(number, EXCHANGED.field("after").type),
+            words([file], always),
+            pa.array(np.array(self._line, np.int64)),
         ]
-        return pa.table(columns, schema=CONCERNS)
+        return pa.table(columns, schema=EXCHANGED)

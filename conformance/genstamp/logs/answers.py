@@ -1,0 +1,104 @@
+"""The columns of the verdicts while they are found: numbers for what all entities have, and the rest for the few.
+
+Leaves out finding them (`genstamp.logs.check`).
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from genstamp.logs.automaton import Automaton
+from genstamp.logs.orders import Found
+from genstamp.logs.tables import COMPLETIONS, PATHS, SAFETIES, VERDICTS
+
+_CONFORMANT, _VIOLATED, _UNDETERMINED = map(SAFETIES.index, ("conformant", "violated", "undetermined"))
+_COMPLETE, _UNFINISHED, _UNKNOWN = map(COMPLETIONS.index, ("complete", "unfinished", "unknown"))
+_TOLD = ("rejected_event", "states_before", "failed", "accepted", "place")
+
+
+class Answers:
+    """Verdicts of entities of one kind.
+
+    Args:
+        automaton: which checked them.
+        shown: for each entity the set of states shown at the end.
+        unlogged: for each whether its sources log no end.
+        began: for each whether its life has begun.
+        rejected: for each whether an event was rejected.
+        unruled: for each whether it has an event that no rule knows.
+
+    Attributes:
+        slow: for each whether only the slow path could decide it.
+    """
+
+    def __init__(
+        self, automaton: Automaton, shown: Any, unlogged: Any, began: Any, rejected: Any, unruled: Any
+    ) -> None:
+        self._graph = automaton.graph
+        self._shown = shown
+        self._unlogged = unlogged
+        self._safety = np.where(rejected, _VIOLATED, np.where(unruled, _UNDETERMINED, _CONFORMANT)).astype(np.int8)
+        completion = self._completion_of(shown, unlogged)
+        self._completion = np.where(rejected | unruled | ~began, _UNKNOWN, completion).astype(np.int8)
+        self.slow = np.zeros(len(shown), np.bool_)
+        self._told: dict[int, dict[str, Any]] = {}
+
+    def are_conformant(self) -> Any:
+        """For each entity whether it is conformant, as far as is known."""
+        return self._safety == _CONFORMANT
+
+    def accept(self, entity: int, found: Found) -> None:
+        """Another order explained the events after all."""
+        self._safety[entity] = _CONFORMANT
+        self._shown[entity] = found.shown
+        if found.began:
+            self._completion[entity] = self._completion_of(found.shown, self._unlogged[entity])
+
+    def leave_open(self, entity: int, why: str) -> None:
+        """What the events mean is not decided."""
+        self._safety[entity] = _UNDETERMINED
+        self.tell(entity, failed=why)
+
+    def reject(self, entity: int, **told: Any) -> None:
+        """All events together are not explained, whatever their order; the states are those at the end."""
+        self._safety[entity], self._completion[entity] = _VIOLATED, _UNKNOWN
+        self.tell(entity, states_before=list(self._graph.members(int(self._shown[entity]))), **told)
+
+    def tell(self, entity: int, **told: Any) -> None:
+        """Sets what is told of an entity that is not conformant, by names of columns."""
+        self._told.setdefault(entity, {}).update(told)
+
+    def columns(self, events: Any) -> list[Any]:
+        """In the order of the table, from `safety` on; `events` says how many each entity has."""
+        sets, of_set = np.unique(self._shown, return_inverse=True)
+        names = pa.array([list(self._graph.members(int(states))) for states in sets], VERDICTS.field("states").type)
+        return [
+            texts(SAFETIES, self._safety),
+            texts(COMPLETIONS, self._completion),
+            texts(PATHS, self.slow),
+            pa.array(events),
+            names.take(pa.array(of_set)),
+            *(self._few(name) for name in _TOLD),
+        ]
+
+    def _few(self, name: str) -> Any:
+        """A column that is null but for what is told."""
+        type_ = VERDICTS.field(name).type
+        given = {entity: told[name] for entity, told in self._told.items() if told.get(name) is not None}
+        if not given and not pa.types.is_struct(type_):  # Of a struct, the parts would be null, too.
+            return pa.nulls(len(self._shown), type_)
+        values: list[Any] = [None] * len(self._shown)
+        for entity, value in given.items():
+            values[entity] = value
+        return pa.array(values, type_)
+
+    def _completion_of(self, shown: Any, unlogged: Any) -> Any:
+        ends = self._graph.ends
+        going_on = np.where((shown & ends == 0) & ~unlogged, _UNFINISHED, _UNKNOWN)
+        return np.where(shown & ~ends == 0, _COMPLETE, going_on)
+
+
+def texts(values: Any, numbers: Any) -> Any:
+    """A column of few distinct texts: `values[number]` for each of some numbers."""
+    return pa.array(values, pa.string()).take(pa.array(np.asarray(numbers, np.int32)))
