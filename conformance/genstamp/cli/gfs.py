@@ -10,14 +10,16 @@ from genstamp.cli.loading import Verbs
 class GfsVerbs(Verbs):
     """The verbs of `gfs`."""
 
-    verbs: ClassVar[dict[str, tuple[str, str]]] = {}
+    verbs: ClassVar[dict[str, tuple[str, str]]] = {
+        "table1": ("genstamp.cli.gfs_table1", "table1"),
+    }
 
 
 gfs_app = typer.Typer(
-    cls=GfsVerbs, help="Run the implementation of GFS, and work with its files.", no_args_is_help=True
+    cls=GfsVerbs, help="GFS: what its specification says, and the implementation.", no_args_is_help=True
 )
 
 
 @gfs_app.callback()
 def gfs() -> None:
-    """Run the implementation of GFS, and work with its files."""
+    """GFS: what its specification says, and the implementation."""

@@ -16,6 +16,7 @@ from genstamp.systems import every_system
 from genstamp.tables import (
     coverage_page,
     derived_page,
+    gfs_table1_page,
     holes_page,
     logs_tables_page,
     model_coverage_page,
@@ -36,6 +37,7 @@ PAGES: Mapping[str, Maker] = {
     "model-coverage.md": lambda repository: model_coverage_page.page(
         tuple(DRIVINGS), lock.read(repository / LOCK), repository
     ),
+    "gfs-table1.md": lambda repository: gfs_table1_page.page(),
     "logs-tables.md": lambda repository: logs_tables_page.page(),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }
@@ -46,7 +48,7 @@ def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 12 if a page is not current.")] = False,
 ) -> None:
-    """Write the pages of systems, coverage, tables, faults, open holes, mutation and tables of logs into docs/."""
+    """Write the pages that are made from the specification into docs/: systems, tables, faults, holes, mutation, ..."""
     if check:
         old = not_current(repository)
         for name in old:

@@ -13,6 +13,10 @@ class AppendingClient(AppendState, lane=Client):
     @action
     def push_data(s, client: Client) -> None:
         """Every replica of the last chunk has the record in its buffer."""
+        s.begin(client)
+
+    def begin(s, client: Client) -> None:
+        """The first attempt begins."""
         s.append[client].state.fire(MutationLifecycle.push)
 
     @action

@@ -1,0 +1,4 @@
+"""What is computed of the specification of GFS beyond what every system has: table 1 of the paper.
+
+Leaves out the rules themselves, which stand in `genstamp_spec.gfs`.
+"""
