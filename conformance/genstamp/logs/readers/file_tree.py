@@ -6,7 +6,7 @@ is a directory.
 """
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Protocol, Union
 
 
 @dataclass
@@ -50,16 +50,37 @@ class KnownFile:
 _Directory = dict[str, Union["_Directory", KnownFile]]
 
 
+class Elsewhere(Protocol):
+    """Where files are that come into the tree when they are asked for."""
+
+    namespace: str
+
+    def ask(self, path: str | None) -> None:
+        """The tree is asked for a file; None if it is asked for more than that."""
+
+    def ask_block(self, block_id: str) -> None:
+        """Somebody asks whose block it is."""
+
+    def gave_block(self, block_id: str) -> None:
+        """A file of the tree was given a block."""
+
+
 class FileTree:
-    """Paths and files of one namespace."""
+    """Paths and files of one namespace.
+
+    Attributes:
+        elsewhere: where files may be that are not here yet.
+    """
 
     def __init__(self) -> None:
+        self.elsewhere: Elsewhere | None = None
         self._root: _Directory = {}
         self._epochs: dict[str, int] = {}
         self._gone: dict[str, str] = {}
 
     def find(self, path: str) -> KnownFile | None:
         """The file at a path, if one is known."""
+        self._ask(path)
         found = self._lookup(path)
         return found if isinstance(found, KnownFile) else None
 
@@ -80,6 +101,7 @@ class FileTree:
 
     def create(self, path: str, inode_id: int = 0) -> KnownFile:
         """A new file at a path, in place of what was there."""
+        self._ask(None)
         epoch = self._epochs.get(path, 0) + 1
         self._epochs[path] = epoch
         self._gone.pop(path, None)
@@ -89,27 +111,33 @@ class FileTree:
 
     def put(self, file: KnownFile) -> None:
         """A file at its path, in place of what was there."""
+        self._ask(None)
         self._put(file.path, file)
 
     def files(self) -> list[KnownFile]:
         """All files."""
+        self._ask(None)
         return _files(self._root)
 
     def make_directory(self, path: str) -> None:
         """A directory at a path, if nothing is there yet."""
+        self._ask(None)
         if self._lookup(path) is None:
             self._put(path, {})
 
     def is_directory(self, path: str) -> bool:
         """Whether a directory is known at a path."""
+        self._ask(None)
         return isinstance(self._lookup(path), dict)
 
     def remove(self, path: str) -> list[KnownFile]:
         """Takes away what is at and below a path; gives the files that were known there."""
+        self._ask(None)
         return _files(self._take(path))
 
     def rename(self, source: str, destination: str) -> tuple[list[KnownFile], list[KnownFile]]:
         """Moves what is at and below a path; gives the files moved, and those that were overwritten."""
+        self._ask(None)
         moved = self._take(source)
         overwritten = _files(self._take(destination))
         if moved is None:
@@ -119,6 +147,19 @@ class FileTree:
         for file in files:
             file.path = destination + file.path[len(source) :]
         return files, overwritten
+
+    def adopt(self, file: KnownFile) -> None:
+        """A file comes from elsewhere, whose creation was not seen; nothing is at its path."""
+        self._epochs[file.path] = 0
+        self._put(file.path, file)
+
+    def is_untouched(self) -> bool:
+        """Whether nothing is known yet."""
+        return not (self._root or self._epochs or self._gone)
+
+    def _ask(self, path: str | None) -> None:
+        if self.elsewhere is not None:
+            self.elsewhere.ask(path)
 
     def _lookup(self, path: str) -> _Directory | KnownFile | None:
         here: _Directory | KnownFile | None = self._root

@@ -14,10 +14,12 @@ import numpy as np
 from genstamp.events import Place
 from genstamp.logs.exchange import concerns_of
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
+from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_forms import LACKING_BITS, Known
 from genstamp.logs.readers.log_line import LogLine, log_line
 from genstamp.logs.readers.log_message import NO_STEP
-from genstamp.logs.readers.log_rows import FileRows, decided
+from genstamp.logs.readers.log_moves import CompiledFiles
+from genstamp.logs.readers.log_rows import FileRows, decided, found_rows
 from genstamp.logs.readers.log_scan import (
     EVENTS,
     FILES,
@@ -30,6 +32,7 @@ from genstamp.logs.readers.log_scan import (
     Form,
     Found,
     Heads,
+    Here,
     Stop,
     scan,
 )
@@ -57,6 +60,7 @@ _FORMS = {
     b"BLOCK* allocate": Form.ALLOCATED,
     b"DIR* completeFile:": Form.COMPLETED,
 }
+_HOLDER = re.compile(rb"[^ \t-\r]+\Z")
 _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
 
 
@@ -109,10 +113,12 @@ class _Reading:
         self._counters = Counters(np.zeros(_NODES_MAX, np.int64), np.zeros(6, np.int64))
         self._counters.totals[LAST_LINE] = -1
         self._nodes: list[str] = [NAMENODE]
-        self._context: tuple[str, str, str, int] = ("", "", "", 0)
+        self._context: tuple[str, str, str, int, bool] = ("", "", "", 0, False)
         self._file_lines = FileLines(*(np.zeros(FILE_LINES_AT_ONCE, np.int64) for _ in FileLines._fields))
         self._known_files: dict[bytes, KnownFile] = {}
         self._files = FileRows(unit)
+        self._file_found = room_for(max(16, EVENTS_AT_ONCE))
+        self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
         self._seen_replicas: list[tuple[str, int, Any]] = []
         self._last = 0
         self._look()
@@ -147,6 +153,7 @@ class _Reading:
         text = np.frombuffer(data, np.uint8)
         totals, at = self._counters.totals, 0
         while True:
+            here = self._here
             stop, at, self._line = scan(
                 text,
                 at,
@@ -157,6 +164,7 @@ class _Reading:
                 self._counters,
                 self._found,
                 self._file_lines,
+                Here(here.files, self._file_found, here.holders),
             )
             if totals[FILES]:
                 self._take_files(data)
@@ -164,10 +172,15 @@ class _Reading:
                 break
             if stop == Stop.FULL or len(self._files) >= EVENTS_AT_ONCE:
                 yield from self._flush()
-            if stop == Stop.FULL:
+            if stop == Stop.FILES_FULL:
+                here.make_room()
+            if stop in (Stop.FULL, Stop.FILES_FULL):
                 continue
             newline = data.find(b"\n", at)
             end = len(data) if newline < 0 else newline
+            if stop == Stop.NEW_HOLDER:
+                here.add_holder(_HOLDER.findall(data[at:end].removesuffix(b"\r"))[0])
+                continue
             if totals[LAST_LINE] >= 0:
                 self._before(data)
             self._undecided(data[at:end])
@@ -213,19 +226,25 @@ class _Reading:
 
     # -- what lines have told -------------------------------------------------------------------------------------
 
-    def _now(self) -> tuple[str, str, str, int]:
-        """The block pool, the namespace of lines that name none, the only datanode, how many there are."""
+    def _now(self) -> tuple[str, str, str, int, bool]:
+        """The block pool, the namespace of lines that name none, the only datanode, how many there are, whether files
+        may be here.
+        """
         state = self._state
-        datanodes = state.datanodes()
-        return state.pool(), state.namespace(_NOBODY), state.datanode(_NOBODY), len(datanodes)
+        only, several = state.datanode(_NOBODY), len(state.datanodes())
+        return state.pool(), state.namespace(_NOBODY), only, several, self._here.is_open
 
     def _state_has_changed(self) -> bool:
         return self._now() != self._context
 
     def _look(self) -> None:
         """Takes over what the lines have told so far."""
+        namespace = self._state.namespace(_NOBODY)
+        if self._here.namespace != namespace:
+            self._here.close()
+            self._here = CompiledFiles(self._state, namespace)
         self._context = self._now()
-        pool, _, only, _ = self._context
+        pool, _, only, _, files_here = self._context
         sequences = self._counters.sequences
         for datanode in self._state.datanodes():
             if datanode not in self._nodes and len(self._nodes) < _NODES_MAX - 1:
@@ -239,6 +258,7 @@ class _Reading:
             self._nodes.index(only) if only != UNKNOWN and only in self._nodes else -1,
             self._lacking,
             not self._keeps_events,
+            files_here,
         )
 
     def _tell_replicas(self) -> None:
@@ -253,7 +273,7 @@ class _Reading:
         """Keeps which replicas the events found are of, before they are given."""
         number = int(self._counters.totals[EVENTS])
         nodes = self._found.node[:number]
-        pool, namespace, _, _ = self._context
+        pool, namespace, _, _, _ = self._context
         for node in np.unique(nodes[nodes > 0]):
             for pooled in (0, 1):
                 here = (nodes == node) & (self._found.pooled[:number] == pooled)
@@ -308,7 +328,7 @@ class _Reading:
         if number:
             self._note_replicas()
             self._last = max(self._last, int(self._found.line[number - 1]))
-            pool, namespace, _, _ = self._context
+            pool, namespace, _, _, _ = self._context
             rows = decided(self._found, number, self._unit.number, self._file, self._nodes, (namespace, pool))
             for tally in rows.tallies():
                 self._collected.tally(tally)
@@ -318,8 +338,14 @@ class _Reading:
             else:
                 yield "concerns", rows.concerns()
             totals[EVENTS] = 0
+        namespace = self._context[1]
+        if self._file_found.totals[ROWS]:
+            self._last = max(self._last, int(self._file_found.rows[self._file_found.totals[ROWS] - 1, LINE]))
+            table, tallies = found_rows(self._file_found, self._unit.number, self._file, namespace)
+            for tally in tallies:
+                self._collected.tally(tally)
+            yield "concerns", table
         if self._files:
-            namespace = self._context[1]
             for tally in self._files.tallies(self._file, namespace):
                 self._collected.tally(tally)
             yield "concerns", self._files.concerns(self._file, namespace)

@@ -33,7 +33,7 @@ class Known(NamedTuple):
         pool: the block pool; empty if there is none. nodes: names of the nodes, one after another. node_starts: where
         each begins, and the end; node 0 is the NameNode. only: number of the only datanode, -1 if there is none or
         several. lacking: by the low bits of a block's id, whether replicas of such a block are counted.
-        decides_files: whether lines of files are decided.
+        decides_files: whether lines of files are decided. files_here: whether files may be in `log_files`.
     """
 
     pool: Any
@@ -42,6 +42,7 @@ class Known(NamedTuple):
     only: int
     lacking: Any
     decides_files: bool
+    files_here: bool
 
 
 LACKING_BITS = 16

@@ -16,6 +16,25 @@ from genstamp.events import EVENT_SCHEMA, KINDS, Event, Kind
 from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, words
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
+from genstamp.logs.readers.log_file_rows import (
+    ALLOCATED,
+    ALLOCATED_BLOCK,
+    ALLOCATED_FILE,
+    ALLOCATED_LEASE,
+    ALLOCATED_PREVIOUS,
+    COMPLETED,
+    COMPLETED_BLOCK,
+    COMPLETED_FILE,
+    COMPLETED_LEASE,
+    LINE,
+    NAME_END,
+    NUMBER,
+    PART,
+    ROWS,
+    SEQUENCE,
+    VALUE,
+    FileFound,
+)
 from genstamp.logs.readers.log_forms import Told
 from genstamp.logs.readers.log_scan import Found
 from genstamp.logs.readers.log_state import NAMENODE
@@ -228,10 +247,6 @@ class _Part(NamedTuple):
     rule: int
 
 
-_ALLOCATED_BLOCK, _ALLOCATED_FILE, _ALLOCATED_LEASE, _ALLOCATED_PREVIOUS = range(4)
-_COMPLETED_FILE, _COMPLETED_LEASE, _COMPLETED_BLOCK = range(4, 7)
-
-
 @cache
 def _parts() -> tuple[_Part, ...]:
     allocated, completed = {"file": "/f"}, {"client": "c", "file": "/f"}
@@ -270,23 +285,23 @@ class FileRows:
         """A file gets a block."""
         order, sequence, line = row
         order *= ROLES_MAX
-        self._add(_ALLOCATED_BLOCK, block_id, order, stamp, line)
-        self._add(_ALLOCATED_FILE, file.key, order + 1, None, line)
+        self._add(ALLOCATED_BLOCK, block_id, order, stamp, line)
+        self._add(ALLOCATED_FILE, file.key, order + 1, None, line)
         if file.holder:
-            self._add(_ALLOCATED_LEASE, file.holder, order + 2, stamp, line)
+            self._add(ALLOCATED_LEASE, file.holder, order + 2, stamp, line)
         if previous is not None and str(previous.block_id) != block_id:
             at = order + 2 + bool(file.holder)
-            self._add(_ALLOCATED_PREVIOUS, str(previous.block_id), at, stamp, line)
+            self._add(ALLOCATED_PREVIOUS, str(previous.block_id), at, stamp, line)
         self._count("add_block", sequence)
 
     def completed(self, row: _Row, file: KnownFile, holder: str, closed: Sequence[str]) -> None:
         """A file is closed, and with it its blocks."""
         order, sequence, line = row
         order *= ROLES_MAX
-        self._add(_COMPLETED_FILE, file.key, order, holder_number(holder), line)
-        self._add(_COMPLETED_LEASE, holder, order + 1, None, line)
+        self._add(COMPLETED_FILE, file.key, order, holder_number(holder), line)
+        self._add(COMPLETED_LEASE, holder, order + 1, None, line)
         for number, block_id in enumerate(closed, 2):
-            self._add(_COMPLETED_BLOCK, block_id, order + min(number, ROLES_MAX - 1), None, line)
+            self._add(COMPLETED_BLOCK, block_id, order + min(number, ROLES_MAX - 1), None, line)
         self._count("complete", sequence)
 
     def _add(self, part: int, entity: str, order: int, value: int | None, line: int) -> None:
@@ -314,25 +329,50 @@ class FileRows:
 
     def concerns(self, file: str, namespace: str) -> Any:
         """The rows, a table of `exchange.EXCHANGED`."""
-        number = len(self._part)
-        always = np.zeros(number, np.int32)
-        none = pa.array(np.full(number, MISSING))
-        part = np.array(self._part, np.int32)
-        columns = [
-            words([namespace], always),
-            pa.array(np.array([KINDS.index(part.kind) for part in _parts()], np.int8)[part]),
-            pa.array(self._number, pa.int64()),
-            pa.array(np.zeros(number, np.bool_)),
-            pa.array(self._name, pa.string()),
-            pa.array(np.full(number, self._unit.number, np.int32)),
-            pa.array(self._order, pa.int64()),
-            words([NAMENODE], always),
-            pa.array(np.array([part.rule for part in _parts()], np.int32)[part]),
-            pa.array(self._value, pa.int64()).fill_null(MISSING),
-            none,
-            none,
-            pa.nulls(number, EXCHANGED.field("after").type),
-            words([file], always),
-            pa.array(np.array(self._line, np.int64)),
-        ]
-        return pa.table(columns, schema=EXCHANGED)
+        value = np.array([MISSING if value is None else value for value in self._value], np.int64)
+        columns = self._part, self._number, self._order, value, self._line
+        return _of_files(self._unit.number, file, namespace, pa.array(self._name, pa.string()), *columns)
+
+
+def _of_files(
+    unit: int, file: str, namespace: str, name: Any, part: Any, number: Any, sequence: Any, value: Any, line: Any
+) -> Any:
+    rows = len(part)
+    part, always = np.array(part, np.int32), np.zeros(rows, np.int32)
+    none = pa.array(np.full(rows, MISSING))
+    columns = [
+        words([namespace], always),
+        pa.array(np.array([KINDS.index(part.kind) for part in _parts()], np.int8)[part]),
+        pa.array(number, pa.int64()),
+        pa.array(np.zeros(rows, np.bool_)),
+        name,
+        pa.array(np.full(rows, unit, np.int32)),
+        pa.array(sequence, pa.int64()),
+        words([NAMENODE], always),
+        pa.array(np.array([part.rule for part in _parts()], np.int32)[part]),
+        pa.array(value, pa.int64()),
+        none,
+        none,
+        pa.nulls(rows, EXCHANGED.field("after").type),
+        words([file], always),
+        pa.array(line, pa.int64()),
+    ]
+    return pa.table(columns, schema=EXCHANGED)
+
+
+def found_rows(found: FileFound, unit: int, file: str, namespace: str) -> tuple[Any, list[Tally]]:
+    """The rows that compiled code has made, a table of `exchange.EXCHANGED`, and the events counted; room again."""
+    rows = int(found.totals[ROWS])
+    # Copies: Arrow would go on looking at what is written over by what is found next.
+    columns = found.rows[:rows].T.copy()
+    ends = np.concatenate(([0], columns[NAME_END])).astype(np.int32)
+    text = found.names[: ends[-1]].tobytes()
+    name = pa.StringArray.from_buffers(rows, pa.py_buffer(ends.tobytes()), pa.py_buffer(text))
+    table = _of_files(unit, file, namespace, name, *columns[[PART, NUMBER, SEQUENCE, VALUE, LINE]])
+    tallies = []
+    for event, at in (("add_block", ALLOCATED), ("complete", COMPLETED)):
+        first, last, events = found.totals[at : at + 3].tolist()
+        if events:
+            tallies.append(Tally(NAMENODE_LOG, file, namespace, NAMENODE, event, first, last, events))
+    found.totals[:] = 0
+    return table, tallies

@@ -11,6 +11,18 @@ from typing import Any, NamedTuple
 from numba import njit
 
 from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, time
+from genstamp.logs.readers.log_file_rows import (
+    FILES_FULL,
+    NEW_HOLDER,
+    NOT_HERE,
+    ROWS_FULL,
+    TAKEN,
+    FileFound,
+    Holders,
+    take_allocated,
+    take_completed,
+)
+from genstamp.logs.readers.log_files import Files
 from genstamp.logs.readers.log_forms import (
     LACKING_BITS,
     NOTHING,
@@ -49,6 +61,8 @@ class Stop(IntEnum):
     AT_END = 0
     FULL = 1
     UNDECIDED = 2
+    FILES_FULL = 3
+    NEW_HOLDER = 4
 
 
 class Found(NamedTuple):
@@ -76,7 +90,7 @@ class Found(NamedTuple):
 
 
 class FileLines(NamedTuple):
-    """Lines of files: allocations of blocks and completions; arrays with one element a line.
+    """Lines of files that are not here: allocations of blocks and completions; arrays with one element a line.
 
     Attributes:
         line, sequence, order: as of `Found`. path, path_end: where in the text the path stands. block, stamp: of an
@@ -92,6 +106,14 @@ class FileLines(NamedTuple):
     stamp: Any
     holder: Any
     holder_end: Any
+
+
+class Here(NamedTuple):
+    """Files that compiled code knows, rows of their lines, and holders."""
+
+    files: Files
+    found: FileFound
+    holders: Holders
 
 
 class Heads(NamedTuple):
@@ -144,7 +166,8 @@ _F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_A
     Form.ALLOCATED.value,
     Form.COMPLETED.value,
 )
-_AT_END, _FULL, _UNDECIDED = (stop.value for stop in Stop)
+_AT_END, _FULL, _UNDECIDED, _FILES_FULL, _NEW_HOLDER = (stop.value for stop in Stop)
+_GOES_ON = -1
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -166,28 +189,44 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _of_file(text: Any, at: int, end: int, form: int, line: int, counters: Counters, files: FileLines) -> bool:
-    """Takes a line of a file; False if it is not certain what it tells."""
+def _of_file(
+    text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: FileLines, here: Here
+) -> int:
+    """Takes a line of a file; gives a `Stop`, or that the scan goes on."""
     block, stamp, path, holder = 0, 0, -1, 0
     if form == _F_ALLOCATED:
         block, stamp, path = allocated(text, at, end)
     else:
         path, holder = completed(text, at, end)
     if path < 0:
-        return False
+        return _UNDECIDED
     for index in range(path, end):
         if text[index] == 13:
-            return False
+            return _UNDECIDED
+    path_end = holder - len(_CLOSED_BY) if holder else end
     totals, sequences = counters.totals, counters.sequences
-    number = totals[FILES]
-    totals[ORDER] += 1
-    sequences[0] += 1
-    files.line[number], files.sequence[number], files.order[number] = line, sequences[0], totals[ORDER]
-    files.path[number], files.path_end[number] = path, holder - len(_CLOSED_BY) if holder else end
-    files.block[number], files.stamp[number] = block, stamp
-    files.holder[number], files.holder_end[number] = holder, end if holder else 0
-    totals[FILES] = number + 1
-    return True
+    order, sequence = totals[ORDER] + 1, sequences[0] + 1
+    became = NOT_HERE
+    if known.files_here:
+        if holder:
+            became = take_completed(
+                text, path, path_end, holder, end, order, sequence, line, here.files, here.found, here.holders
+            )
+        else:
+            became = take_allocated(text, path, path_end, block, stamp, order, sequence, line, here.files, here.found)
+    if became == NOT_HERE:
+        number = totals[FILES]
+        lines.line[number], lines.sequence[number], lines.order[number] = line, sequence, order
+        lines.path[number], lines.path_end[number] = path, path_end
+        lines.block[number], lines.stamp[number] = block, stamp
+        lines.holder[number], lines.holder_end[number] = holder, end if holder else 0
+        totals[FILES] = number + 1
+    elif became != TAKEN:
+        if became == ROWS_FULL:
+            return _FULL
+        return _FILES_FULL if became == FILES_FULL else _NEW_HOLDER if became == NEW_HOLDER else _UNDECIDED
+    totals[ORDER], sequences[0] = order, sequence
+    return _GOES_ON
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -285,7 +324,8 @@ def scan(
     known: Known,
     counters: Counters,
     found: Found,
-    files: FileLines,
+    lines: FileLines,
+    here: Here,
 ) -> tuple[int, int, int]:
     """Reads lines up to one that is not decided here.
 
@@ -298,14 +338,15 @@ def scan(
         known: what lines before have told.
         counters: are counted on.
         found: takes the events.
-        files: takes the lines of files.
+        lines: takes the lines of files that are not here.
+        here: files, and rows of their lines.
 
     Returns:
         A `Stop`, where the line begins at which the scan ended, and its number.
     """
     totals = counters.totals
     while at < end:
-        if totals[EVENTS] >= len(found.told) or totals[FILES] >= len(files.line):
+        if totals[EVENTS] >= len(found.told) or totals[FILES] >= len(lines.line):
             return _FULL, at, line
         time_us = time(text, at, end)
         if time_us < 0:
@@ -320,12 +361,15 @@ def scan(
             stop -= 1
         if not certain or stop == began:
             return _UNDECIDED, at, line
-        form, here = _form(text, began, stop, heads)
+        form, head_end = _form(text, began, stop, heads)
         if form in (_F_ALLOCATED, _F_COMPLETED):
-            if not known.decides_files or not _of_file(text, here, stop, form, line, counters, files):
-                return _UNDECIDED, at, line
+            why = _UNDECIDED
+            if known.decides_files:
+                why = _of_file(text, head_end, stop, form, line, known, counters, lines, here)
+            if why != _GOES_ON:
+                return why, at, line
         else:
-            event = _decide(text, began, here, stop, form, known)
+            event = _decide(text, began, head_end, stop, form, known)
             if event[0] == UNDECIDED:
                 return _UNDECIDED, at, line
             if event[0] == NOTHING:

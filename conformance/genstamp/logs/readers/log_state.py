@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from genstamp.events import Event, Kind, Place
-from genstamp.logs.readers.file_tree import FileTree, KnownFile
+from genstamp.logs.readers.file_tree import Elsewhere, FileTree, KnownFile
 from genstamp.logs.readers.log_line import LogLine
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
@@ -39,6 +39,9 @@ class LogState:
         unit: whose files are read.
         counts: where lines are counted that are no events.
         pools: block pools named in the beginning of the first file.
+
+    Attributes:
+        elsewhere: where files may be that no tree has yet.
     """
 
     def __init__(self, unit: Unit, counts: Counts, pools: list[str]) -> None:
@@ -50,6 +53,7 @@ class LogState:
         self._datanode_of_ipc: dict[str, str] = {}
         self._datanodes: dict[str, None] = {}
         self._namenode_ports: dict[bytes, None] = {}
+        self.elsewhere: Elsewhere | None = None
         self._trees: dict[str, FileTree] = {}
         self._file_of_block: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], dict[str, None]] = {}
@@ -137,10 +141,18 @@ class LogState:
 
     def file_of_block(self, namespace: str, block_id: str) -> KnownFile | None:
         """The file that was given a block, if that was seen."""
+        if self.elsewhere is not None and self.elsewhere.namespace == namespace:
+            self.elsewhere.ask_block(block_id)
         return self._file_of_block.get((namespace, block_id))
 
     def give_block(self, namespace: str, block_id: str, file: KnownFile) -> None:
         """A file was given a block."""
+        if self.elsewhere is not None and self.elsewhere.namespace == namespace:
+            self.elsewhere.gave_block(block_id)
+        self._file_of_block[namespace, block_id] = file
+
+    def adopt_block(self, namespace: str, block_id: str, file: KnownFile) -> None:
+        """A file that comes from elsewhere was given a block."""
         self._file_of_block[namespace, block_id] = file
 
     def replicas(self, namespace: str, datanode: str) -> list[str]:
