@@ -172,10 +172,11 @@ class Namespace:
         items = decode_block(self._blocks[number])
         position = bisect_right(items, key, key=lambda item: item[0])
         if position and items[position - 1][0] == key:
-            items[position - 1] = (key, value)
-        else:
-            items.insert(position, (key, value))
-            self.paths += 1
+            keys, values = self._blocks[number]
+            self._blocks[number] = Block(keys, (*values[: position - 1], value, *values[position:]))
+            return
+        items.insert(position, (key, value))
+        self.paths += 1
         self._replace(number, number + 1, items)
 
     def remove(self, path: str) -> None:

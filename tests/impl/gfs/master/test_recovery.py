@@ -237,7 +237,7 @@ def test_a_newest_file_that_is_gone_is_noticed() -> None:
 def checkpointed_bench() -> Bench:
     """A master with two checkpoints, and records behind them."""
     bench = Bench(0, checkpoint_records=5)
-    for number in range(13):
+    for number in range(23):
         bench.ask(Create(f"/f{number:02}"))
         bench.pass_time(2 * SECOND_US)
     assert len(checkpoints(view_of(bench))) == 2
@@ -249,7 +249,7 @@ def test_a_checkpoint_and_the_records_behind_it_are_taken() -> None:
     names = bench.names()
     assert log_files(view_of(bench))[0] > 1, "the log stands from its beginning"
     bench.restart_master()
-    assert bench.names() == names and len(names) == 13
+    assert bench.names() == names and len(names) == 23
     assert bench.events("make_checkpoint")
 
 
@@ -291,6 +291,24 @@ def test_mutations_go_on_while_a_checkpoint_is_written() -> None:
     bench.restart_master(power_loss=True)
     bench.until(lambda: len(bench.events("start_master")) == 2)
     assert len(bench.names()) == 40
+
+
+def test_no_checkpoint_is_there_before_the_records_in_it() -> None:
+    """A log replica does not answer: what it has not on disk is told to nobody, and counts for no checkpoint."""
+    bench = Bench(0, checkpoint_records=5)
+    assert bench.master is not None and bench.master._base is not None
+
+    async def hang(first: int, frame: bytes) -> None:
+        await bench.client.sleep_us(1_000 * SECOND_US)
+
+    bench.master._base.log._replicate = hang
+    answers = [bench.ask_later(Create(f"/f{number}")) for number in range(10)]
+    bench.pass_time(100 * SECOND_US)
+    view = view_of(bench)
+    assert not any(answers) and [name for name in view.names("log") if "checkpoint" in name][0].endswith(".tmp")
+    assert checkpoints(view) == []
+    bench.pass_time(3_000 * SECOND_US)
+    assert len(checkpoints(view)) == 1
 
 
 def test_a_disk_that_fails_stops_the_master() -> None:
