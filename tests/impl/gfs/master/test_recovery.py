@@ -305,7 +305,7 @@ def test_no_checkpoint_is_there_before_the_records_in_it() -> None:
     answers = [bench.ask_later(Create(f"/f{number}")) for number in range(10)]
     bench.pass_time(100 * SECOND_US)
     view = view_of(bench)
-    assert not any(answers) and [name for name in view.names("log") if "checkpoint" in name][0].endswith(".tmp")
+    assert not any(answers) and next(name for name in view.names("log") if "checkpoint" in name).endswith(".tmp")
     assert checkpoints(view) == []
     bench.pass_time(3_000 * SECOND_US)
     assert len(checkpoints(view)) == 1
