@@ -1,0 +1,56 @@
+"""The settings of a chunkserver.
+
+Leaves out: addresses and directories, which are the server's business.
+"""
+
+from dataclasses import dataclass, field
+
+from genstamp_dfs.errors import ConfigurationError
+from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.world.times import SECOND_US
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkserverConfiguration:
+    """Settings of a chunkserver; times in microseconds.
+
+    Attributes:
+        limits: what all nodes of the cluster agree on.
+        rack: where it stands.
+        capacity_bytes: room for replicas.
+        heartbeat_period_us: how often it tells the master that it lives.
+        reported_at_once: how many of its replicas it tells of in a heartbeat.
+        master_timeout_us: how long the master has to answer.
+        forward_timeout_us: how long a secondary has to do a mutation; less than the master waits for RevokeLease.
+        silence_us: how long whoever pushes data may be silent.
+        buffer_bytes: how much pushed data is kept; what was not used for the longest time goes first.
+        buffer_age_us: how long it is kept.
+        scan_period_us: how often a replica is read through to see whether it matches its checksums (section 5.2).
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    rack: str = "rack"
+    capacity_bytes: int = 2**40
+    heartbeat_period_us: int = 3 * SECOND_US
+    reported_at_once: int = 1_000
+    master_timeout_us: int = 10 * SECOND_US
+    forward_timeout_us: int = 3 * SECOND_US
+    silence_us: int = 10 * SECOND_US
+    buffer_bytes: int = 256 * 1024 * 1024
+    buffer_age_us: int = 60 * SECOND_US
+    scan_period_us: int = 60 * SECOND_US
+
+    def __post_init__(self) -> None:
+        for name in (
+            "capacity_bytes",
+            "heartbeat_period_us",
+            "reported_at_once",
+            "master_timeout_us",
+            "forward_timeout_us",
+            "silence_us",
+            "buffer_bytes",
+            "buffer_age_us",
+            "scan_period_us",
+        ):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}, 1 or more is accepted")

@@ -1,0 +1,41 @@
+"""The settings of a client.
+
+Leaves out: addresses.
+"""
+
+from dataclasses import dataclass, field
+
+from genstamp_dfs.errors import ConfigurationError
+from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.world.times import SECOND_US
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfiguration:
+    """Settings of a client; times in microseconds.
+
+    Attributes:
+        limits: what all nodes of the cluster agree on.
+        master_timeout_us: how long the master has to answer.
+        call_timeout_us: how long a chunkserver has to answer.
+        retry_interval_us: how long to wait before something that failed is tried again.
+        give_up_us: how long to try; a lease of a chunkserver that died has to run out meanwhile.
+        cache_us: how long it is remembered where a chunk may be read (section 2.7.1).
+        mutation_bytes: most bytes of one write to a chunk; more are split.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    master_timeout_us: int = 60 * SECOND_US
+    call_timeout_us: int = 10 * SECOND_US
+    retry_interval_us: int = SECOND_US // 10
+    give_up_us: int = 180 * SECOND_US
+    cache_us: int = 5 * SECOND_US
+    mutation_bytes: int = 4 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        names = ("master_timeout_us", "call_timeout_us", "retry_interval_us", "give_up_us", "mutation_bytes")
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}, 1 or more is accepted")
+        if self.cache_us < 0:
+            raise ConfigurationError(f"cache_us is {self.cache_us}, 0 or more is accepted")

@@ -1,0 +1,141 @@
+"""How a client has data written or appended: lease, push, request, and all over again where something fails.
+
+A failure is tried again under the same lease once, then with a new one: a replica that missed a mutation because its
+chunkserver is away, or has started again, takes part under a new version only (sections 3.1 and 4.5).
+
+Leaves out: what is written where (`client`).
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import google_crc32c
+
+from genstamp_dfs.errors import NETWORK_FAILURES, Refusal
+from genstamp_dfs.gfs.client.configuration import ClientConfiguration
+from genstamp_dfs.gfs.errors import (
+    CorruptReplica,
+    DataNotFound,
+    LeaseUnavailable,
+    MasterStarting,
+    MutationFailed,
+    NoReplica,
+    NotPrimary,
+    StaleVersion,
+)
+from genstamp_dfs.gfs.messages.data_flow import DataPiece, PushData, Pushed
+from genstamp_dfs.gfs.messages.master_protocol import FindLease
+from genstamp_dfs.gfs.protocol import MASTER, PIECE_BYTES, ChunkLease
+from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.world.request import Request
+
+Answer = TypeVar("Answer")
+
+ASK_AGAIN = (LeaseUnavailable, NoReplica, MasterStarting, *NETWORK_FAILURES)
+"""What may be over when the master is asked again."""
+
+
+class PushFailedError(Exception):
+    """Some chunkservers did not get the data."""
+
+    def __init__(self, failed: tuple[str, ...]) -> None:
+        self.failed = failed
+        super().__init__(f"{', '.join(failed)} did not get the data")
+
+
+class Mutating:
+    """Has mutations done, and remembers leases meanwhile."""
+
+    def __init__(self, configuration: ClientConfiguration, runtime: Runtime) -> None:
+        self._configuration = configuration
+        self._runtime = runtime
+        self._leases: dict[tuple[str, int], ChunkLease] = {}
+
+    def forget(self, path: str) -> None:
+        """The path becomes another file's."""
+        for key in [key for key in self._leases if key[0] == path]:
+            del self._leases[key]
+
+    async def mutate(
+        self, path: str, index: int, data: bytes, request: Callable[[ChunkLease, bytes], Request[Answer]]
+    ) -> Answer:
+        """Push data to all replicas of a chunk, and have its primary do something with it.
+
+        Args:
+            path, index: which chunk.
+            data: what is pushed.
+            request: the request to the primary, of the lease and the data's id.
+
+        Raises:
+            Refusal: it is refused, or has failed for as long as the client tries.
+        """
+        give_up_us = self._runtime.now_us() + self._configuration.give_up_us
+        data_id = self._runtime.random.randbytes(16)
+        pushed_to: frozenset[str] = frozenset()
+        unreachable: tuple[str, ...] = ()
+        failures = 0
+        while True:
+            lease: ChunkLease | None = None
+            try:
+                lease = await self._lease(path, index, unreachable)
+                unreachable = ()
+                if not pushed_to.issuperset(lease.chunkservers):
+                    pushed_to = await self._push(lease, data_id, data)
+                return await self._runtime.call(
+                    lease.primary, request(lease, data_id), timeout_us=self._configuration.call_timeout_us
+                )
+            except PushFailedError as problem:
+                failure: Exception = problem
+                unreachable = self._start_over(path, index, problem.failed)
+            except DataNotFound as problem:
+                failure, pushed_to = problem, frozenset()
+            except MutationFailed as problem:
+                failure, failures = problem, failures + 1
+                if failures % 2 == 0 and lease is not None:
+                    unreachable = self._start_over(path, index, lease.secondaries)
+            except (NotPrimary, StaleVersion) as problem:
+                failure, unreachable = problem, self._start_over(path, index, ())
+            except (CorruptReplica, *ASK_AGAIN) as problem:
+                failure = problem
+                unreachable = self._start_over(path, index, (lease.primary,) if lease is not None else unreachable)
+            if self._runtime.now_us() >= give_up_us:
+                raise failure if isinstance(failure, Refusal) else MutationFailed(str(failure))
+            await self._runtime.sleep_us(self._configuration.retry_interval_us)
+
+    def _start_over(self, path: str, index: int, unreachable: tuple[str, ...]) -> tuple[str, ...]:
+        self._leases.pop((path, index), None)
+        return unreachable
+
+    async def _lease(self, path: str, index: int, unreachable: tuple[str, ...]) -> ChunkLease:
+        """Who orders the mutations of a chunk, as was last heard."""
+        known = self._leases.get((path, index))
+        if known is None:
+            known = await self._runtime.call(
+                MASTER, FindLease(path, index, unreachable), timeout_us=self._configuration.master_timeout_us
+            )
+            self._leases[path, index] = known
+        return known
+
+    async def _push(self, lease: ChunkLease, data_id: bytes, data: bytes) -> frozenset[str]:
+        """Push data along all chunkservers of a lease; gives those that have it.
+
+        Raises:
+            PushFailedError: some have not got it.
+        """
+        first, *others = lease.chunkservers
+        operation = PushData(data_id, len(data), google_crc32c.value(data), tuple(others))
+        try:
+            connection = await self._runtime.connect(first, operation, timeout_us=self._configuration.call_timeout_us)
+        except NETWORK_FAILURES as problem:
+            raise PushFailedError((first,)) from problem
+        try:
+            for offset in range(0, len(data), PIECE_BYTES):
+                await connection.send(DataPiece(data[offset : offset + PIECE_BYTES]))
+            answer = await connection.receive(2 * self._configuration.call_timeout_us)
+        except NETWORK_FAILURES as problem:
+            raise PushFailedError((first,)) from problem
+        finally:
+            connection.close()
+        if not isinstance(answer, Pushed) or answer.failed:
+            raise PushFailedError(answer.failed if isinstance(answer, Pushed) else (first,))
+        return frozenset(lease.chunkservers)
