@@ -12,6 +12,18 @@ class GfsVerbs(Verbs):
 
     verbs: ClassVar[dict[str, tuple[str, str]]] = {
         "table1": ("genstamp.cli.gfs_table1", "table1"),
+        "up": ("genstamp.cli.gfs_servers", "up"),
+        "master": ("genstamp.cli.gfs_servers", "master"),
+        "chunkserver": ("genstamp.cli.gfs_servers", "chunkserver"),
+        "put": ("genstamp.cli.gfs_files", "put"),
+        "append": ("genstamp.cli.gfs_files", "append"),
+        "cat": ("genstamp.cli.gfs_files", "cat"),
+        "snapshot": ("genstamp.cli.gfs_names", "snapshot"),
+        "ls": ("genstamp.cli.gfs_names", "ls"),
+        "mkdir": ("genstamp.cli.gfs_names", "mkdir"),
+        "mv": ("genstamp.cli.gfs_names", "mv"),
+        "rm": ("genstamp.cli.gfs_names", "rm"),
+        "undelete": ("genstamp.cli.gfs_names", "undelete"),
     }
 
 

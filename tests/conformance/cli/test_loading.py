@@ -25,8 +25,9 @@ def test_a_broken_layer_fails_its_own_verb_in_a_line(tmp_path: Path) -> None:
 
 
 def test_work_with_files_waits_for_no_specification() -> None:
-    """Each `genstamp dfs put` is a process of its own: what it loads is paid for with each."""
+    """Each `genstamp dfs put`, or `gfs put`, is a process of its own: what it loads is paid for with each."""
     others = ("genstamp_model.language", "genstamp_spec", "genstamp.cli.logs", "genstamp.systems", "z3", "pyspark")
-    program = f"import sys, genstamp.cli.dfs; print(sorted(set(sys.modules) & set({others})))"
+    modules = "genstamp.cli.dfs, genstamp.cli.gfs, genstamp.cli.gfs_files, genstamp.cli.gfs_names"
+    program = f"import sys, {modules}; print(sorted(set(sys.modules) & set({others})))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout == "[]\n"

@@ -1,0 +1,75 @@
+"""The verbs `gfs up`, `gfs master` and `gfs chunkserver`: they run servers of GFS.
+
+Leaves out what the servers do (`genstamp_dfs.gfs.server`); that is imported by the verb that runs it.
+"""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from genstamp.cli.dfs_servers import EventsFile, EventsLimit, Host, Settings, given
+from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
+from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
+
+DEFAULT_MASTER: Final = f"{LOOPBACK}:8600"
+
+Master = Annotated[
+    str, typer.Option("--master", envvar="GENSTAMP_MASTER", metavar="HOST:PORT", help="Where the master is.")
+]
+
+
+def master(
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    host: Host = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8600,
+    events: EventsFile = None,
+    events_limit: EventsLimit = 0,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a master until it is told to stop; a line of JSON says when it listens, and where."""
+    from genstamp_dfs.gfs.server.__main__ import main
+
+    arguments = ["master", str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, settings)]
+    raise typer.Exit(main(arguments))
+
+
+def chunkserver(
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    master: Master = DEFAULT_MASTER,
+    host: Host = LOOPBACK,
+    advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 0,
+    events: EventsFile = None,
+    events_limit: EventsLimit = 0,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a chunkserver until it is told to stop; a line of JSON says when it has registered, and its name."""
+    from genstamp_dfs.gfs.server.__main__ import main
+
+    arguments = ["chunkserver", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
+    arguments += given(events, events_limit, settings)
+    arguments += [f"--advertise={advertise}"] if advertise else []
+    raise typer.Exit(main(arguments))
+
+
+def up(
+    directory: Annotated[Path, typer.Argument(help="Of the cluster; an empty one becomes one.")],
+    chunkservers: Annotated[int, typer.Option(min=1, max=100, help="How many chunkservers.")] = 3,
+    host: Host = LOOPBACK,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=MAX_PORT, help="Of the master; by default that of the last run.")
+    ] = None,
+    events_limit: EventsLimit = EVENTS_LIMIT_MIB,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a master and chunkservers on this machine until told to stop; one that ends is started again.
+
+    A line of JSON says when all are there, and where. It is also in cluster.json, in the directory.
+    """
+    from genstamp_dfs.gfs.server.cluster import run_cluster
+
+    code = run_cluster(
+        directory, chunkservers=chunkservers, host=host, port=port, settings=settings, events_limit_mib=events_limit
+    )
+    raise typer.Exit(code)
