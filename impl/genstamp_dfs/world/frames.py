@@ -38,14 +38,13 @@ def decode_frame(mark: bytes, data: bytes, position: int) -> tuple[bytes, int] |
     return body, start + length
 
 
-def frames_behind(mark: bytes, data: bytes, position: int) -> Iterator[tuple[int, bytes]]:
-    """Whole frames that begin anywhere behind the position, each with where it begins.
+def frames_behind(mark: bytes, data: bytes, position: int) -> Iterator[int]:
+    """Where whole frames begin, anywhere behind the position.
 
     A crash tears the last frame alone: where one stands behind damage, something in the middle was lost.
     """
     later = data.find(mark, position + 1)
     while later != -1:
-        found = decode_frame(mark, data, later)
-        if found is not None:
-            yield later, found[0]
+        if decode_frame(mark, data, later) is not None:
+            yield later
         later = data.find(mark, later + 1)

@@ -6,7 +6,7 @@ Leaves out: what the parts do.
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from genstamp_dfs.errors import GenstampDfsError, Refusal
+from genstamp_dfs.errors import Refusal
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.errors import GfsRefusal
 from genstamp_dfs.gfs.master.chunkservers import Chunkservers
@@ -135,11 +135,10 @@ class Outcome(Generic[Result]):
     async def _run(self, work: Coroutine[Any, Any, Result]) -> None:
         try:
             self._result = await work
-        except (Refusal, GenstampDfsError) as failure:
+        except Exception as failure:
             self._failure = failure
-        finally:
-            self._is_done = True
-            self._done.notify_all()
+        self._is_done = True
+        self._done.notify_all()
 
     async def result(self) -> Result:
         """Wait for it; raises what the process has raised."""

@@ -104,7 +104,7 @@ def read_log_file(disk: Disk, first: int, *, is_last: bool) -> LogFile:
     if position < len(data):
         if not is_last:
             raise StorageError(f"{path} is damaged at byte {position}, and another file follows")
-        for later, _ in frames_behind(MARK, data, position):
+        for later in frames_behind(MARK, data, position):
             raise StorageError(f"{path} is damaged at byte {position}, before a whole frame at byte {later}")
     return LogFile(first, batches, position, len(data))
 

@@ -14,6 +14,7 @@ Source: sections 2.6.2, 4.4 and 4.5.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from genstamp_dfs.gfs.errors import ChunkserverUnknown
 from genstamp_dfs.gfs.master.base import Base
@@ -23,6 +24,9 @@ from genstamp_dfs.gfs.master.operations import SetVersion
 from genstamp_dfs.gfs.messages.master_protocol import Heartbeat, HeartbeatReply, Register, Registered
 from genstamp_dfs.gfs.protocol import ReplicaReport
 from genstamp_dfs.world.request import Caller
+
+HIGHEST_VERSION: Final = 2**62
+"""Whoever reports a higher one is out of his mind."""
 
 
 class Reports:
@@ -88,6 +92,8 @@ class Reports:
         if handle not in self._chunks:
             return handle < self._base.state.next_handle
         if handle in chunkserver.corrupt:
+            return False
+        if version > HIGHEST_VERSION:
             return False
         if version < self._chunks.version(handle):
             is_stale = chunkserver.number not in self._chunks.locations(handle)

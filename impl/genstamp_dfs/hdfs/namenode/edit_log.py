@@ -1,12 +1,8 @@
 """The edit log: every change is written down and forced to the disk before anybody is told of it.
 
 A segment is a file `edits_<first>-<last>` of the transactions from first to last, or `edits_inprogress_<first>` while
-it is written. It begins with 8 bytes, `GSEDITS` and the number of the layout. Then comes a frame for each sync:
-
-    4 bytes   b"SYNC"
-    4 bytes   length of what follows the checksum
-    4 bytes   CRC32C of it
-    ...       msgpack: the first transaction id, and the edits in order
+it is written. It begins with 8 bytes, `GSEDITS` and the number of the layout. Then comes a frame
+(`genstamp_dfs.world.frames`) for each sync, which has the first transaction id and the edits in order, as msgpack.
 
 Edits that are synced together are one frame, so a crash leaves a frame whole or torn, and a torn one was not
 acknowledged. Behind a torn frame nothing can stand, since the next is written only when this one is on disk: so a
@@ -22,17 +18,16 @@ Source: NN/FSEditLog, NN/EditLogFileOutputStream, NN/FileJournalManager, NN/FSEd
 NN/NNStorage#writeTransactionIdFileToStorage, Hadoop 3.4.1; facts I.5.
 """
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import google_crc32c
 import msgspec
 
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
+from genstamp_dfs.world import frames
 from genstamp_dfs.world.disk import Disk, replace_file
 
 DIRECTORY: Final = "current"
@@ -41,7 +36,6 @@ IN_PROGRESS: Final = "edits_inprogress_"
 SEEN: Final = f"{DIRECTORY}/seen_txid"
 HEADER: Final = b"GSEDITS\x01"
 FRAME: Final = b"SYNC"
-FRAME_HEADER: Final = struct.Struct(">4sII")
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -57,21 +51,16 @@ _DECODER = msgspec.msgpack.Decoder(Frame)
 
 def encode_frame(first: int, ops: list[AnyOp]) -> bytes:
     """The bytes of one sync."""
-    body = _ENCODER.encode(Frame(first, tuple(ops)))
-    return FRAME_HEADER.pack(FRAME, len(body), google_crc32c.value(body)) + body
+    return frames.encode_frame(FRAME, _ENCODER.encode(Frame(first, tuple(ops))))
 
 
 def decode_frame(data: bytes, position: int) -> tuple[Frame, int] | None:
     """The frame that begins at the position, and where it ends; None if no whole one does."""
-    if len(data) - position < FRAME_HEADER.size:
-        return None
-    mark, length, checksum = FRAME_HEADER.unpack_from(data, position)
-    start = position + FRAME_HEADER.size
-    body = data[start : start + length]
-    if mark != FRAME or len(body) < length or google_crc32c.value(body) != checksum:
+    found = frames.decode_frame(FRAME, data, position)
+    if found is None:
         return None
     try:
-        return _DECODER.decode(body), start + length
+        return _DECODER.decode(found[0]), found[1]
     except msgspec.MsgspecError:
         return None
 
@@ -156,11 +145,8 @@ def _check_torn_end(segment: Segment, data: bytes, position: int) -> None:
     """Refuse a segment whose damage is not a torn end."""
     if segment.last is not None:
         raise StorageError(f"{segment.path} is damaged at byte {position}")
-    later = data.find(FRAME, position + 1)
-    while later != -1:
-        if decode_frame(data, later) is not None:
-            raise StorageError(f"{segment.path} is damaged at byte {position}, before a whole frame at byte {later}")
-        later = data.find(FRAME, later + 1)
+    for later in frames.frames_behind(FRAME, data, position):
+        raise StorageError(f"{segment.path} is damaged at byte {position}, before a whole frame at byte {later}")
 
 
 def check_seen_transaction(disk: Disk, segments: list[Segment], in_image: int) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from tests.impl.gfs.master.bench import LIMITS, Bench
 
+from genstamp_dfs.errors import GenstampDfsError
 from genstamp_dfs.gfs.errors import (
     ChunkNotFound,
     ChunkserverUnknown,
@@ -28,8 +29,8 @@ from genstamp_dfs.gfs.messages.master_protocol import (
     Rename,
     Undelete,
 )
-from genstamp_dfs.gfs.protocol import FileInfo
-from genstamp_dfs.world.request import Request
+from genstamp_dfs.gfs.protocol import FileInfo, ReplicaReport
+from genstamp_dfs.world.request import Caller, Request
 from genstamp_dfs.world.times import SECOND_US
 
 
@@ -132,3 +133,32 @@ def test_what_is_refused_changes_nothing(request_: Request[object], refusal: typ
         bench.ask(request_)
     assert bench.log.events[-1].refused_with == refusal.__name__
     assert (bench.names(), bench.names("/d", hidden=True)) == before
+
+
+def test_a_mistake_of_ours_is_no_answer() -> None:
+    bench = Bench(0)
+    master = bench.master
+    assert master is not None
+
+    async def fail(request: Request[object], caller: Caller) -> object:
+        raise KeyError(request, caller)
+
+    master._handlers[List] = fail
+    came_of_it = bench.begin(master.handle(List("/"), Caller("client")))
+    bench.pass_time(SECOND_US)
+    assert [type(each) for each in came_of_it] == [KeyError]
+
+
+def test_a_request_to_somebody_else_is_refused() -> None:
+    bench = Bench(0)
+    assert bench.master is not None
+    came_of_it = bench.begin(bench.master.handle(CreateChunk(1, 1), Caller("client")))
+    bench.pass_time(SECOND_US)
+    assert [type(each) for each in came_of_it] == [GenstampDfsError]
+
+
+def test_a_version_that_nobody_can_have_is_not_taken() -> None:
+    bench = Bench()
+    (lease,) = bench.file("/f")
+    bench.ask(Heartbeat("c1", 0, (), (ReplicaReport(lease.handle, 2**64 - 1, 0),), ()))
+    assert bench.find("/f").version == lease.version
