@@ -6,7 +6,9 @@ Leaves out what messages mean.
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 
 def as_bytes(text: bytes) -> Any:
@@ -15,6 +17,55 @@ def as_bytes(text: bytes) -> Any:
 
 
 _LEVELS = as_bytes(b"INFO WARN ERRORDEBUGTRACEFATAL")
+
+
+def _load(_: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 - its name is known to the compiler
+    """Eight bytes of a text as one number, wherever they stand: for the compiler."""
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        found = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
+        found.align = 1
+        return found
+
+    return types.uint64(text, types.int64), load
+
+
+_eight: Any = intrinsic(_load)
+
+
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def same(text: Any, at: int, other: Any, there: int, size: int) -> bool:
+    """Whether so many bytes of two texts are the same; both texts are as long at least."""
+    index = 0
+    while index + 8 <= size:
+        if _eight(text, at + index) != _eight(other, there + index):
+            return False
+        index += 8
+    while index < size:
+        if text[at + index] != other[there + index]:
+            return False
+        index += 1
+    return True
+
+
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_NEWLINES, _BS = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x4242424242424242)
+
+
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def until_newline_or_b(text: Any, at: int, end: int) -> int:
+    """Where the next newline or B is."""
+    while at + 8 <= end:
+        word = _eight(text, at)
+        newlines, bs = word ^ _NEWLINES, word ^ _BS
+        if (((newlines - _ONES) & ~newlines) | ((bs - _ONES) & ~bs)) & _HIGHS:
+            break
+        at += 8
+    while at < end and text[at] != 10 and text[at] != 66:
+        at += 1
+    return at
 
 
 @njit(cache=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
@@ -35,18 +86,15 @@ def is_blank(byte: int) -> bool:
     return byte == 32 or 9 <= byte <= 13
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def has(text: Any, at: int, end: int, wanted: Any) -> bool:
     """Whether a text stands somewhere."""
     if at + len(wanted) > end:
         return False
-    for index in range(len(wanted)):  # noqa: SIM110 - compiled
-        if text[at + index] != wanted[index]:
-            return False
-    return True
+    return same(text, at, wanted, 0, len(wanted))  # type: ignore[no-any-return, unused-ignore]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def number(text: Any, at: int, end: int) -> tuple[int, int]:
     """A number as it is written without need, and where it ends; -1 for the end if there is none or it is too long."""
     value, here = 0, at
@@ -60,7 +108,7 @@ def number(text: Any, at: int, end: int) -> tuple[int, int]:
     return value, here
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def until_blank(text: Any, at: int, end: int) -> int:
     """Where the next white space is."""
     while at < end and not is_blank(text[at]):
@@ -68,7 +116,7 @@ def until_blank(text: Any, at: int, end: int) -> int:
     return at
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def until_comma(text: Any, at: int, end: int) -> int:
     """Where the next comma is."""
     while at < end and text[at] != 44:
@@ -76,7 +124,7 @@ def until_comma(text: Any, at: int, end: int) -> int:
     return at
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def is_plain(text: Any, at: int, end: int) -> bool:
     """Whether all of it is ASCII."""
     for index in range(at, end):  # noqa: SIM110 - compiled
@@ -85,7 +133,7 @@ def is_plain(text: Any, at: int, end: int) -> bool:
     return True
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def days(year: int, month: int, day: int) -> int:
     """Days since 1970 of a date, by its year, month and day as they are counted in a year that begins in March."""
     year -= month <= 2
@@ -95,13 +143,13 @@ def days(year: int, month: int, day: int) -> int:
     return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def two(text: Any, at: int) -> Any:
     """A number of two digits."""
     return (text[at] - 48) * 10 + text[at + 1] - 48
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def time(text: Any, at: int, end: int) -> Any:
     """Microseconds since 1970 of the beginning of a line; -1 if it is none that is known for certain."""
     if at + 30 > end:
@@ -124,11 +172,26 @@ def time(text: Any, at: int, end: int) -> Any:
         if day > last:
             return -1
     seconds = two(text, at + 11) * 3600 + two(text, at + 14) * 60 + two(text, at + 17)
-    milliseconds = (text[at + 20] - 48) * 100 + two(text, at + 21)
-    return (days(year, month, day) * 86400 + seconds) * 1_000_000 + milliseconds * 1000
+    return (days(year, month, day) * 86400 + seconds) * 1_000_000 + thousandths(text, at) * 1000
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def thousandths(text: Any, at: int) -> Any:
+    """Milliseconds of the second of the time that a line begins with."""
+    return (text[at + 20] - 48) * 100 + two(text, at + 21)
+
+
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def time_after(text: Any, at: int, end: int, before: int, time_us: Any) -> Any:
+    """The same as `time`, given where a line began before, -1 if none did, and its time: mostly in the same second."""
+    if before < 0 or at + 30 > end or not same(text, at, text, before, 20):
+        return time(text, at, end)
+    if not (is_digit(text[at + 20]) and is_digit(text[at + 21]) and is_digit(text[at + 22])) or text[at + 23] != 32:
+        return -1
+    return time_us + (thousandths(text, at) - thousandths(text, before)) * 1000
+
+
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def message(text: Any, at: int, end: int) -> int:
     """Where the message of a line begins; -1 if that is not certain."""
     here = at + 23

@@ -21,14 +21,18 @@ from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_rows import FileRows, decided, found_rows
 from genstamp.logs.readers.log_scan import (
+    BLOCK,
+    EVENT_COLUMNS,
     EVENTS,
+    FILE_COLUMNS,
     FILES,
     IGNORED_LINES,
     LAST_LINE,
+    NODE,
     ORDER,
     OTHER,
+    POOLED,
     Counters,
-    FileLines,
     Form,
     Found,
     Heads,
@@ -36,6 +40,7 @@ from genstamp.logs.readers.log_scan import (
     Stop,
     scan,
 )
+from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
 from genstamp.logs.readers.log_text import PATTERNS, SOMETHING_ELSE, LogReader
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
@@ -60,6 +65,7 @@ _FORMS = {
     b"BLOCK* allocate": Form.ALLOCATED,
     b"DIR* completeFile:": Form.COMPLETED,
 }
+_REGISTRATION = b"DatanodeRegistration("
 _HOLDER = re.compile(rb"[^ \t-\r]+\Z")
 _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
 
@@ -79,9 +85,8 @@ def _heads() -> Heads:
 
 def _room() -> Found:
     size = EVENTS_AT_ONCE
-    columns = [np.zeros(size, np.int64) for _ in Found._fields[:-1]]
     arguments = np.zeros(max(2 * LINE_LENGTH_MAX, 64 * size), np.uint8)
-    return Found._make([*columns, arguments])
+    return Found(np.zeros((size, EVENT_COLUMNS), np.int64), arguments)
 
 
 def log_batches(unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool) -> Iterator[Batch]:
@@ -114,7 +119,7 @@ class _Reading:
         self._counters.totals[LAST_LINE] = -1
         self._nodes: list[str] = [NAMENODE]
         self._context: tuple[str, str, str, int, bool] = ("", "", "", 0, False)
-        self._file_lines = FileLines(*(np.zeros(FILE_LINES_AT_ONCE, np.int64) for _ in FileLines._fields))
+        self._file_lines = np.zeros((FILE_LINES_AT_ONCE, FILE_COLUMNS), np.int64)
         self._known_files: dict[bytes, KnownFile] = {}
         self._files = FileRows(unit)
         self._file_found = room_for(max(16, EVENTS_AT_ONCE))
@@ -152,12 +157,16 @@ class _Reading:
     def _block(self, data: bytes) -> Iterator[Batch]:
         text = np.frombuffer(data, np.uint8)
         totals, at = self._counters.totals, 0
+        registration = data.find(_REGISTRATION)
         while True:
             here = self._here
+            if 0 <= registration < at:
+                registration = data.find(_REGISTRATION, at)
             stop, at, self._line = scan(
                 text,
                 at,
                 len(data),
+                registration,
                 self._line,
                 self._heads,
                 self._known,
@@ -271,14 +280,14 @@ class _Reading:
 
     def _note_replicas(self) -> None:
         """Keeps which replicas the events found are of, before they are given."""
-        number = int(self._counters.totals[EVENTS])
-        nodes = self._found.node[:number]
+        events = self._found.events[: int(self._counters.totals[EVENTS])]
+        nodes = events[:, NODE]
         pool, namespace, _, _, _ = self._context
         for node in np.unique(nodes[nodes > 0]):
             for pooled in (0, 1):
-                here = (nodes == node) & (self._found.pooled[:number] == pooled)
+                here = (nodes == node) & (events[:, POOLED] == pooled)
                 if here.any():
-                    blocks = np.unique(self._found.block[:number][here])
+                    blocks = np.unique(events[here, BLOCK])
                     self._seen_replicas.append((pool if pooled else namespace, int(node), blocks))
 
     # -- files ----------------------------------------------------------------------------------------------------
@@ -289,8 +298,8 @@ class _Reading:
         tree, give_block = self._state.tree(namespace), self._state.give_block
         number = int(self._counters.totals[FILES])
         self._counters.totals[FILES] = 0
-        columns = [column[:number].tolist() for column in self._file_lines]
-        for line, sequence, order, path, path_end, block, stamp, holder, holder_end in zip(*columns, strict=True):
+        lines = self._file_lines[:number].tolist()
+        for line, sequence, order, path, path_end, block, stamp, holder, holder_end in lines:
             name = data[path:path_end]
             file = files.get(name)
             if file is None:
@@ -327,7 +336,7 @@ class _Reading:
         number = int(totals[EVENTS])
         if number:
             self._note_replicas()
-            self._last = max(self._last, int(self._found.line[number - 1]))
+            self._last = max(self._last, int(self._found.events[number - 1, EVENT_LINE]))
             pool, namespace, _, _, _ = self._context
             rows = decided(self._found, number, self._unit.number, self._file, self._nodes, (namespace, pool))
             for tally in rows.tallies():

@@ -69,7 +69,7 @@ def with_room(files: Files, paths: int, blocks: int, size: int) -> Files:
     room = [len(files.paths), len(files.blocks), len(files.text)]
     if all(there >= each for there, each in zip(room, wanted, strict=True)):
         return files
-    wider = new_files(*map(_doubled, room, wanted))
+    wider = new_files(*map(_grown, room, wanted))
     for name in ("paths", "blocks", "text", "totals"):
         old = getattr(files, name)
         getattr(wider, name)[: len(old)] = old
@@ -77,9 +77,9 @@ def with_room(files: Files, paths: int, blocks: int, size: int) -> Files:
     return wider
 
 
-def _doubled(size: int, wanted: int) -> int:
+def _grown(size: int, wanted: int) -> int:
     while size < wanted:
-        size *= 2
+        size *= 4
     return size
 
 

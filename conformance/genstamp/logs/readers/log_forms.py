@@ -70,7 +70,7 @@ _CONSTRUCTION, _RECOVERY = as_bytes(b"UNDER_CONSTRUCTION"), as_bytes(b"UNDER_REC
 _COMMITTED, _COMPLETE = as_bytes(b"COMMITTED"), as_bytes(b"COMPLETE")
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _block(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Id and stamp of a block, and where its name ends; -1 for the end if there is none."""
     if not has(text, at, end, _BLK):
@@ -84,7 +84,7 @@ def _block(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return -block if negative else block, stamp, here
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _pooled(text: Any, at: int, end: int, pool: Any) -> tuple[int, int, int, int]:
     """The same, with or without its block pool before it, and whether that is there."""
     named = 0
@@ -97,7 +97,7 @@ def _pooled(text: Any, at: int, end: int, pool: Any) -> tuple[int, int, int, int
     return block, stamp, here, named
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _node(text: Any, at: int, end: int, nodes: Any, starts: Any) -> int:
     """Number of the datanode whose name is exactly this; -1 if it is none that is known."""
     for node in range(1, len(starts) - 1):
@@ -112,7 +112,7 @@ def _node(text: Any, at: int, end: int, nodes: Any, starts: Any) -> int:
     return -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
     """Whether a `BP-` is the known block pool, and nothing that a line may tell of pools beside."""
     if len(pool) == 0 or not has(text, at, end, pool):
@@ -131,7 +131,7 @@ def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
     return here >= end or not (is_word(text[here]) or text[here] == 58 or text[here] == 45)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
     """What is told, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not certain."""
     nothing = -1, 0, 0, 0, 0, 0
@@ -165,7 +165,7 @@ def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
     return told, block, stamp, length, began, stop
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _state(text: Any, at: int, end: int) -> tuple[int, int]:
     """What a block in this state tells, and where what is shown of it ends."""
     if has(text, at, end, _UC_STATE):
@@ -195,7 +195,7 @@ def _state(text: Any, at: int, end: int) -> tuple[int, int]:
     return told, here + 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int]:
     """Block, stamp, node, whether the pool is named; -1 for the node if that is not certain."""
     nothing = 0, 0, -1, 0
@@ -212,7 +212,7 @@ def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
     return block, stamp, _node(text, began, until_blank(text, began, end), known.nodes, known.node_starts), named
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int, int, int, int, int]:
     """What is told, block, stamp, length, node, whether the pool is named, where the client begins and ends.
 
@@ -257,7 +257,7 @@ def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, in
     return _FINALIZE, block, stamp, length, node, named, client, client_end
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def responder(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int]:
     """Block, stamp, where the line was certain, -1 if it was not, and whether the pool is named."""
     nothing = 0, 0, -1, 0
@@ -278,7 +278,7 @@ def responder(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
     return nothing
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def scheduling(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Block, stamp, where its name ends, -1 if that is not certain."""
     block, stamp, here = _block(text, at, end)
@@ -287,7 +287,7 @@ def scheduling(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return 0, 0, -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Block, stamp, and where the path begins that goes to the end of the line; -1 if that is not certain."""
     nothing = 0, 0, -1
@@ -318,7 +318,7 @@ def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return block, stamp, here + len(_FOR)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def completed(text: Any, at: int, end: int) -> tuple[int, int]:
     """Where the path begins, and where the holder, with which the line ends; -1 if that is not certain."""
     holder = end

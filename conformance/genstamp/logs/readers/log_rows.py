@@ -104,15 +104,40 @@ def decided(
         namespaces: of lines that do not name the block pool, and of those that do.
     """
     # Copies: Arrow would go on looking at what is written over by what is found next.
-    told = Found._make([*(column[:number].copy() for column in found[:-1]), found.arguments])
-    return Decided(told, unit, file, nodes, namespaces)
+    columns = _Columns._make(found.events[:number].T.copy())
+    arguments = found.arguments[: columns.argument_end[-1]].tobytes()
+    return Decided(columns, arguments, unit, file, nodes, namespaces)
+
+
+class _Columns(NamedTuple):
+    """The columns of `log_scan.Found`, each an array."""
+
+    told: Any
+    line: Any
+    time_us: Any
+    block: Any
+    stamp: Any
+    length: Any
+    node: Any
+    pooled: Any
+    sequence: Any
+    order: Any
+    argument_end: Any
 
 
 class Decided:
     """Events that were decided; made by `decided`."""
 
-    def __init__(self, found: Found, unit: int, file: str, nodes: Sequence[str], namespaces: tuple[str, str]) -> None:
-        self._found, self._unit, self._file = found, unit, file
+    def __init__(
+        self,
+        found: "_Columns",
+        arguments: bytes,
+        unit: int,
+        file: str,
+        nodes: Sequence[str],
+        namespaces: tuple[str, str],
+    ) -> None:
+        self._found, self._given, self._unit, self._file = found, arguments, unit, file
         self._nodes, self._namespaces = nodes, namespaces
 
     def tallies(self) -> Iterator[Tally]:
@@ -189,9 +214,8 @@ class Decided:
         """Each event's own argument, and before it none, behind it the state of its block."""
         found, number = self._found, len(self._found.told)
         ends = found.argument_end.astype(np.int32)
-        data = found.arguments[: ends[-1]].tobytes()
         own = pa.StringArray.from_buffers(
-            number, pa.py_buffer(np.concatenate(([0], ends)).astype(np.int32).tobytes()), pa.py_buffer(data)
+            number, pa.py_buffer(np.concatenate(([0], ends)).astype(np.int32).tobytes()), pa.py_buffer(self._given)
         )
         counts = np.array([len(sort.arguments) for _, sort in sorted(_SORTS.items())])[found.told]
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)

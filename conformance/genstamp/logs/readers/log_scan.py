@@ -8,9 +8,10 @@ out what becomes of the numbers that it finds (`log_fast`).
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit
 
-from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, time
+from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, same, time_after, until_newline_or_b
 from genstamp.logs.readers.log_file_rows import (
     FILES_FULL,
     NEW_HOLDER,
@@ -66,46 +67,31 @@ class Stop(IntEnum):
 
 
 class Found(NamedTuple):
-    """What decided lines tell; arrays with one element an event.
+    """What decided lines tell.
 
     Attributes:
-        told: a `Told`. line: number of the line. time_us: its time. block, stamp, length: length -1 where the line has
-        none. node: number of the node. pooled: whether the line names the block pool. sequence: the event's number
-        among those of its node. order: among those of its unit. argument_end: where its argument ends in `arguments`.
+        events: a row for each, see `TOLD` and so on.
         arguments: bytes, one after another: who stored a replica, or for whom it was finalized.
+
+    Few arrays, because each costs time when it is handed from function to function.
     """
 
-    told: Any
-    line: Any
-    time_us: Any
-    block: Any
-    stamp: Any
-    length: Any
-    node: Any
-    pooled: Any
-    sequence: Any
-    order: Any
-    argument_end: Any
+    events: Any
     arguments: Any
 
 
-class FileLines(NamedTuple):
-    """Lines of files that are not here: allocations of blocks and completions; arrays with one element a line.
+EVENT_COLUMNS = 11
+TOLD, LINE, TIME_US, BLOCK, STAMP, LENGTH, NODE, POOLED, SEQUENCE, EVENT_ORDER, ARGUMENT_END = range(EVENT_COLUMNS)
+"""Of an event: a `Told`; number of the line; its time; block, stamp and length, -1 where the line has none; number of
+the node; whether the line names the block pool; the event's number among those of its node, and among those of its
+unit; where its argument ends in the arguments.
+"""
 
-    Attributes:
-        line, sequence, order: as of `Found`. path, path_end: where in the text the path stands. block, stamp: of an
-        allocation. holder, holder_end: of a completion, where in the text it stands; both 0 for an allocation.
-    """
 
-    line: Any
-    sequence: Any
-    order: Any
-    path: Any
-    path_end: Any
-    block: Any
-    stamp: Any
-    holder: Any
-    holder_end: Any
+FILE_COLUMNS = 9
+"""Lines of files that are not here are rows of: line, sequence, order as of an event; where in the text the path begins
+and ends; block and stamp of an allocation; where in the text the holder begins and ends of a completion, else 0.
+"""
 
 
 class Here(NamedTuple):
@@ -146,6 +132,7 @@ class Counters(NamedTuple):
 ORDER, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
 
 
+_LOGGERS = 6
 _FULL_LINE = LINE_LENGTH_MAX
 _LACKING_MASK = (1 << LACKING_BITS) - 1
 _WRITE, _RESPONDER_ENDS, _INVALIDATE = (
@@ -153,7 +140,7 @@ _WRITE, _RESPONDER_ENDS, _INVALIDATE = (
     Told.RESPONDER_ENDS.value,
     Told.INVALIDATE_REPLICA.value,
 )
-_POOL, _REGISTRATION = as_bytes(b"BP-"), as_bytes(b"atanodeRegistration(")
+_POOL = as_bytes(b"BP-")
 _NEW, _FORMATTING = as_bytes(b"Allocated new BlockPoolId: "), as_bytes(b"Formatting block pool ")
 _CLOSED_BY = as_bytes(b" is closed by ")
 _F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_ALLOCATED, _F_COMPLETED = (
@@ -170,27 +157,23 @@ _AT_END, _FULL, _UNDECIDED, _FILES_FULL, _NEW_HOLDER = (stop.value for stop in S
 _GOES_ON = -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
     """What a message begins like, and where that ends; -1 if like nothing that is known."""
-    byte = text[at]
+    byte, texts, starts = text[at], heads.text, heads.starts
     for head in range(heads.first[byte], heads.first[byte + 1]):
-        start, stop = heads.starts[head], heads.starts[head + 1]
+        start, stop = starts[head], starts[head + 1]
         if at + stop - start > end:
             continue
-        same = True
-        for index in range(1, stop - start):
-            if heads.text[start + index] != text[at + index]:
-                same = False
-                break
-        if same:
+        # Many begin alike.
+        if texts[stop - 1] == text[at + stop - start - 1] and same(text, at, texts, start, stop - start):
             return heads.form[head], at + stop - start
     return -1, at
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _of_file(
-    text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: FileLines, here: Here
+    text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: Any, here: Here
 ) -> int:
     """Takes a line of a file; gives a `Stop`, or that the scan goes on."""
     block, stamp, path, holder = 0, 0, -1, 0
@@ -216,10 +199,9 @@ def _of_file(
             became = take_allocated(text, path, path_end, block, stamp, order, sequence, line, here.files, here.found)
     if became == NOT_HERE:
         number = totals[FILES]
-        lines.line[number], lines.sequence[number], lines.order[number] = line, sequence, order
-        lines.path[number], lines.path_end[number] = path, path_end
-        lines.block[number], lines.stamp[number] = block, stamp
-        lines.holder[number], lines.holder_end[number] = holder, end if holder else 0
+        row = lines[number]
+        row[0], row[1], row[2], row[3], row[4], row[5], row[6] = line, sequence, order, path, path_end, block, stamp
+        row[7], row[8] = holder, end if holder else 0
         totals[FILES] = number + 1
     elif became != TAKEN:
         if became == ROWS_FULL:
@@ -229,34 +211,45 @@ def _of_file(
     return _GOES_ON
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _after_logger(text: Any, at: int, end: int) -> int:
-    """Where the message of a line begins whose time is known; -1 if that is not certain."""
-    stop = at + 23
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
+    """Where the message of a line begins whose time is known; -1 if that is not certain.
+
+    What stands between decides that alone; so lines whose messages begin behind the same text as of one before need no
+    look at it. `loggers` has where a few of these texts stand, and how long they are.
+    """
+    began = at + 23
+    for index in range(len(loggers)):
+        size = loggers[index, 1]
+        if size and began + size <= end and same(text, began, text, loggers[index, 0], size):
+            return began + size
+    stop = began
     while stop < end and text[stop] != 10:
         if text[stop] == 58:
-            return message(text, at, min(stop + 2, end))
+            found = message(text, at, min(stop + 2, end))
+            if found >= 0:
+                for index in range(len(loggers) - 1, 0, -1):
+                    loggers[index] = loggers[index - 1]
+                loggers[0, 0], loggers[0, 1] = began, found - began
+            return found
         stop += 1
     return -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _rest(text: Any, began: int, end: int, known: Known) -> tuple[int, bool]:
-    """Where a line ends, and whether it is certain that it tells nothing new of pools or datanodes."""
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
+    """Where a line ends, and whether it is certain that it tells nothing new of pools."""
     stop, certain = began, True
-    while stop < end:
-        byte = text[stop]
-        if byte == 10:
-            break
-        if byte == 66 and certain and has(text, stop, end, _POOL):
-            certain = names_only(text, stop, end, began, known.pool)
-        elif byte == 68 and certain and has(text, stop + 1, end, _REGISTRATION):
-            certain = False
+    while True:
+        stop = until_newline_or_b(text, stop, end)
+        if stop >= end or text[stop] == 10:
+            return stop, certain
+        if certain and has(text, stop, end, _POOL):
+            certain = names_only(text, stop, end, began, pool)
         stop += 1
-    return stop, certain
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known) -> Any:
     """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
 
@@ -286,30 +279,23 @@ def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known
     return undecided
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _keep(text: Any, event: Any, line: int, time_us: int, counters: Counters, found: Found) -> bool:
     """Keeps an event; False if there is no room for it."""
     told, block, stamp, length, node, named, argument, argument_end = event
     totals, sequences = counters.totals, counters.sequences
-    number = totals[EVENTS]
-    before = found.argument_end[number - 1] if number else 0
-    if before + argument_end - argument > len(found.arguments):
+    number, events, arguments = totals[EVENTS], found.events, found.arguments
+    before = events[number - 1, ARGUMENT_END] if number else 0
+    if before + argument_end - argument > len(arguments):
         return False
     for index in range(argument_end - argument):
-        found.arguments[before + index] = text[argument + index]
+        arguments[before + index] = text[argument + index]
     sequences[node] += 1
     totals[ORDER] += 1
-    found.told[number] = told
-    found.line[number] = line
-    found.time_us[number] = time_us
-    found.block[number] = block
-    found.stamp[number] = stamp
-    found.length[number] = length
-    found.node[number] = node
-    found.pooled[number] = named
-    found.sequence[number] = sequences[node]
-    found.order[number] = totals[ORDER]
-    found.argument_end[number] = before + argument_end - argument
+    row = events[number]
+    row[TOLD], row[LINE], row[TIME_US], row[BLOCK], row[STAMP] = told, line, time_us, block, stamp
+    row[LENGTH], row[NODE], row[POOLED], row[SEQUENCE] = length, node, named, sequences[node]
+    row[EVENT_ORDER], row[ARGUMENT_END] = totals[ORDER], before + argument_end - argument
     totals[EVENTS] = number + 1
     return True
 
@@ -319,12 +305,13 @@ def scan(
     text: Any,
     at: int,
     end: int,
+    registration: int,
     line: int,
     heads: Heads,
     known: Known,
     counters: Counters,
     found: Found,
-    lines: FileLines,
+    lines: Any,
     here: Here,
 ) -> tuple[int, int, int]:
     """Reads lines up to one that is not decided here.
@@ -333,30 +320,33 @@ def scan(
         text: bytes of whole lines.
         at: where the first of them begins.
         end: where they end.
-        line: its number.
+        registration: where the next one of a datanode is that a line may tell of; -1 if there is none.
+        line: number of the line.
         heads: beginnings of messages.
         known: what lines before have told.
         counters: are counted on.
         found: takes the events.
-        lines: takes the lines of files that are not here.
+        lines: takes the lines of files that are not here, `FILE_COLUMNS` each.
         here: files, and rows of their lines.
 
     Returns:
         A `Stop`, where the line begins at which the scan ended, and its number.
     """
     totals = counters.totals
+    before, time_us, loggers = -1, 0, np.zeros((_LOGGERS, 2), np.int64)
     while at < end:
-        if totals[EVENTS] >= len(found.told) or totals[FILES] >= len(lines.line):
+        if totals[EVENTS] >= len(found.events) or totals[FILES] >= len(lines):
             return _FULL, at, line
-        time_us = time(text, at, end)
+        time_us = time_after(text, at, end, before, time_us)
         if time_us < 0:
             return _UNDECIDED, at, line
-        began = _after_logger(text, at, end)
+        before = at
+        began = _after_logger(text, at, end, loggers)
         if began < 0:
             return _UNDECIDED, at, line
-        stop, certain = _rest(text, began, end, known)
+        stop, certain = _rest(text, began, end, known.pool)
         following = stop + 1
-        certain = certain and stop - at <= _FULL_LINE
+        certain = certain and stop - at <= _FULL_LINE and not at <= registration < stop
         if stop > began and text[stop - 1] == 13:
             stop -= 1
         if not certain or stop == began:
