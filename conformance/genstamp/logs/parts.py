@@ -31,7 +31,12 @@ COMPRESSED_TO = 10
 
 _ROWS_AT_ONCE = 400_000
 
-_REPEATED = [field.name for field in EXCHANGED if pa.types.is_dictionary(field.type)]
+_QUICKLY: dict[str, Any] = {
+    "compression": "lz4",
+    "write_statistics": False,
+    "use_dictionary": [field.name for field in EXCHANGED if pa.types.is_dictionary(field.type)],
+}
+"""How columns are written that are read once."""
 
 
 def parts_for(units: Sequence[Unit]) -> int:
@@ -92,20 +97,28 @@ class PartWriter:
             return
         rows = rows.unify_dictionaries().combine_chunks()
         order, ends = _divided(*keys_of(rows), self._parts)
-        rows = rows.take(pa.array(order))
+        rows = pa.table([_taken(column, order) for column in rows.columns], schema=rows.schema)
         for part in np.flatnonzero(np.diff(ends)):
             self._put(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
 
     def _put(self, part: int, rows: Any) -> None:
         if part not in self._writers:
-            self._writers[part] = (
-                pyarrow.parquet.ParquetWriter(self._waits(part), CONCERNS)
-                if self._keeps
-                else pyarrow.parquet.ParquetWriter(
-                    self._waits(part), EXCHANGED, use_dictionary=_REPEATED, compression="lz4"
-                )
-            )
+            schema, options = (CONCERNS, {}) if self._keeps else (EXCHANGED, _QUICKLY)
+            self._writers[part] = pyarrow.parquet.ParquetWriter(self._waits(part), schema, **options)
         self._writers[part].write_table(rows)
+
+
+def _taken(column: Any, order: Any) -> Any:
+    """A column in another order; most have the same value in all rows of a log."""
+    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    is_constant = column.null_count == len(column) or (
+        pa.types.is_dictionary(column.type) and len(column.dictionary) == 1
+    )
+    if is_constant:
+        return column
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return pa.array(np.asarray(column)[order])
+    return column.take(pa.array(order))
 
 
 def keys_of(rows: Any) -> tuple[Any, Any, Any]:

@@ -84,14 +84,17 @@ class Stream:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def chunks(self) -> Iterator[bytes]:
+    def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
         """The content in pieces of no particular length.
+
+        Args:
+            size: bytes of the file that are read at a time.
 
         Raises:
             DamagedSourceError: the compressed data ends early, is damaged, or expands beyond the limit.
         """
         pending = b""
-        while chunk := pending or self._file.read(_CHUNK):
+        while chunk := pending or self._file.read(size):
             self._taken += 0 if pending else len(chunk)
             pending = b""
             if self._compression:

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genstamp.logs.exchange import EXCHANGED, concerns_of
-from genstamp.logs.readers import log_fast
+from genstamp.logs.readers import log_fast, log_pieces
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rows import batches
@@ -142,12 +142,13 @@ def test_pieces_end_where_lines_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write_logs(tmp_path, 600, seed=4, one_in=20)
     logs = sorted(tmp_path.glob("*.log"))
     for name, size in (
-        ("BLOCK_BYTES", 4000),
         ("EVENTS_AT_ONCE", 7),
         ("FILE_LINES_AT_ONCE", 3),
         ("FILES_REMEMBERED", 2),
     ):
         monkeypatch.setattr(log_fast, name, size)
+    monkeypatch.setattr(log_pieces, "PIECE_BYTES", 4000)
+    monkeypatch.setattr(log_pieces, "_CHUNK", 1500)
     for log in logs:  # So that it is read in more than one chunk.
         log.write_bytes(log.read_bytes() * 5)
     assert _agree(logs) > 500

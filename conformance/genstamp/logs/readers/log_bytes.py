@@ -19,7 +19,7 @@ def as_bytes(text: bytes) -> Any:
 _LEVELS = as_bytes(b"INFO WARN ERRORDEBUGTRACEFATAL")
 
 
-def _load(_: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 - its name is known to the compiler
+def _load(_: Any, text: Any, at: Any) -> Any:
     """Eight bytes of a text as one number, wherever they stand: for the compiler."""
 
     def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -15,11 +15,13 @@ from genstamp.events import Place
 from genstamp.logs.exchange import concerns_of
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
+from genstamp.logs.readers.log_file_tables import FileRows, found_rows
 from genstamp.logs.readers.log_forms import LACKING_BITS, Known
 from genstamp.logs.readers.log_line import LogLine, log_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
-from genstamp.logs.readers.log_rows import FileRows, decided, found_rows
+from genstamp.logs.readers.log_pieces import pieces
+from genstamp.logs.readers.log_rows import decided
 from genstamp.logs.readers.log_scan import (
     BLOCK,
     EVENT_COLUMNS,
@@ -50,7 +52,6 @@ from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
 EVENTS_AT_ONCE = 1 << 17
 """Events whose rows are made together."""
 
-BLOCK_BYTES = 1 << 22
 FILE_LINES_AT_ONCE = 1 << 14
 FILES_REMEMBERED = 1 << 14
 _NODES_MAX = 64
@@ -135,11 +136,11 @@ class _Reading:
         self._file, self._line, self._last = file, 1, 0
         try:
             with Stream(Path(file)) as stream:
-                for block in _blocks(stream):
-                    if block is None:
+                for piece in pieces(stream):
+                    if piece is None:
                         self._undecided(None)
                     else:
-                        yield from self._block(block)
+                        yield from self._piece(*piece)
         except DamagedSourceError as error:
             yield from self._flush()
             self._collected.reject(Reject(Place(file, self._last), error.reason))
@@ -154,18 +155,18 @@ class _Reading:
             self._take(sighting)
         yield from self._collected.rest(self._counts)
 
-    def _block(self, data: bytes) -> Iterator[Batch]:
+    def _piece(self, data: bytes, stop_at: int) -> Iterator[Batch]:
         text = np.frombuffer(data, np.uint8)
         totals, at = self._counters.totals, 0
-        registration = data.find(_REGISTRATION)
+        registration = data.find(_REGISTRATION, 0, stop_at)
         while True:
             here = self._here
             if 0 <= registration < at:
-                registration = data.find(_REGISTRATION, at)
+                registration = data.find(_REGISTRATION, at, stop_at)
             stop, at, self._line = scan(
                 text,
                 at,
-                len(data),
+                stop_at,
                 registration,
                 self._line,
                 self._heads,
@@ -185,8 +186,8 @@ class _Reading:
                 here.make_room()
             if stop in (Stop.FULL, Stop.FILES_FULL):
                 continue
-            newline = data.find(b"\n", at)
-            end = len(data) if newline < 0 else newline
+            newline = data.find(b"\n", at, stop_at)
+            end = stop_at if newline < 0 else newline
             if stop == Stop.NEW_HOLDER:
                 here.add_holder(_HOLDER.findall(data[at:end].removesuffix(b"\r"))[0])
                 continue
@@ -360,47 +361,3 @@ class _Reading:
             yield "concerns", self._files.concerns(self._file, namespace)
             self._files = FileRows(self._unit)
         yield from self._collected.flush()
-
-
-def _blocks(stream: Stream) -> Iterator[bytes | None]:
-    """The content in pieces of whole lines; None for a line that is too long to be kept.
-
-    Raises:
-        DamagedSourceError: as `Stream.chunks`, after the whole lines before the damage.
-    """
-    parts: list[bytes] = []
-    size, overlong = 0, False
-    damage: DamagedSourceError | None = None
-    chunks = stream.chunks()
-    while damage is None:
-        try:
-            chunk = next(chunks, None)
-        except DamagedSourceError as error:
-            damage, chunk = error, None
-        if chunk is None:
-            break
-        if overlong:
-            _, newline, chunk = chunk.partition(b"\n")
-            if not newline:
-                continue
-            yield None
-            overlong = False
-        parts.append(chunk)
-        size += len(chunk)
-        if size >= BLOCK_BYTES:
-            data = b"".join(parts)
-            cut = data.rfind(b"\n") + 1
-            if cut:
-                yield data[:cut]
-            overlong = len(data) - cut > LINE_LENGTH_MAX
-            parts = [] if overlong else [data[cut:]]
-            size = sum(map(len, parts))
-    data = b"".join(parts)
-    if damage is not None:
-        data = data[: data.rfind(b"\n") + 1]
-    if data:
-        yield data
-    if damage is not None:
-        raise damage
-    if overlong:
-        yield None

@@ -70,9 +70,10 @@ def with_room(files: Files, paths: int, blocks: int, size: int) -> Files:
     if all(there >= each for there, each in zip(room, wanted, strict=True)):
         return files
     wider = new_files(*map(_grown, room, wanted))
-    for name in ("paths", "blocks", "text", "totals"):
-        old = getattr(files, name)
-        getattr(wider, name)[: len(old)] = old
+    # No more than is used: what is not touched takes no memory.
+    for name, used in zip(("paths", "blocks", "text"), files.totals.tolist(), strict=True):
+        getattr(wider, name)[:used] = getattr(files, name)[:used]
+    wider.totals[:] = files.totals
     _place_again(wider)
     return wider
 
