@@ -93,3 +93,7 @@ class ChunkserverUnknown(GfsRefusal):
 
 class MasterStarting(GfsRefusal):
     """The master replays its log; the same call may succeed later."""
+
+
+class ReadOnlyMaster(GfsRefusal):
+    """A shadow master answers reads only: this is to be asked of the master."""

@@ -24,12 +24,13 @@ from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.garbage import GarbageCollection
 from genstamp_dfs.gfs.master.leases import Leases
-from genstamp_dfs.gfs.master.operation_log import OperationLog
+from genstamp_dfs.gfs.master.log_replicas import LogReplicas
+from genstamp_dfs.gfs.master.operation_log import OperationLog, encode_batch
 from genstamp_dfs.gfs.master.recovery import Recovered, recover
 from genstamp_dfs.gfs.master.replication import Replication
 from genstamp_dfs.gfs.master.reports import Reports
 from genstamp_dfs.gfs.master.snapshot import Snapshots
-from genstamp_dfs.gfs.master.state import MasterState
+from genstamp_dfs.gfs.master.state import new_state
 from genstamp_dfs.gfs.master.telling import CALLS
 from genstamp_dfs.gfs.master.tree_calls import TreeCalls
 from genstamp_dfs.gfs.messages import master_protocol as messages
@@ -68,24 +69,26 @@ class Master:
         """Build again what the disk keeps, and begin to answer.
 
         Raises:
-            StorageError: log or checkpoints are damaged, or something is missing; they were left as they were.
+            StorageError: log or checkpoints are damaged, or something is missing; they were left as they were. Or a
+                log replica has not what it should.
             DiskError: the disk failed.
         """
         started_us = self._runtime.now_us()
-        recovered = await recover(self._disk, self._runtime, self._new_state)
-        log = OperationLog(self._disk, self._runtime, recovered.next_position, self._replicate)
+        recovered = await recover(self._disk, self._runtime, lambda: new_state(self.configuration))
+        replicas = LogReplicas(
+            self.configuration.log_replicas, self._runtime, self._disk, self.configuration.call_timeout_us
+        )
+        log = OperationLog(self._disk, self._runtime, recovered.next_position, replicas.replicate)
         log.start_file()
+        await replicas.replicate(log.next_position, encode_batch(log.next_position, []), log.next_position)
         base = Base(self.configuration, self._runtime, recovered.state, log, self._events, started_us)
         self.parts = self._connect(base)
         self._spawn_monitors(base, recovered, self.parts)
+        self._runtime.spawn(self._repeat(base, replicas.announce, self.configuration.monitor_period_us), "log replicas")
         self._base = base
         base.tell(
             "start_master", "node", self._runtime.node, {}, observed={"records": str(recovered.next_position - 1)}
         )
-
-    def _new_state(self) -> MasterState:
-        # One slot more than replicas are wanted, for when a chunkserver comes back whose replicas were made elsewhere.
-        return MasterState(self.configuration.limits.replicas + 1, self.configuration.remembered_answers)
 
     def _connect(self, base: Base) -> "Parts":
         """Make the parts, and know which of them answers what."""
@@ -110,12 +113,9 @@ class Master:
         }
         return Parts(leases, reports, chunks, garbage, Replication(base, leases, chunks, garbage))
 
-    async def _replicate(self, first: int, frame: bytes) -> None:
-        """Give records to the log replicas."""
-
     @property
-    def failure(self) -> DiskError | None:
-        """Why the master has stopped: its disk failed, and nobody may be told of what is not on it."""
+    def failure(self) -> GenstampDfsError | None:
+        """Why the master has stopped: a disk failed, and nobody may be told of what is not on it."""
         return None if self._base is None else self._base.log.failure
 
     # -- requests -----------------------------------------------------------------------------------------------------

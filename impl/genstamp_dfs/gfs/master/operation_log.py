@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from genstamp_dfs.errors import DiskError, StorageError
+from genstamp_dfs.errors import DiskError, GenstampDfsError, StorageError
 from genstamp_dfs.gfs.master.operations import AnyOperation
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.disk import Disk, replace_file
@@ -48,6 +48,18 @@ _DECODER = msgspec.msgpack.Decoder(Batch)
 def encode_batch(first: int, operations: list[AnyOperation]) -> bytes:
     """The bytes of one flush."""
     return encode_frame(MARK, _ENCODER.encode(Batch(first, tuple(operations))))
+
+
+def decode_batch(frame: bytes) -> Batch:
+    """The records of one flush, as they were sent.
+
+    Raises:
+        StorageError: the bytes are damaged.
+    """
+    found = decode_frame(MARK, frame, 0)
+    if found is None:
+        raise StorageError(f"{len(frame)} bytes that were sent as records are damaged")
+    return _batch_of("what was sent", 0, found[0])
 
 
 def log_path(first: int) -> str:
@@ -138,8 +150,8 @@ class OperationLog:
         disk: of the master.
         runtime: its world.
         next_position: of the next record.
-        replicate: gives a frame, with the position of its first record, to all log replicas, and comes back when all
-            have it on disk.
+        replicate: gives a frame, with the positions of its first record and behind its last one, to all log replicas,
+            and comes back when all have it on disk.
 
     Attributes:
         next_position: of the next record that is logged.
@@ -150,13 +162,13 @@ class OperationLog:
     """
 
     def __init__(
-        self, disk: Disk, runtime: Runtime, next_position: int, replicate: Callable[[int, bytes], Awaitable[None]]
+        self, disk: Disk, runtime: Runtime, next_position: int, replicate: Callable[[int, bytes, int], Awaitable[None]]
     ) -> None:
         self.next_position = next_position
         self.flushed_position = next_position
         self.first = next_position
         self.flushes = 0
-        self.failure: DiskError | None = None
+        self.failure: GenstampDfsError | None = None
         self._disk = disk
         self._runtime = runtime
         self._replicate = replicate
@@ -176,7 +188,7 @@ class OperationLog:
         """Wait until all records before the position are on disk, here and at the log replicas.
 
         Raises:
-            DiskError: the disk failed, now or before.
+            DiskError, StorageError: the disk failed, or a log replica has not what it should, now or before.
         """
         while self.flushed_position < position:
             if self.failure is not None:
@@ -206,8 +218,8 @@ class OperationLog:
         replace_file(self._disk, NEWEST, f"{first}\n".encode("ascii"))
         self.first, self._size = first, len(HEADER)
 
-    def fail(self, failure: DiskError) -> None:
-        """The disk does not do what it is asked for: nothing is told of any more that is not on it."""
+    def fail(self, failure: GenstampDfsError) -> None:
+        """A disk does not do what it is asked for: nothing is told of any more that is not on it."""
         self.failure = failure
         self._logged.notify_all()
         self._flushed.notify_all()
@@ -220,7 +232,7 @@ class OperationLog:
                 continue
             try:
                 await self._flush()
-            except DiskError as failure:
+            except (DiskError, StorageError) as failure:
                 self.fail(failure)
             self._flushed.notify_all()
 
@@ -237,6 +249,6 @@ class OperationLog:
         force = partial(self._disk.sync, path)
         await self._runtime.ahead(force)
         force()
-        await self._replicate(first, frame)
+        await self._replicate(first, frame, after)
         self.flushes += 1
         self.flushed_position = after

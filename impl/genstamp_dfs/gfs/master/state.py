@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from genstamp_dfs.gfs.master.chunks import ChunkTable
+from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.namespace import DIRECTORY, NO_CHUNKS, Namespace, Value, chunks_of, handles_of
 from genstamp_dfs.gfs.master.operations import (
     AddChunk,
@@ -181,3 +182,9 @@ def answer_of(operation: AnyOperation) -> str | None:
             return ""
         case _:
             return None
+
+
+def new_state(configuration: MasterConfiguration) -> MasterState:
+    """Nothing, for a master with these settings."""
+    # One slot more than replicas are wanted, for when a chunkserver comes back whose replicas were made elsewhere.
+    return MasterState(configuration.limits.replicas + 1, configuration.remembered_answers)

@@ -8,6 +8,7 @@ from genstamp_dfs.events import Event, EventLog
 from genstamp_dfs.gfs.errors import ChunkNotFound, ChunkserverUnknown, GfsRefusal, NoReplica, StaleVersion
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.master import Master
+from genstamp_dfs.gfs.master.shadow import ShadowMaster
 from genstamp_dfs.gfs.messages import chunkserver_protocol as to_chunkserver
 from genstamp_dfs.gfs.messages import master_protocol as to_master
 from genstamp_dfs.gfs.protocol import MASTER, ChunkLease, ChunkLocations, Limits, ReplicaReport
@@ -185,26 +186,32 @@ class Bench(Machines):
             name: ScriptedChunkserver(self, name, f"rack{number % 2}")
             for number, name in ((number, f"c{number}") for number in range(1, chunkservers + 1))
         }
-        self.start(MASTER)
+        self.shadows: dict[str, ShadowMaster] = {}
+        for name in (MASTER, *self.configuration.log_replicas):
+            self.start(name)
         for chunkserver in self.chunkservers.values():
             chunkserver.start()
         self.loop.run(self.loop.now_us + SECOND_US)
         assert self.problem is None, self.problem
 
     def start(self, node: str) -> None:
-        if node != MASTER:
+        if node in self.chunkservers:
             self.chunkservers[node].start()
             return
-        _, view, runtime = self.begin_life(MASTER)
-        master = self.master = Master(self.configuration, runtime, view, self.log)
+        _, view, runtime = self.begin_life(node)
+        core: Master | ShadowMaster
+        if node == MASTER:
+            core = self.master = Master(self.configuration, runtime, view, self.log)
+        else:
+            core = self.shadows[node] = ShadowMaster(self.configuration, runtime, view, self.log)
 
         async def start() -> None:
             try:
-                await master.start()
+                await core.start()
             except GenstampDfsError as problem:
                 self.problem = problem
 
-        self.network.join(Node(runtime.life, handler=master.handle))
+        self.network.join(Node(runtime.life, handler=core.handle))
         runtime.spawn(start(), "start")
 
     def life_ended(self, node: str) -> None:
@@ -226,12 +233,12 @@ class Bench(Machines):
         self.client.spawn(note(), "work")
         return came_of_it
 
-    def ask_later(self, request: Request[Any], timeout_us: int = 1_000 * SECOND_US) -> list[Any]:
-        return self.begin(self.client.call(MASTER, request, timeout_us=timeout_us))
+    def ask_later(self, request: Request[Any], timeout_us: int = 1_000 * SECOND_US, *, node: str = MASTER) -> list[Any]:
+        return self.begin(self.client.call(node, request, timeout_us=timeout_us))
 
-    def ask(self, request: Request[Any], *, for_us: int = 2_000 * SECOND_US) -> Any:
-        """What the master answers."""
-        return self.wait_for(self.ask_later(request), for_us=for_us)
+    def ask(self, request: Request[Any], *, node: str = MASTER) -> Any:
+        """What the master answers, or a shadow of it."""
+        return self.wait_for(self.ask_later(request, node=node))
 
     def wait_for(self, came_of_it: list[Any], *, for_us: int = 2_000 * SECOND_US) -> Any:
         """Let time pass until there is a result."""
@@ -274,8 +281,8 @@ class Bench(Machines):
         self.ask(to_master.Create(path))
         return [self.lease(path, index) for index in range(chunks)]
 
-    def names(self, path: str = "/", *, hidden: bool = False) -> list[str]:
-        return [info.path for info in self.ask(to_master.List(path, hidden))]
+    def names(self, path: str = "/", *, hidden: bool = False, node: str = MASTER) -> list[str]:
+        return [info.path for info in self.ask(to_master.List(path, hidden), node=node)]
 
     def restart_master(self, *, power_loss: bool = False) -> None:
         if self.is_up(MASTER):

@@ -298,7 +298,7 @@ def test_no_checkpoint_is_there_before_the_records_in_it() -> None:
     bench = Bench(0, checkpoint_records=5)
     assert bench.master is not None and bench.master._base is not None
 
-    async def hang(first: int, frame: bytes) -> None:
+    async def hang(first: int, frame: bytes, after: int) -> None:
         await bench.client.sleep_us(1_000 * SECOND_US)
 
     bench.master._base.log._replicate = hang
