@@ -11,7 +11,7 @@ from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.client.configuration import ClientConfiguration
 from genstamp_dfs.gfs.client.mutating import Mutating
 from genstamp_dfs.gfs.client.reading import Reading
-from genstamp_dfs.gfs.errors import IsADirectory, OutOfRange, RecordTooLarge
+from genstamp_dfs.gfs.errors import ChunkNotFound, IsADirectory, OutOfRange, RecordTooLarge
 from genstamp_dfs.gfs.messages import master_protocol as messages
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Append, Write
 from genstamp_dfs.gfs.protocol import MASTER, ChunkLease, FileInfo
@@ -52,7 +52,7 @@ class Client:
     async def delete(self, path: str) -> str:
         """Delete a file or an empty directory; gives the hidden name of a file."""
         hidden = await self._ask(messages.Delete(path))
-        self._forget(path)
+        self._forget()
         return hidden
 
     async def undelete(self, hidden: str, path: str = "") -> None:
@@ -62,13 +62,12 @@ class Client:
     async def rename(self, source: str, target: str) -> None:
         """Give a file or directory another name."""
         await self._ask(messages.Rename(source, target))
-        self._forget(source)
-        self._forget(target)
+        self._forget()
 
     async def snapshot(self, source: str, target: str) -> None:
         """Copy a file or directory, as it is now."""
         await self._ask(messages.Snapshot(source, target))
-        self._forget(source)
+        self._forget()
 
     async def list(self, path: str, *, hidden: bool = False) -> tuple[FileInfo, ...]:
         """What is in a directory."""
@@ -109,9 +108,17 @@ class Client:
         if len(data) > self.configuration.limits.record_bytes:
             most = self.configuration.limits.record_bytes
             raise RecordTooLarge(f"the record has {len(data)} bytes, at most {most} are accepted")
-        index = self._last_chunks.get(path)
-        if index is None:
-            index = max(0, (await self._file(path)).chunks - 1)
+        remembered = self._last_chunks.pop(path, None)
+        if remembered is not None:
+            try:
+                return await self._append_from(path, remembered, data)
+            except ChunkNotFound:
+                # The path has become another file's, with fewer chunks.
+                self._mutating.forget()
+        return await self._append_from(path, max(0, (await self._file(path)).chunks - 1), data)
+
+    async def _append_from(self, path: str, index: int, data: bytes) -> int:
+        """Append to a chunk, or to the first of the following ones that has room."""
         while (offset := await self._mutating.mutate(path, index, data, _append)) is None:
             index += 1
         self._last_chunks[path] = index
@@ -149,7 +156,7 @@ class Client:
 
     async def records(self, path: str) -> AsyncIterator[Record]:
         """The records of a file, each once, without padding and without what failed (section 2.7.2)."""
-        self._reading.forget(path)
+        self._reading.forget()
         reader = RecordReader()
         for index in range((await self._file(path)).chunks):
             chunk = await self._reading.read(path, index, 0, self.configuration.limits.chunk_bytes)
@@ -167,10 +174,11 @@ class Client:
     async def _ask(self, request: Request[Answer]) -> Answer:
         return await self._runtime.call(MASTER, request, timeout_us=self.configuration.master_timeout_us)
 
-    def _forget(self, path: str) -> None:
+    def _forget(self) -> None:
+        """Paths, and those below them, become those of other files."""
         self._last_chunks.clear()
-        self._mutating.forget(path)
-        self._reading.forget(path)
+        self._mutating.forget()
+        self._reading.forget()
 
 
 def _write(offset: int, lease: ChunkLease, data_id: bytes) -> Request[None]:

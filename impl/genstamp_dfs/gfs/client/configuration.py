@@ -18,9 +18,9 @@ class ClientConfiguration:
         limits: what all nodes of the cluster agree on.
         master_timeout_us: how long the master has to answer.
         call_timeout_us: how long a chunkserver has to answer.
-        retry_interval_us: how long to wait before something that failed is tried again.
+        retry_interval_us: how long to wait before something that failed is tried again; half more or less, by chance.
         give_up_us: how long to try; a lease of a chunkserver that died has to run out meanwhile.
-        cache_us: how long it is remembered where a chunk may be read (section 2.7.1).
+        cache_us: how long it is remembered where a chunk may be read, and who has its lease (section 2.7.1).
         mutation_bytes: most bytes of one write to a chunk; more are split.
     """
 

@@ -1,7 +1,8 @@
 """How a client has data written or appended: lease, push, request, and all over again where something fails.
 
-A failure is tried again under the same lease once, then with a new one: a replica that missed a mutation because its
-chunkserver is away, or has started again, takes part under a new version only (sections 3.1 and 4.5).
+A failure is tried again under the same lease once, from the push on, then with a new one: a replica that missed a
+mutation because its chunkserver is away, or has started again, takes part under a new version only (sections 3.1 and
+4.5). What is remembered of leases is forgotten after a while, as the path may become that of another file.
 
 Leaves out: what is written where (`client`).
 """
@@ -49,12 +50,11 @@ class Mutating:
     def __init__(self, configuration: ClientConfiguration, runtime: Runtime) -> None:
         self._configuration = configuration
         self._runtime = runtime
-        self._leases: dict[tuple[str, int], ChunkLease] = {}
+        self._leases: dict[tuple[str, int], tuple[ChunkLease, int]] = {}
 
-    def forget(self, path: str) -> None:
-        """The path becomes another file's."""
-        for key in [key for key in self._leases if key[0] == path]:
-            del self._leases[key]
+    def forget(self) -> None:
+        """Paths become those of other files."""
+        self._leases.clear()
 
     async def mutate(
         self, path: str, index: int, data: bytes, request: Callable[[ChunkLease, bytes], Request[Answer]]
@@ -90,7 +90,8 @@ class Mutating:
             except DataNotFound as problem:
                 failure, pushed_to = problem, frozenset()
             except MutationFailed as problem:
-                failure, failures = problem, failures + 1
+                # Perhaps a secondary has not got the data any more.
+                failure, failures, pushed_to = problem, failures + 1, frozenset()
                 if failures % 2 == 0 and lease is not None:
                     unreachable = self._start_over(path, index, lease.secondaries)
             except (NotPrimary, StaleVersion) as problem:
@@ -100,7 +101,12 @@ class Mutating:
                 unreachable = self._start_over(path, index, (lease.primary,) if lease is not None else unreachable)
             if self._runtime.now_us() >= give_up_us:
                 raise failure if isinstance(failure, Refusal) else MutationFailed(str(failure))
-            await self._runtime.sleep_us(self._configuration.retry_interval_us)
+            await self._runtime.sleep_us(self._some_time_us())
+
+    def _some_time_us(self) -> int:
+        """How long to wait; clients that have disturbed each other do not come back at the same time."""
+        interval_us = self._configuration.retry_interval_us
+        return interval_us // 2 + self._runtime.random.randrange(interval_us)
 
     def _start_over(self, path: str, index: int, unreachable: tuple[str, ...]) -> tuple[str, ...]:
         self._leases.pop((path, index), None)
@@ -108,13 +114,15 @@ class Mutating:
 
     async def _lease(self, path: str, index: int, unreachable: tuple[str, ...]) -> ChunkLease:
         """Who orders the mutations of a chunk, as was last heard."""
+        now_us = self._runtime.now_us()
         known = self._leases.get((path, index))
-        if known is None:
-            known = await self._runtime.call(
-                MASTER, FindLease(path, index, unreachable), timeout_us=self._configuration.master_timeout_us
-            )
-            self._leases[path, index] = known
-        return known
+        if known is not None and now_us < known[1]:
+            return known[0]
+        found = await self._runtime.call(
+            MASTER, FindLease(path, index, unreachable), timeout_us=self._configuration.master_timeout_us
+        )
+        self._leases[path, index] = (found, now_us + self._configuration.cache_us)
+        return found
 
     async def _push(self, lease: ChunkLease, data_id: bytes, data: bytes) -> frozenset[str]:
         """Push data along all chunkservers of a lease; gives those that have it.

@@ -24,10 +24,9 @@ class Reading:
         self._runtime = runtime
         self._locations: dict[tuple[str, int], tuple[ChunkLocations, int]] = {}
 
-    def forget(self, path: str) -> None:
-        """Ask the master again for the chunks of a file: it is opened anew (section 2.7.1)."""
-        for key in [key for key in self._locations if key[0] == path]:
-            del self._locations[key]
+    def forget(self) -> None:
+        """Ask the master again for the chunks of files: they are opened anew (section 2.7.1)."""
+        self._locations.clear()
 
     async def read(self, path: str, index: int, offset: int, num_bytes: int) -> bytes:
         """Bytes of a chunk, fewer than asked for where it ends.
