@@ -1,0 +1,160 @@
+"""What goes wrong where one thing is left out of the care for replicas, each as one change to gfs.replicas.
+
+None of them is known of GFS: they are what an implementer may get wrong.
+"""
+
+from genstamp_model.language import Bool, Bug, action, require
+from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
+from genstamp_spec.gfs.parts.lease_state import Chunkserver
+from genstamp_spec.gfs.parts.replicas_state import WANTED, CloneStage, FileStage
+from genstamp_spec.gfs.parts.replicas_steps import Cloning
+
+COMPLETE = ("named_replicas_are_complete", "newest_clones_are_complete", "mutations_survive")
+"""The promise, and what it rests on, which may break some steps earlier."""
+
+CLONE_WITHOUT_VERSION = Bug(
+    "clone-of-an-older-version",
+    "a clone is named although the chunk was mutated while it was made",
+    drops=(("finish_clone", "the version is the chunk's"),),
+    breaks=COMPLETE,
+    configuration="two_chunkservers",
+    source="section 4.5: the version goes with the order to clone, and is verified",
+)
+CLONE_OF_DAMAGED = Bug(
+    "clone-of-damaged-bytes",
+    "the source of a clone does not verify its checksums, and the damage gets new ones that fit",
+    drops=(("begin_clone", "the checksums of the source fit"),),
+    breaks=COMPLETE,
+    configuration="three_chunkservers",
+    source="section 5.2: verified whether the requester is a client or another chunkserver",
+)
+READ_UNVERIFIED = Bug(
+    "read-without-checksums",
+    "a chunkserver answers a reader without verifying checksums",
+    drops=(("read", "the checksums fit"),),
+    breaks=("reads_are_whole",),
+    configuration="two_chunkservers",
+    source="section 5.2: before returning any data",
+)
+STALE_NAMED = Bug(
+    "stale-replica-named-after-a-restart",
+    "the master names whatever a chunkserver reports when it starts again",
+    drops=(("report_current", "its version is the chunk's"),),
+    breaks=COMPLETE,
+    configuration="two_chunkservers",
+    source="section 4.5: a chunkserver that starts again reports its versions",
+)
+
+
+class HiddenTakenForGone(Cloning, lane="master"):
+    """A chunk belongs to a file that has its name."""
+
+    @action
+    def report_orphan(s, chunkserver: Chunkserver) -> None:
+        """A file under a hidden name is not looked at."""
+        s.may_report(chunkserver)
+        require(s.file.at(FileStage.HIDDEN, FileStage.GONE), "no file lists the chunk under its own name")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.orphan)
+
+
+HIDDEN_TAKEN_FOR_GONE = Bug(
+    "orphans-of-a-file-that-can-be-undeleted",
+    "the chunks of a deleted file are taken for orphans while it has its hidden name",
+    parts=(HiddenTakenForGone,),
+    breaks=COMPLETE,
+    configuration="two_chunkservers",
+    source="section 4.4: the file can be undeleted by renaming it back",
+)
+
+
+class OnlyNamedAreCompared(Cloning, lane="master"):
+    """Versions are compared where a replica is named."""
+
+    @action
+    def report_stale(s, chunkserver: Chunkserver) -> None:
+        """A stale replica is not."""
+        s.may_report(chunkserver)
+        require(s.locations.has(chunkserver), "the master names the replica")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.detect_stale)
+
+
+ONLY_NAMED_ARE_COMPARED = Bug(
+    "versions-compared-of-named-replicas-alone",
+    "the master compares the versions of replicas that it names, and never tells of others that they are garbage",
+    parts=(OnlyNamedAreCompared,),
+    breaks=("stale_replica_is_removed",),
+    configuration="two_chunkservers",
+    source="section 4.5: the master removes stale replicas in its regular garbage collection",
+)
+
+
+class OrphansAreWhole(Cloning, lane="master"):
+    """What is damaged waits for another replica in its place."""
+
+    @action
+    def report_orphan(s, chunkserver: Chunkserver) -> None:
+        """Which nobody makes once the file is gone."""
+        s.may_report(chunkserver)
+        require(s.file.at(FileStage.GONE), "no file lists the chunk")
+        found = s.replica[chunkserver].at(ChunkReplicaLifecycle.corrupt)
+        require(~found, "nobody has found it damaged")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.orphan)
+
+
+ORPHANS_ARE_WHOLE = Bug(
+    "damaged-orphan-waits-for-its-clone",
+    "a damaged replica is only discarded when another one is in its place, also when no file lists the chunk any more",
+    parts=(OrphansAreWhole,),
+    breaks=("orphan_is_reclaimed",),
+    configuration="three_chunkservers",
+    source="section 5.2 does not speak of files that are deleted meanwhile",
+)
+
+
+class NoRoomForClones(Cloning, lane="master"):
+    """A damaged replica is kept until there are enough others."""
+
+    def may_discard(s) -> Bool:
+        """Also if no chunkserver is left that could have one."""
+        return s.locations.size() >= WANTED
+
+
+NO_ROOM_FOR_CLONES = Bug(
+    "damaged-replica-takes-the-room-of-its-clone",
+    "a damaged replica is kept until another one is in its place, for which no chunkserver is left",
+    parts=(NoRoomForClones,),
+    breaks=("missing_replicas_are_cloned",),
+    configuration="two_chunkservers",
+    source="section 5.2: the mismatched replica is deleted after a valid new one is in place",
+)
+
+
+class OutdatedCloneStays(Cloning, lane="master"):
+    """A clone of an older version is not named, and not thrown away either."""
+
+    def may_begin(s, chunkserver: Chunkserver) -> Bool:
+        """It is taken for one that is under way."""
+        return s.clone[chunkserver].at(CloneStage.NONE)
+
+
+OUTDATED_CLONE_STAYS = Bug(
+    "clone-that-was-overtaken-stays",
+    "a clone whose version is too low when it is there is never begun again",
+    parts=(OutdatedCloneStays,),
+    breaks=("missing_replicas_are_cloned",),
+    configuration="two_chunkservers",
+    source="section 4.5: the version is verified; it does not say what happens then",
+)
+
+REPLICAS_BUGS = (
+    CLONE_WITHOUT_VERSION,
+    CLONE_OF_DAMAGED,
+    READ_UNVERIFIED,
+    STALE_NAMED,
+    HIDDEN_TAKEN_FOR_GONE,
+    ONLY_NAMED_ARE_COMPARED,
+    ORPHANS_ARE_WHOLE,
+    NO_ROOM_FOR_CLONES,
+    OUTDATED_CLONE_STAYS,
+)
+"""Each breaks a promise of gfs.replicas."""
