@@ -109,14 +109,14 @@ class ChunkCalls:
     async def _copy(self, path: str, index: int, source: int) -> int:
         """Copy a chunk that several files list, and have this file list the copy; gives its handle.
 
-        Nobody has a lease of the source: each was ended when it came to be listed by several files, and none is
-        granted while it is.
+        Nobody has a lease of the source: it was ended when several files came to list the chunk, and none is granted
+        while they do.
         """
         base = self._base
         async with base.chunk_locks.only(source):
             if not self._is_shared(source):
                 return source
-            version, replicas = await self._leases.settle(source)
+            version, replicas = await self._leases.freeze(source)
             if not replicas:
                 self.wanted.add(source)
                 raise NoReplica(f"no chunkserver with a current replica of chunk {source} is known")

@@ -16,6 +16,9 @@ that registers again has lost its leases, but that registration may be an old on
 A master that starts knows no leases. It grants none on a chunk that is older than itself for as long as one of the
 former master's may last.
 
+When a lease is over, a mutation that its primary has given up may still be on its way to a secondary. Before a chunk is
+copied, or shared by a snapshot, its version is raised once more if it had a lease of late: no replica does it then.
+
 A failed grant may leave replicas with a version that was chosen and did not become the chunk's. Nobody was made primary
 under it, so all of them have what those with the chunk's version have: they are current too.
 
@@ -61,6 +64,7 @@ class Leases:
         self._base = base
         self._limits = base.configuration.limits
         self._leases: dict[int, Lease] = {}
+        self._ended_us: dict[int, int] = {}
 
     # -- what others ask for ------------------------------------------------------------------------------------------
 
@@ -86,30 +90,30 @@ class Leases:
         while True:
             async with self._base.chunk_locks.only(handle):
                 try:
-                    return await self._end_now(handle)
+                    await self.freeze(handle)
                 except LeaseUnavailable:
                     wait_us = self._left_us(handle)
+                except NoReplica:
+                    return  # nobody holds a lease, and nobody can be told so
+                else:
+                    return
             await self._base.runtime.sleep_us(min(wait_us, ASKED_AGAIN_US))
 
-    async def settle(self, handle: int) -> tuple[int, list[str]]:
-        """See to it that all current replicas have the chunk's version; gives it, and where they are.
+    async def freeze(self, handle: int) -> tuple[int, list[str]]:
+        """See to it that no replica of a chunk changes while its lock is held; gives version and current replicas.
 
-        The chunk's lock is held, and there is no lease.
-
-        Raises:
-            NoReplica: no current replica answers.
-        """
-        if handle in self._base.state.chosen:
-            return await self._raise_version(handle)
-        return self._base.state.chunks.version(handle), self._current(handle)
-
-    async def end_now(self, handle: int) -> None:
-        """As `end`, with the chunk's lock held, and without patience.
+        There is no lease then, and all have one version, under which no mutation can come late.
 
         Raises:
             LeaseUnavailable: a lease may not be over, and its primary does not answer.
+            NoReplica: no current replica answers.
         """
         await self._end_now(handle)
+        if handle in self._base.state.chosen or self._was_held_of_late(handle):
+            version, replicas = await self._raise_version(handle)
+            self._ended_us.pop(handle, None)
+            return version, replicas
+        return self._base.state.chunks.version(handle), self._current(handle)
 
     def extend(self, chunkserver: str, wanted: Sequence[tuple[int, int]]) -> tuple[int, ...]:
         """Let leases go on of whose chunks there are mutations; gives the handles of those that do."""
@@ -133,6 +137,8 @@ class Leases:
         """Forget the leases that are over."""
         for handle in list(self._leases):
             self._held(handle)
+        for handle in [handle for handle in self._ended_us if not self._was_held_of_late(handle)]:
+            del self._ended_us[handle]
 
     def may_be_held(self, handle: int) -> bool:
         """Whether somebody may hold a lease of the chunk."""
@@ -169,6 +175,14 @@ class Leases:
             return 0
         return max(0, since_us + self._limits.master_waits_us - now_us)
 
+    def _was_held_of_late(self, handle: int) -> bool:
+        """Whether mutations of a lease that is over may still be under way to secondaries."""
+        now_us = self._base.runtime.now_us()
+        if handle in self._ended_us:
+            return now_us < self._ended_us[handle] + self._limits.master_waits_us
+        is_older = handle < self._base.first_handle
+        return is_older and now_us < self._base.started_us + 2 * self._limits.master_waits_us
+
     async def _end_now(self, handle: int) -> None:
         lease = self._held(handle)
         if lease is not None:
@@ -191,6 +205,7 @@ class Leases:
     def _forget(self, handle: int, event: str) -> None:
         lease = self._leases.pop(handle, None)
         if lease is not None:
+            self._ended_us[handle] = self._base.runtime.now_us()
             self._base.tell_of_chunk(event, handle, lease.shown.version, chunkserver=lease.shown.primary)
 
     # -- how leases are granted ---------------------------------------------------------------------------------------

@@ -88,8 +88,7 @@ class Replication:
 
     async def _copy_locked(self, handle: int) -> bool:
         base = self._base
-        await self._leases.end_now(handle)
-        version, sources = await self._leases.settle(handle)
+        version, sources = await self._leases.freeze(handle)
         target = self._target(handle, sources)
         if target is None:
             return False

@@ -55,12 +55,11 @@ class Reports:
             raise ChunkserverUnknown(f"{request.chunkserver} has not registered, or was silent for too long")
         self._hear(chunkserver, request.free_bytes)
         extended = self._leases.extend(chunkserver.name, request.extend)
-        for handle, version in request.corrupt:
-            if handle in self._chunks:
-                chunkserver.corrupt[handle] = version
-                self._chunks.drop_location(handle, chunkserver.number)
+        chunkserver.corrupt = {handle: version for handle, version in request.corrupt if handle in self._chunks}
+        for handle in chunkserver.corrupt:
+            self._chunks.drop_location(handle, chunkserver.number)
         garbage = self._take(chunkserver, request.replicas)
-        return HeartbeatReply(extended, garbage + self._corrupt(chunkserver))
+        return HeartbeatReply(extended, garbage + self._corrupt_garbage(chunkserver, request.corrupt))
 
     def expire(self) -> list[Chunkserver]:
         """Count no more on chunkservers that were silent for too long; gives them."""
@@ -106,12 +105,18 @@ class Reports:
             self._base.tell_of_chunk("adopt_version", handle, version, chunkserver=chunkserver.name)
         return not self._chunks.add_location(handle, chunkserver.number)
 
-    def _corrupt(self, chunkserver: Chunkserver) -> tuple[tuple[int, int], ...]:
-        """The corrupt replicas of a chunkserver that are garbage."""
+    def _corrupt_garbage(
+        self, chunkserver: Chunkserver, corrupt: Iterable[tuple[int, int]]
+    ) -> tuple[tuple[int, int], ...]:
+        """Which of a chunkserver's corrupt replicas are garbage."""
         return tuple(
             (handle, version)
-            for handle, version in chunkserver.corrupt.items()
-            if handle not in self._chunks or self._is_elsewhere(handle, chunkserver)
+            for handle, version in corrupt
+            if (
+                self._is_elsewhere(handle, chunkserver)
+                if handle in self._chunks
+                else handle < self._base.state.next_handle
+            )
         )
 
     def _is_elsewhere(self, handle: int, chunkserver: Chunkserver) -> bool:

@@ -190,6 +190,24 @@ def test_the_last_replica_stays_though_it_is_corrupt() -> None:
     assert lease.handle in bench.chunkservers["c1"].replicas
 
 
+def test_a_corrupt_replica_of_a_file_that_is_gone_goes_too() -> None:
+    bench = Bench(1)
+    (lease,) = bench.file("/f")
+    bench.chunkservers["c1"].corrupt[lease.handle] = lease.version
+    bench.ask(Delete(bench.ask(Delete("/f"))))
+    bench.until(lambda: lease.handle not in bench.chunkservers["c1"].replicas)
+
+
+def test_a_chunkserver_that_had_a_corrupt_replica_may_have_the_chunk_again() -> None:
+    bench = Bench(3)
+    (lease,) = bench.file("/f")
+    bad = bench.chunkservers[lease.secondaries[0]]
+    bad.corrupt[lease.handle] = lease.version
+    bench.until(lambda: len(bench.find("/f").chunkservers) == 2)
+    bench.until(lambda: len(bench.find("/f").chunkservers) == 3)
+    assert lease.handle in bad.replicas and not bad.corrupt
+
+
 def test_files_of_a_removed_directory_are_not_found() -> None:
     bench = Bench(0)
     bench.ask(MakeDirectory("/d"))

@@ -104,6 +104,19 @@ def test_no_lease_is_granted_while_a_chunk_is_copied_and_a_late_copy_is_stale() 
     assert again.version > request.version
 
 
+@pytest.mark.parametrize(("idle_us", "raised"), [(0, True), (LONG_US, False)])
+def test_a_chunk_that_had_a_lease_of_late_gets_a_version_before_it_is_copied(idle_us: int, raised: bool) -> None:
+    bench = Bench(4, dead_after_us=5 * SECOND_US)
+    (lease,) = bench.file("/f")
+    bench.pass_time(idle_us)
+    bench.crash(lease.secondaries[0])
+    bench.until(lambda: bench.count(CloneChunk) == 1)
+    (request,) = (
+        request for server in bench.chunkservers.values() for request in server.asked if isinstance(request, CloneChunk)
+    )
+    assert request.version == lease.version + (1 if raised else 0)
+
+
 def test_a_copy_that_fails_is_tried_again_later() -> None:
     bench = Bench(4)
     (lease,) = bench.file("/f")

@@ -7,7 +7,7 @@ from tests.impl.gfs.master.bench import LIMITS, Bench
 
 from genstamp_dfs.gfs.errors import GfsRefusal, InvalidPath, NoReplica, PathExists, PathNotFound
 from genstamp_dfs.gfs.master.namespace import DIRECTORY, handles_of
-from genstamp_dfs.gfs.messages.chunkserver_protocol import CopyChunk, RevokeLease
+from genstamp_dfs.gfs.messages.chunkserver_protocol import CopyChunk, RecordVersion, RevokeLease
 from genstamp_dfs.gfs.messages.master_protocol import Create, Delete, FindLease, MakeDirectory, Snapshot
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.world.request import Caller
@@ -115,6 +115,31 @@ def test_while_a_snapshot_waits_nobody_gets_a_lease_and_heartbeats_extend_none()
     bench.until(lambda: bool(snapshot), for_us=4 * LIMITS.lease_us)
     assert snapshot == [None] and bench.primaries(lease.handle) == []
     assert bench.wait_for(wanted).handle != lease.handle
+
+
+def test_a_mutation_that_is_late_finds_another_version_when_a_snapshot_is_logged() -> None:
+    bench = Bench()
+    first, second = bench.file("/f", 2)
+    bench.pass_time(LIMITS.master_waits_us + SECOND_US)
+    third = bench.lease("/f", 1)
+    bench.pass_time(3 * LIMITS.master_waits_us)
+    fourth = bench.lease("/f", 1)
+    asked = bench.count(RecordVersion)
+    bench.ask(Snapshot("/f", "/s"))
+    assert fourth.version > third.version > second.version
+    for server in bench.chunkservers.values():
+        assert server.replicas[second.handle] == fourth.version + 1
+        assert server.replicas[first.handle] == first.version, "it had no lease of late"
+    assert bench.count(RecordVersion) == asked + 3
+
+
+def test_a_snapshot_of_a_chunk_without_replicas_is_made_all_the_same() -> None:
+    bench = Bench()
+    bench.file("/f")
+    for name in list(bench.chunkservers):
+        bench.crash(name)
+    bench.ask(Snapshot("/f", "/s"))
+    check_counts(bench)
 
 
 def test_a_repeated_snapshot_is_made_once() -> None:
