@@ -144,17 +144,17 @@ class GfsCluster(Machines):
 
     def replica(self, name: str, handle: int) -> bytes:
         """All verified bytes of a replica."""
-        found = self.chunkservers[name].replicas.whole(handle)
-        return found.read(0, found.length)
+        file = self.chunkservers[name].replicas.get(handle).file
+        return file.read(0, file.num_bytes)
 
     def replicas(self, handle: int) -> dict[str, bytes]:
         """All verified bytes of all replicas of the highest version."""
         found = {name: core.replicas.find(handle) for name, core in sorted(self.chunkservers.items())}
-        highest = max(replica.version for replica in found.values() if replica is not None)
+        highest = max(replica.file.version for replica in found.values() if replica is not None)
         return {
             name: self.replica(name, handle)
             for name, replica in found.items()
-            if replica is not None and replica.version == highest
+            if replica is not None and replica.file.version == highest
         }
 
     def handle(self, path: str = "/f", index: int = 0) -> int:

@@ -1,8 +1,7 @@
-"""A chunkserver as a core without I/O.
+"""The chunkserver of GFS as a core without I/O.
 
-- `replica_file`, `replicas`: chunks on a disk, with checksums and versions.
-- `data_buffer`, `data_flow`: pushed data, before a mutation uses it.
-- `primaries`, `mutations`: leases that it believes in, and what it does in whose order.
-- `copies`: replicas that are made from others.
-- `chunkserver`: all of them, and what it tells the master.
+- `chunk_file`: the bytes and checksums of one replica, which no crash leaves at odds; `replicas`: all of them.
+- `data_buffer`, `pushing`: data that waits for a mutation, and how it travels along a chain.
+- `leases`: what the chunkserver believes; `primary`: the order of mutations; `applying`: what is ordered by others.
+- `copying`, `reading`, `reporting`: copies, reads, heartbeats.
 """

@@ -25,7 +25,10 @@ class ChunkserverConfiguration:
         silence_us: how long whoever pushes data may be silent.
         buffer_bytes: how much pushed data is kept; what was not used for the longest time goes first.
         buffer_age_us: how long it is kept.
-        scan_period_us: how often a replica is read through to see whether it matches its checksums (section 5.2).
+        predecessor_wait_us: how long a secondary waits for a mutation that comes before the one that it has.
+        scan_period_us: how often one replica is read through to see whether it matches its checksums (section 5.2).
+        sync: whether a mutation is forced to the disk before it is acknowledged; else what a machine loses with its
+            power is lost, if all machines of a chunk do.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -38,7 +41,9 @@ class ChunkserverConfiguration:
     silence_us: int = 10 * SECOND_US
     buffer_bytes: int = 256 * 1024 * 1024
     buffer_age_us: int = 60 * SECOND_US
+    predecessor_wait_us: int = SECOND_US
     scan_period_us: int = 60 * SECOND_US
+    sync: bool = True
 
     def __post_init__(self) -> None:
         for name in (
@@ -50,6 +55,7 @@ class ChunkserverConfiguration:
             "silence_us",
             "buffer_bytes",
             "buffer_age_us",
+            "predecessor_wait_us",
             "scan_period_us",
         ):
             if getattr(self, name) < 1:

@@ -1,56 +1,66 @@
-"""Pushed data that waits for a mutation to use it (section 3.1, step 3).
+"""Data that was pushed and waits for a mutation: the least recently used goes first (section 3.1, step 3).
 
-It stays after it was used, as the client may ask again; what was not used for the longest time makes room for other.
+Leaves out: how it comes (`pushing`).
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from genstamp_dfs.gfs.errors import DataNotFound
-from genstamp_dfs.gfs.runtime import Runtime
+
+
+@dataclass(slots=True)
+class _Kept:
+    data: bytes
+    used_us: int
 
 
 class DataBuffer:
-    """Pushed data by id.
+    """Pushed data by its id.
 
     Args:
-        runtime: the world.
-        num_bytes: how much is kept.
-        age_us: how long it is kept, in microseconds.
+        max_bytes: how much is kept.
+        keep_us: for how long what nobody uses is kept, in microseconds.
     """
 
-    def __init__(self, runtime: Runtime, num_bytes: int, age_us: int) -> None:
-        self._runtime = runtime
-        self._limit = num_bytes
-        self._age_us = age_us
-        self._kept: OrderedDict[bytes, tuple[bytes, int]] = OrderedDict()
-        self._num_bytes = 0
+    def __init__(self, max_bytes: int, keep_us: int) -> None:
+        self._max_bytes = max_bytes
+        self._keep_us = keep_us
+        self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
+        self.num_bytes = 0
 
-    def keep(self, data_id: bytes, data: bytes) -> None:
-        """Keep data."""
-        self._drop(data_id)
-        self._kept[data_id] = (data, self._runtime.now_us())
-        self._num_bytes += len(data)
-        while self._num_bytes > self._limit:
-            self._drop(next(iter(self._kept)))
+    def put(self, data_id: bytes, data: bytes, now_us: int) -> None:
+        """Keep data; what is old, or too much, goes."""
+        self.forget(data_id)
+        self._kept[data_id] = _Kept(data, now_us)
+        self.num_bytes += len(data)
+        while self._kept:
+            oldest = next(iter(self._kept))
+            is_old = self._kept[oldest].used_us < now_us - self._keep_us
+            if oldest == data_id or not (is_old or self.num_bytes > self._max_bytes):
+                return
+            self.forget(oldest)
 
-    def find(self, data_id: bytes) -> bytes:
-        """Data that was pushed.
+    def get(self, data_id: bytes, now_us: int) -> bytes:
+        """The data of an id.
 
         Raises:
-            DataNotFound: it is not here any more.
+            DataNotFound: it is not here (any more).
         """
-        found = self._kept.get(data_id)
-        if found is None:
-            raise DataNotFound(f"data {data_id.hex()} is not in the buffer")
+        kept = self._kept.get(data_id)
+        if kept is None:
+            raise DataNotFound(f"the data {data_id.hex()} was not pushed here, or was not used for too long")
+        kept.used_us = now_us
         self._kept.move_to_end(data_id)
-        return found[0]
+        return kept.data
 
-    def age(self) -> None:
-        """Forget what is too old."""
-        oldest_us = self._runtime.now_us() - self._age_us
-        for data_id in [data_id for data_id, (_, since_us) in self._kept.items() if since_us < oldest_us]:
-            self._drop(data_id)
+    def __reversed__(self) -> Iterator[bytes]:
+        """All ids, the one used last first."""
+        return reversed(self._kept)
 
-    def _drop(self, data_id: bytes) -> None:
-        data, _ = self._kept.pop(data_id, (b"", 0))
-        self._num_bytes -= len(data)
+    def forget(self, data_id: bytes) -> None:
+        """Keep this data no more."""
+        kept = self._kept.pop(data_id, None)
+        if kept is not None:
+            self.num_bytes -= len(kept.data)

@@ -1,115 +1,179 @@
-"""The replicas of a chunkserver, by handle.
+"""All replicas of a chunkserver, by handle, and what of their changes is on the disk.
 
-One that is being copied has version 0 until it is whole: nobody is told of it, and after a crash it is removed.
+A replica is a file of bytes in `chunks`, named by its handle in hexadecimal digits, and its log. One without a log was
+never whole, or is half deleted: it goes when the chunkserver starts.
 
-Leaves out: what clients and the master ask of them.
+Leaves out: what is done with them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
 
-from genstamp_dfs.errors import StorageError
-from genstamp_dfs.gfs.chunkserver.replica_file import DIRECTORY, META, ReplicaFile
+from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile, log_of
 from genstamp_dfs.gfs.errors import ChunkNotFound, CorruptReplica, StaleVersion
 from genstamp_dfs.gfs.protocol import ReplicaReport
+from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.runtime import Condition
 
-UNFINISHED = 0
-"""Version of a replica that is being made."""
+DIRECTORY: Final = "chunks"
+_DIGITS: Final = 16
+
+
+class Replica:
+    """A replica, with who waits for its changes to be on the disk.
+
+    Attributes:
+        file: its bytes.
+        is_corrupt: it is not read any more, and the master is told.
+        touched_us: when it was last changed or read, by the clock of this life.
+    """
+
+    def __init__(self, handle: int, file: ChunkFile, now_us: int) -> None:
+        self.handle = handle
+        self.file = file
+        self.is_corrupt = False
+        self.touched_us = now_us
+        self._synced = 0
+        self._syncing: Condition | None = None
+
+    async def on_disk(self, runtime: Runtime, disk: Disk) -> None:
+        """Wait until all changes up to now are on the disk; several who wait share one sync."""
+        wanted = self.file.changes
+        while self._synced < wanted:
+            if self._syncing is not None:
+                await self._syncing.wait()
+                continue
+            self._syncing = runtime.condition()
+            try:
+                await self._sync(runtime, disk)
+            finally:
+                woken, self._syncing = self._syncing, None
+                woken.notify_all()
+
+    async def _sync(self, runtime: Runtime, disk: Disk) -> None:
+        covered = self.file.changes
+        sync: Callable[[], None] = partial(disk.sync, self.file.log_path)
+        await runtime.ahead(sync)
+        sync()
+        self._synced = max(self._synced, covered)
 
 
 class Replicas:
-    """All replicas on a disk."""
+    """All replicas.
 
-    def __init__(self, disk: Disk) -> None:
+    Args:
+        runtime: the world.
+        disk: where they are.
+        chunk_bytes: the size of a chunk.
+    """
+
+    def __init__(self, runtime: Runtime, disk: Disk, chunk_bytes: int) -> None:
+        self._runtime = runtime
         self._disk = disk
-        self._replicas: dict[int, ReplicaFile] = {}
+        self._chunk_bytes = chunk_bytes
+        self._replicas: dict[int, Replica] = {}
+        self._damaged: dict[int, int] = {}
+
+    def __iter__(self) -> Iterator[Replica]:
+        return iter(list(self._replicas.values()))
+
+    def __len__(self) -> int:
+        return len(self._replicas)
 
     def load(self) -> None:
-        """Open all that is on the disk; bytes of which nothing is known are removed."""
+        """Find all that is on the disk; what was never whole is removed."""
         self._disk.make_directory(DIRECTORY)
-        self._disk.sync_directory("")
-        names = set(self._disk.names(DIRECTORY))
-        for name in sorted(names):
+        names = self._disk.names(DIRECTORY)
+        for name in names:
             path = f"{DIRECTORY}/{name}"
-            handle = _handle_of(name.removesuffix(META))
-            if handle is None or (not name.endswith(META) and name + META not in names):
-                self._disk.remove(path)
-            elif name.endswith(META):
-                try:
-                    self._replicas[handle] = ReplicaFile.open(self._disk, handle)
-                except StorageError:
-                    # A crash of the machine while the replica was made.
+            handle = _handle(name)
+            if handle is None or log_of(name) not in names:
+                if not _is_log_of_one(name, names):
                     self._disk.remove(path)
-        for replica in [replica for replica in self if replica.version == UNFINISHED]:
-            self.delete(replica.handle)
+                continue
+            replica = Replica(handle, ChunkFile(self._disk, path, self._chunk_bytes), self._runtime.now_us())
+            try:
+                replica.file.load()
+            except CorruptReplica:
+                replica.is_corrupt = True
+            self._replicas[handle] = replica
 
-    def __iter__(self) -> Iterator[ReplicaFile]:
-        return iter(self._replicas.values())
-
-    def find(self, handle: int) -> ReplicaFile | None:
-        """The replica of a chunk."""
+    def find(self, handle: int) -> Replica | None:
+        """The replica of a chunk, if there is one, corrupt or not."""
         return self._replicas.get(handle)
 
-    def whole(self, handle: int) -> ReplicaFile:
+    def get(self, handle: int) -> Replica:
         """The replica of a chunk.
 
         Raises:
             ChunkNotFound: there is none.
-            CorruptReplica: it does not match its checksums.
+            CorruptReplica: it is known not to match its checksums.
         """
-        found = self._replicas.get(handle)
-        if found is None:
-            raise ChunkNotFound(f"there is no replica of chunk {handle}")
-        if found.is_corrupt:
-            raise CorruptReplica(f"the replica of chunk {handle} does not match its checksums")
-        return found
+        replica = self._replicas.get(handle)
+        if replica is None:
+            raise ChunkNotFound(f"{self._runtime.node} has no replica of chunk {handle}")
+        if replica.is_corrupt:
+            raise CorruptReplica(f"the replica of chunk {handle} at {self._runtime.node} is corrupt")
+        return replica
 
-    def at_version(self, handle: int, version: int) -> ReplicaFile:
-        """The replica of a chunk, which has this version.
+    def get_of(self, handle: int, version: int) -> Replica:
+        """The replica of a chunk, of exactly this version.
 
         Raises:
-            ChunkNotFound, CorruptReplica: as `whole`.
-            StaleVersion: it has another one.
+            ChunkNotFound, CorruptReplica: as `get`.
+            StaleVersion: it has another.
         """
-        found = self.whole(handle)
-        if found.version != version:
-            raise StaleVersion(f"the replica of chunk {handle} has version {found.version}, not {version}")
-        return found
+        replica = self.get(handle)
+        if replica.file.version != version:
+            found = replica.file.version
+            raise StaleVersion(f"{self._runtime.node} has chunk {handle} in version {found}, not {version}")
+        return replica
 
-    def create(self, handle: int, version: int) -> ReplicaFile:
-        """An empty replica in the place of one that there may be."""
-        self.delete(handle)
-        self._replicas[handle] = replica = ReplicaFile.create(self._disk, handle, version)
+    def new_file(self, handle: int) -> ChunkFile:
+        """The file of a replica that is going to be made; it counts when `add` is called."""
+        return ChunkFile(self._disk, path_of(handle), self._chunk_bytes)
+
+    def add(self, handle: int, file: ChunkFile) -> Replica:
+        """There is a new replica, or it takes the place of one."""
+        replica = self._replicas[handle] = Replica(handle, file, self._runtime.now_us())
         return replica
 
     def delete(self, handle: int) -> None:
-        """Remove a replica if there is one."""
-        replica = self._replicas.pop(handle, None)
-        if replica is not None:
-            replica.delete()
+        """Delete a replica; its log goes first, so that what is left by a crash is none."""
+        del self._replicas[handle]
+        path = path_of(handle)
+        self._disk.remove(log_of(path))
+        self._disk.sync_directory(DIRECTORY)
+        self._disk.remove(path)
 
-    def reports(self) -> list[ReplicaReport]:
-        """What is said of those that are whole, by handle."""
-        whole = (self._replicas[handle] for handle in sorted(self._replicas))
-        return [
-            ReplicaReport(one.handle, one.version, one.length)
-            for one in whole
-            if not one.is_corrupt and one.version != UNFINISHED
-        ]
+    def report(self, replica: Replica) -> ReplicaReport:
+        """What the master is told of a replica."""
+        return ReplicaReport(replica.handle, replica.file.version, replica.file.num_bytes)
 
-    def corrupt(self) -> tuple[tuple[int, int], ...]:
-        """Handle and version of those that are not."""
-        return tuple((one.handle, one.version) for one in self if one.is_corrupt)
-
-    def num_bytes(self) -> int:
-        """Bytes of all replicas."""
-        return sum(one.length for one in self)
+    @property
+    def used_bytes(self) -> int:
+        """How many bytes all replicas have."""
+        return sum(replica.file.num_bytes for replica in self._replicas.values())
 
 
-def _handle_of(name: str) -> int | None:
-    """The handle that a file is named after."""
-    try:
-        handle = int(name, 16)
-    except ValueError:
+def path_of(handle: int) -> str:
+    """The file of bytes of a chunk.
+
+    >>> path_of(255)
+    'chunks/00000000000000ff'
+    """
+    return f"{DIRECTORY}/{handle:0{_DIGITS}x}"
+
+
+def _handle(name: str) -> int | None:
+    """The handle of a file of bytes; None for any other file."""
+    if len(name) != _DIGITS or any(digit not in "0123456789abcdef" for digit in name):
         return None
-    return handle if f"{handle:016x}" == name else None
+    return int(name, 16)
+
+
+def _is_log_of_one(name: str, names: list[str]) -> bool:
+    """Whether the file is the log of a file of bytes that is there."""
+    return name.endswith(".log") and name.removesuffix(".log") in names

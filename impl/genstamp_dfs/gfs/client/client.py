@@ -14,7 +14,7 @@ from genstamp_dfs.gfs.client.reading import Reading
 from genstamp_dfs.gfs.errors import ChunkNotFound, IsADirectory, OutOfRange, RecordTooLarge
 from genstamp_dfs.gfs.messages import master_protocol as messages
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Append, Write
-from genstamp_dfs.gfs.protocol import MASTER, ChunkLease, FileInfo
+from genstamp_dfs.gfs.protocol import MASTER, ChunkLease, FileInfo, Limits
 from genstamp_dfs.gfs.records import Record, RecordReader, encode_record
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.request import Request
@@ -33,11 +33,16 @@ class Client:
 
     def __init__(self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink) -> None:
         self.configuration = configuration
-        self._runtime = runtime
+        self.runtime = runtime
         self._events = events
         self._mutating = Mutating(configuration, runtime)
         self._reading = Reading(configuration, runtime)
         self._last_chunks: dict[str, int] = {}
+
+    @property
+    def limits(self) -> Limits:
+        """What all nodes of the cluster agree on."""
+        return self.configuration.limits
 
     # -- names --------------------------------------------------------------------------------------------------------
 
@@ -172,7 +177,7 @@ class Client:
         return found
 
     async def _ask(self, request: Request[Answer]) -> Answer:
-        return await self._runtime.call(MASTER, request, timeout_us=self.configuration.master_timeout_us)
+        return await self.runtime.call(MASTER, request, timeout_us=self.configuration.master_timeout_us)
 
     def _forget(self) -> None:
         """Paths, and those below them, become those of other files."""

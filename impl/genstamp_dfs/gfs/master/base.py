@@ -3,8 +3,8 @@
 Leaves out: what the parts do.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from genstamp_dfs.errors import Refusal
 from genstamp_dfs.events import EventSink
@@ -16,10 +16,10 @@ from genstamp_dfs.gfs.master.operation_log import OperationLog
 from genstamp_dfs.gfs.master.operations import AnyOperation
 from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.gfs.side_by_side import together
 from genstamp_dfs.world.request import Request
 
 Answer = TypeVar("Answer")
-Result = TypeVar("Result")
 
 
 class Base:
@@ -120,39 +120,6 @@ class Base:
     def tell_of_chunk(self, event: str, handle: int, version: int, **arguments: str) -> None:
         """Record a step that concerns a chunk: its handle is the entity, its version the stamp."""
         self.tell(event, "chunk", str(handle), arguments, version=version)
-
-
-class Outcome(Generic[Result]):
-    """What comes of a process that somebody waits for."""
-
-    def __init__(self, runtime: Runtime, work: Coroutine[Any, Any, Result], name: str) -> None:
-        self._result: Result | None = None
-        self._failure: Exception | None = None
-        self._is_done = False
-        self._done = runtime.condition()
-        runtime.spawn(self._run(work), name)
-
-    async def _run(self, work: Coroutine[Any, Any, Result]) -> None:
-        try:
-            self._result = await work
-        except Exception as failure:
-            self._failure = failure
-        self._is_done = True
-        self._done.notify_all()
-
-    async def result(self) -> Result:
-        """Wait for it; raises what the process has raised."""
-        while not self._is_done:
-            await self._done.wait()
-        if self._failure is not None:
-            raise self._failure
-        return self._result  # type: ignore[return-value]
-
-
-async def together(runtime: Runtime, works: list[Coroutine[Any, Any, Result]], name: str) -> list[Result]:
-    """Do several things side by side; gives what comes of them, in order."""
-    outcomes = [Outcome(runtime, work, name) for work in works]
-    return [await outcome.result() for outcome in outcomes]
 
 
 Handler = Callable[[Any], Awaitable[Any]]

@@ -11,7 +11,7 @@ Source: sections 2.6.1 and 4.4.2.
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +39,10 @@ class ChunkTable:
 
     def __len__(self) -> int:
         return len(self._handles)
+
+    def __iter__(self) -> Iterator[int]:
+        """All handles."""
+        return iter(self._handles)
 
     def __contains__(self, handle: int) -> bool:
         return self._find(handle) is not None

@@ -14,10 +14,10 @@ Source: sections 2.6.3 and 5.1.2.
 from typing import Final
 
 from genstamp_dfs.errors import Refusal, StorageError
-from genstamp_dfs.gfs.master.base import together
 from genstamp_dfs.gfs.master.operation_log import encode_batch, log_files, read_log_file
 from genstamp_dfs.gfs.messages.log_protocol import AppendRecords
 from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.gfs.side_by_side import together
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.times import SECOND_US
 

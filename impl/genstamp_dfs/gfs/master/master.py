@@ -18,7 +18,7 @@ from typing import Any
 from genstamp_dfs.errors import DiskError, GenstampDfsError
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.errors import GfsRefusal, MasterStarting
-from genstamp_dfs.gfs.master.base import Base, Outcome
+from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
@@ -30,11 +30,12 @@ from genstamp_dfs.gfs.master.recovery import Recovered, recover
 from genstamp_dfs.gfs.master.replication import Replication
 from genstamp_dfs.gfs.master.reports import Reports
 from genstamp_dfs.gfs.master.snapshot import Snapshots
-from genstamp_dfs.gfs.master.state import new_state
+from genstamp_dfs.gfs.master.state import MasterState, new_state
 from genstamp_dfs.gfs.master.telling import CALLS
 from genstamp_dfs.gfs.master.tree_calls import TreeCalls
 from genstamp_dfs.gfs.messages import master_protocol as messages
 from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
 
@@ -117,6 +118,11 @@ class Master:
     def failure(self) -> GenstampDfsError | None:
         """Why the master has stopped: a disk failed, and nobody may be told of what is not on it."""
         return None if self._base is None else self._base.log.failure
+
+    @property
+    def state(self) -> MasterState | None:
+        """What is durable; None before it is known."""
+        return None if self._base is None else self._base.state
 
     # -- requests -----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import Any
 from genstamp_dfs.errors import GenstampDfsError
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.errors import MasterStarting, ReadOnlyMaster
-from genstamp_dfs.gfs.master.base import Base, Outcome
+from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.leases import Leases
@@ -31,6 +31,7 @@ from genstamp_dfs.gfs.messages import master_protocol as messages
 from genstamp_dfs.gfs.messages.log_protocol import AppendRecords
 from genstamp_dfs.gfs.protocol import ReplicaReport
 from genstamp_dfs.gfs.runtime import Runtime
+from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
 

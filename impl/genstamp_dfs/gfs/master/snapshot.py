@@ -10,7 +10,7 @@ Source: section 3.4.
 """
 
 from genstamp_dfs.gfs.errors import InvalidPath
-from genstamp_dfs.gfs.master.base import Base, together
+from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.leases import Leases
 from genstamp_dfs.gfs.master.namespace import DIRECTORY, handles_of
 from genstamp_dfs.gfs.master.operations import CopyTree
@@ -18,6 +18,7 @@ from genstamp_dfs.gfs.master.paths import check_path, is_below, is_hidden
 from genstamp_dfs.gfs.master.resolving import check_free, value_of
 from genstamp_dfs.gfs.master.tree_calls import call_of
 from genstamp_dfs.gfs.messages.master_protocol import Snapshot
+from genstamp_dfs.gfs.side_by_side import together
 from genstamp_dfs.world.request import Caller
 
 

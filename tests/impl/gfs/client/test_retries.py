@@ -37,9 +37,9 @@ def test_data_that_a_secondary_has_forgotten_is_pushed_again() -> None:
     lease = cluster.lease()
     appended = cluster.begin(client.append("/f", b"second"))
     secondary = lease.secondaries[0]
-    buffer = cluster.chunkservers[secondary]._buffer
+    buffer = cluster.chunkservers[secondary].buffer
     cluster.until(partial(has_pushed, buffer, 2))
-    buffer._drop(next(reversed(buffer._kept)))
+    buffer.forget(next(reversed(buffer)))
     began_us = cluster.loop.now_us
     offset = cluster.wait_for(appended)
     assert cluster.loop.now_us - began_us < 5 * SECOND_US
@@ -56,7 +56,7 @@ def test_a_secondary_that_starts_again_takes_part_under_a_new_version() -> None:
         appended: list[object] = []
         if when == "during":
             appended = cluster.begin(client.append("/f", b"second"))
-            buffer = cluster.chunkservers[lease.secondaries[1]]._buffer
+            buffer = cluster.chunkservers[lease.secondaries[1]].buffer
             cluster.until(partial(has_pushed, buffer, 2))
         cluster.restart(lease.secondaries[1])
         if when == "before":
@@ -95,7 +95,7 @@ def test_lost_answers_make_duplicates_that_a_reader_drops() -> None:
         assert len(set(offsets)) == len(offsets)
         found = cluster.do(all_records(client, "/f"))
         assert sorted(found, key=lambda record: record.id.sequence) == records, seed
-        duplicates += sum(event.event == "order_mutation" for event in cluster.log.events) - len(records)
+        duplicates += sum(event.event == "order_append" for event in cluster.log.events) - len(records)
     assert duplicates > 5
 
 

@@ -1,0 +1,13 @@
+"""GFS in one process, one seed, virtual time; what users were promised is held against what is there.
+
+- `cluster`: a master, chunkservers and clients on simulated machines.
+- `plan`, `workload`: what the clients of a run do; what goes wrong is made as for HDFS (`genstamp_dfs.simulation`).
+- `ledger`, `cells`: what acknowledged appends, writes and snapshots promise.
+- `watching`: what has to be so at every moment; `reading`: everything is read in the end, from every replica.
+- `run`: one run and its verdict; `sweep`: many.
+
+`python -m genstamp_dfs.gfs.simulation --seed 7` writes the events of a run as JSON lines;
+`python -m genstamp_dfs.gfs.simulation.sweep --seeds 500` makes many runs.
+
+Leaves out: bandwidth, full disks, bits that rot.
+"""

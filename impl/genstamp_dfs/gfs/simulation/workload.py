@@ -1,0 +1,134 @@
+"""What the clients of a simulated run of GFS do, job after job; what is refused is counted, and the next job follows.
+
+Leaves out: which jobs; see `plan`.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+
+from genstamp_dfs.errors import Refusal
+from genstamp_dfs.gfs.client.client import Client
+from genstamp_dfs.gfs.errors import PathExists
+from genstamp_dfs.gfs.records import Record, RecordId
+from genstamp_dfs.gfs.simulation.cells import content
+from genstamp_dfs.gfs.simulation.ledger import Ledger, record_data
+from genstamp_dfs.gfs.simulation.plan import CELL_BYTES, Job, JobKind
+from genstamp_dfs.gfs.simulation.refusals import refusal_name
+
+
+class Workload:
+    """One client's work.
+
+    Args:
+        client: who does it.
+        writer: its number in the ids of records, another one for each client.
+        jobs: what.
+        ledger: told what is begun, acknowledged and read.
+        now_us: time of the run, the same for everybody, in microseconds.
+        outcomes: counts what came of the jobs.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        writer: int,
+        jobs: tuple[Job, ...],
+        ledger: Ledger,
+        now_us: Callable[[], int],
+        outcomes: Counter[str],
+    ) -> None:
+        self._client = client
+        self._writer = writer
+        self._jobs = jobs
+        self._ledger = ledger
+        self._now_us = now_us
+        self._outcomes = outcomes
+        self._records = 0
+        self._hidden: dict[str, str] = {}
+
+    async def run(self) -> None:
+        """Do all jobs, each not before its time."""
+        start_us = self._client.runtime.now_us()
+        for job in self._jobs:
+            early_us = start_us + job.start_us - self._client.runtime.now_us()
+            if early_us > 0:
+                await self._client.runtime.sleep_us(early_us)
+            try:
+                await self._do(job)
+            except Refusal as refusal:
+                self._outcomes[f"{job.kind.value}: {refusal_name(refusal)}"] += 1
+            else:
+                self._outcomes[f"{job.kind.value}: done"] += 1
+
+    async def _do(self, job: Job) -> None:
+        match job.kind:
+            case JobKind.CREATE:
+                await self._create(job.path)
+            case JobKind.APPEND:
+                await self._append(job)
+            case JobKind.WRITE:
+                await self._write(job)
+            case JobKind.SNAPSHOT:
+                begun_us = self._now_us()
+                await self._client.snapshot(job.path, job.target)
+                self._ledger.made_snapshot(job.path, job.target, begun_us)
+            case JobKind.RENAME:
+                self._ledger.asked_to_move(job.path)
+                self._ledger.asked_to_move(job.target)
+                await self._client.rename(job.path, job.target)
+            case JobKind.DELETE:
+                self._ledger.asked_to_remove(job.path)
+                self._hidden[job.path] = await self._client.delete(job.path)
+            case JobKind.UNDELETE:
+                await self._undelete(job.path)
+            case JobKind.READ:
+                await read_file(self._client, job.path, self._ledger, self._now_us)
+
+    async def _create(self, path: str) -> None:
+        """Make a file, unless another client has done so already."""
+        with contextlib.suppress(PathExists):
+            await self._client.create(path)
+        self._ledger.created(path)
+
+    async def _undelete(self, path: str) -> None:
+        hidden = self._hidden.pop(path, None)
+        if hidden is not None:
+            await self._client.undelete(hidden)
+
+    async def _append(self, job: Job) -> None:
+        for piece in job.pieces:
+            self._records += 1
+            one = RecordId(self._writer, self._records)
+            record = Record(one, record_data(one, piece.num_bytes))
+            appended = self._ledger.begin_append(job.path, record)
+            self._ledger.end_append(appended, await self._client.append_record(job.path, record))
+            await self._client.runtime.sleep_us(piece.rest_us)
+
+    async def _write(self, job: Job) -> None:
+        for piece in job.pieces:
+            write = self._ledger.begin_write(job.path, piece.offset, piece.num_bytes)
+            await self._client.write(job.path, piece.offset, content(write))
+            self._ledger.end_write(write, piece.num_bytes)
+            await self._client.runtime.sleep_us(piece.rest_us)
+
+
+def holds_cells(path: str) -> bool:
+    """Whether cells are written to the file, or to that of which it is a snapshot, and no records appended."""
+    return "table" in path
+
+
+async def read_file(client: Client, path: str, ledger: Ledger, now_us: Callable[[], int]) -> None:
+    """Read a file as its users do, and have what is read judged.
+
+    Raises:
+        Refusal: it cannot be read now.
+    """
+    if holds_cells(path):
+        begun_us = now_us()
+        info = await client.file_info(path)
+        data = await client.read(path, 0, info.chunks * client.limits.chunk_bytes)
+        ledger.read_cells(path, data, 0, len(data) // CELL_BYTES * CELL_BYTES, begun_us, "whatever replica was read")
+        return
+    async for record in client.records(path):
+        ledger.read_record(path, record)
