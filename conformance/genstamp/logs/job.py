@@ -1,10 +1,10 @@
-"""The check of logs as two jobs on Spark: one task a source, one exchange by key, one task a part.
+"""The check of logs as two jobs on Spark: one task a source, one exchange by key.
 
 The first job reads: a task a unit, inside `mapInArrow`, which writes what it finds as Parquet files of its own, so
 that sources are parsed once and a task that is run again replaces its files. What concerns the keys of one part goes to
 files of that part (`genstamp.logs.parts`): the exchange of events by key is of columns in Parquet, not of rows of the
-JVM. The second job has a task a part, which runs the automata over all events of it. Tasks open files and write them:
-on more than one machine the paths must be the same on all of them.
+JVM. In the second job each task takes some parts, one after another, and runs the automata over all events of each.
+Tasks open files and write them: on more than one machine the paths must be the same on all of them.
 
 Leaves out what is read and what is checked (`genstamp.logs.reading`, `genstamp.logs.check`), what is done before and
 after (`genstamp.logs.run`), and the session.
@@ -25,6 +25,9 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import Options, Reading, check_with, read_into
 from genstamp.logs.tables import SPANS
+
+TASKS_A_CORE = 4
+"""So many tasks for each core, to even out."""
 
 
 def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None) -> Report:
@@ -57,16 +60,20 @@ class OnSpark:
 
     def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
         """As `run.Worker` says."""
-        shares = _shares(units, 4 * self._spark.sparkContext.defaultParallelism)
-        encoded = [(msgspec.json.encode(share),) for share in shares]
-        rows = self._spark.sparkContext.parallelize(encoded, len(encoded)).toDF("units: binary")
-        spans = rows.mapInArrow(_reading(str(built), how), from_arrow_schema(SPANS)).collect()
-        return pa.Table.from_pylist([row.asDict() for row in spans], SPANS)
+        shares = _shares(units, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism)
+        encoded = self._spark.sparkContext.broadcast([msgspec.json.encode(share) for share in shares])
+        spans = self._tasks(len(shares)).mapInArrow(_reading(str(built), how, encoded), from_arrow_schema(SPANS))
+        return pa.Table.from_pylist([row.asDict() for row in spans.collect()], SPANS)
 
     def check(self, parts: int, terms: Terms, built: Path) -> None:
         """As `run.Worker` says."""
-        numbers = self._spark.sparkContext.parallelize([(part,) for part in range(parts)], parts)
-        numbers.toDF("part: int").mapInArrow(_checking(terms, str(built)), "part int").collect()
+        # A task takes longer to start than a part to check.
+        tasks = min(parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism)
+        self._tasks(tasks).mapInArrow(_checking(terms, str(built), parts, tasks), "id long").collect()
+
+    def _tasks(self, number: int) -> Any:
+        """Numbers, one a task."""
+        return self._spark.range(0, number, 1, number)
 
 
 def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
@@ -81,25 +88,26 @@ def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
     return shares
 
 
-def _reading(built: str, how: Reading) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _reading(built: str, how: Reading, shares: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Reads units and writes what they give; what it gives runs in Spark's workers."""
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            for encoded in batch.column(0).to_pylist():
-                for unit in msgspec.json.decode(encoded, type=list[Unit]):
+            for task in batch.column(0).to_pylist():
+                for unit in msgspec.json.decode(shares.value[task], type=list[Unit]):
                     yield from read_into(Path(built), unit, how).to_batches()
 
     return read
 
 
-def _checking(terms: Terms, built: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _checking(terms: Terms, built: str, parts: int, tasks: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Checks parts of the keys, and writes what it finds; what it gives runs in Spark's workers."""
 
     def check(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            for part in batch.column(0).to_pylist():
-                check_part(Path(built), part, terms)
+            for task in batch.column(0).to_pylist():
+                for part in range(task, parts, tasks):
+                    check_part(Path(built), part, terms)
             yield batch
 
     return check
