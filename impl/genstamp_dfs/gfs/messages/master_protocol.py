@@ -145,7 +145,7 @@ class Heartbeat(Request[HeartbeatReply], frozen=True):
         free_bytes: how much room its disk has.
         extend: (handle, version) of leases that it believes in and of whose chunks there are mutations (section 3.1).
         replicas: a part of its replicas, in turn (section 4.4).
-        corrupt: (handle, version) of replicas that do not match their checksums; they are not read any more.
+        corrupt: (handle, version) of all replicas that do not match their checksums; they are not read any more.
 
     Refused with ChunkserverUnknown.
     """
