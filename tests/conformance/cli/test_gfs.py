@@ -110,12 +110,26 @@ def test_refusals_go_by_their_names(tmp_path: Path) -> None:
         await server.start()
         return server, server.address
 
+    (tmp_path / "local").write_text("bytes")
+    assert answered_by(start, "mkdir", "/d") == (0, "", "")
+    assert answered_by(start, "put", "/dev/null", "/d/file") == (0, "", "")
     for arguments, name in (
         (["cat", "/absent"], "PathNotFound"),
+        (["cat", "/d"], "IsADirectory"),
         (["rm", "/absent"], "PathNotFound"),
+        (["rm", "/d"], "DirectoryNotEmpty"),
+        (["ls", "/absent"], "PathNotFound"),
         (["mkdir", "not/absolute"], "InvalidPath"),
+        (["mkdir", "/d"], "PathExists"),
+        (["mkdir", "/d/file/below"], "NotADirectory"),
+        (["put", str(tmp_path / "local"), "/d/file"], "PathExists"),
+        (["append", str(tmp_path / "local"), "/absent"], "PathNotFound"),
+        (["undelete", "/absent"], "InvalidPath"),
         (["mv", "/absent", "/b"], "PathNotFound"),
+        (["mv", "/d/file", "/d"], "PathExists"),
         (["snapshot", "/absent", "/b"], "PathNotFound"),
+        (["snapshot", "/d/file", "/d"], "PathExists"),
     ):
         code, printed, said = answered_by(start, *arguments)
         assert (code, printed, said.split(":")[:2], said.count("\n")) == (1, "", ["genstamp", f" {name}"], 1), said
+    assert answered_by(start, "ls", "/d") == (0, "f\t0\t-\t/d/file\n", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.impl.gfs.server.running import run
 from tests.impl.gfs.server.servers import Servers, servers
 
-from genstamp_dfs.gfs.chunkserver.replica_file import data_path
+from genstamp_dfs.gfs.chunkserver.replicas import path_of
 from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES
 from genstamp_dfs.gfs.records import Record, RecordId
 
@@ -23,7 +23,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 def bytes_on(cluster: Servers, name: str, handle: int) -> bytes:
     """What a chunkserver has of a chunk on its disk."""
-    path = cluster.directory / name / data_path(handle)
+    path = cluster.directory / name / path_of(handle)
     return path.read_bytes() if path.exists() else b""
 
 
@@ -99,7 +99,7 @@ def test_a_replica_that_rots_is_not_read_and_made_anew(tmp_path: Path) -> None:
             await client.create("/file")
             await client.write("/file", 0, data)
             for name in ("chunkserver1", "chunkserver3"):
-                with (tmp_path / name / data_path(1)).open("r+b") as file:
+                with (tmp_path / name / path_of(1)).open("r+b") as file:
                     file.seek(CHECKSUM_BLOCK_BYTES + 7)
                     file.write(bytes([data[CHECKSUM_BLOCK_BYTES + 7] ^ 1]))
             for _ in range(10):

@@ -358,7 +358,7 @@ def test_methods_that_are_not_there_are_told_so() -> None:
                 with pytest.raises(grpc.aio.AioRpcError) as found:
                     await channel.unary_unary("/genstamp.gfs.Node/Nothing")(b"")
             assert found.value.code() is grpc.StatusCode.UNIMPLEMENTED
-            with pytest.raises(NETWORK_FAILURES, match=r"UNIMPLEMENTED|has ended"):
+            with pytest.raises(NETWORK_FAILURES):
                 # Whether the refusal is there already when the operation is sent, is chance.
                 connection = await runtime.connect(address, PUSH)
                 await connection.receive()
