@@ -64,7 +64,7 @@ class Leases:
             StaleVersion: this life has not recorded the version, or another one since, or it is revoked, or over.
         """
         lease = self._leases.get(handle)
-        if lease is None or lease.version != version or not self._is_on(lease):
+        if lease is None or lease.version != version or not self.is_on(lease):
             raise StaleVersion(f"{self._runtime.node} does not wait for a lease of version {version} of chunk {handle}")
         if lease.secondaries is None:
             lease.secondaries = secondaries
@@ -86,14 +86,14 @@ class Leases:
             NotPrimary: there is none of this version.
         """
         lease = self._leases.get(handle)
-        if lease is None or lease.version != version or lease.secondaries is None or not self._is_on(lease):
+        if lease is None or lease.version != version or lease.secondaries is None or not self.is_on(lease):
             raise NotPrimary(f"{self._runtime.node} is not the primary of chunk {handle} under version {version}")
         return lease
 
     def is_held(self, handle: int) -> bool:
         """Whether a lease of the chunk is believed in, under whatever version."""
         lease = self._leases.get(handle)
-        return lease is not None and lease.secondaries is not None and self._is_on(lease)
+        return lease is not None and lease.secondaries is not None and self.is_on(lease)
 
     def believed(self) -> list[int]:
         """The chunks of which a lease is believed in."""
@@ -103,7 +103,7 @@ class Leases:
         """(handle, version) of the leases that are to go on: those of whose chunks there were mutations."""
         found = []
         for handle, lease in self._leases.items():
-            if lease.is_used and lease.secondaries is not None and self._is_on(lease):
+            if lease.is_used and lease.secondaries is not None and self.is_on(lease):
                 found.append((handle, lease.version))
                 lease.is_used = False
         return tuple(found)
@@ -112,8 +112,9 @@ class Leases:
         """The master lets a lease go on, counted from when it was asked."""
         lease = self._leases.get(handle)
         # One that ended meanwhile does not come back.
-        if lease is not None and lease.version == version and self._is_on(lease):
+        if lease is not None and lease.version == version and self.is_on(lease):
             lease.counted_us = max(lease.counted_us, counted_us)
 
-    def _is_on(self, lease: Lease) -> bool:
+    def is_on(self, lease: Lease) -> bool:
+        """Whether the lease's time has not passed."""
         return self._runtime.now_us() < lease.counted_us + self._lease_us

@@ -184,10 +184,11 @@ class Primary:
         finally:
             order.half_done -= 1
             order.quiet.notify_all()
-        if failed:
-            refusal = MutationFailed(
-                f"mutation {mutation.serial} of chunk {request.handle} failed at {', '.join(failed)}"
-            )
+        # After its lease a chunk may be copied, from a replica that has not done this yet.
+        is_late = not self._leases.is_on(lease)
+        if failed or is_late:
+            where = f"failed at {', '.join(failed)}" if failed else "was done when the lease was over"
+            refusal = MutationFailed(f"mutation {mutation.serial} of chunk {request.handle} {where}")
             self._tell("answer", request, replica, mutation, refusal)
             raise refusal
         self._tell("answer", request, replica, mutation)
