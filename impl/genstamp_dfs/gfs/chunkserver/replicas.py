@@ -28,6 +28,7 @@ class Replica:
         file: its bytes.
         is_corrupt: it is not read any more, and the master is told.
         touched_us: when it was last changed or read, by the clock of this life.
+        is_deleted: it is no replica any more.
     """
 
     def __init__(self, handle: int, file: ChunkFile, now_us: int) -> None:
@@ -35,11 +36,16 @@ class Replica:
         self.file = file
         self.is_corrupt = False
         self.touched_us = now_us
+        self.is_deleted = False
         self._synced = 0
         self._syncing: Condition | None = None
 
     async def on_disk(self, runtime: Runtime, disk: Disk) -> None:
-        """Wait until all changes up to now are on the disk; several who wait share one sync."""
+        """Wait until all changes up to now are on the disk; several who wait share one sync.
+
+        Raises:
+            StaleVersion: the replica has been deleted meanwhile, as garbage.
+        """
         wanted = self.file.changes
         while self._synced < wanted:
             if self._syncing is not None:
@@ -56,6 +62,8 @@ class Replica:
         covered = self.file.changes
         sync: Callable[[], None] = partial(disk.sync, self.file.log_path)
         await runtime.ahead(sync)
+        if self.is_deleted:
+            raise StaleVersion(f"the replica of chunk {self.handle} was deleted before its changes were on the disk")
         sync()
         self._synced = max(self._synced, covered)
 
@@ -142,7 +150,7 @@ class Replicas:
 
     def delete(self, handle: int) -> None:
         """Delete a replica; its log goes first, so that what is left by a crash is none."""
-        del self._replicas[handle]
+        self._replicas.pop(handle).is_deleted = True
         path = path_of(handle)
         self._disk.remove(log_of(path))
         self._disk.sync_directory(DIRECTORY)
