@@ -45,6 +45,7 @@ PLACES: Final[Mapping[str, str]] = {
     "gfs.master_log": "genstamp_spec.gfs.systems.master_log:MASTER_LOG",
     "gfs.snapshot": "genstamp_spec.gfs.systems.snapshot:SNAPSHOT",
     "gfs.replicas": "genstamp_spec.gfs.systems.replicas:REPLICAS",
+    "gfs.progress": "genstamp_spec.gfs.systems.progress:PROGRESS",
 }
 """Where every system that comes with genstamp is declared, by name, in the order in which they are listed and checked.
 
