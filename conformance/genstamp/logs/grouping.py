@@ -32,6 +32,15 @@ def by_key(words: Any, numbers: Any, units: Any, sequences: Any) -> tuple[Any, A
     return order, starts
 
 
+def distinct(numbers: Any) -> Any:
+    """Each of some numbers once, in the order in which they are met."""
+    group, none = np.empty(len(numbers), np.int64), np.zeros(len(numbers), np.int64)
+    firsts = np.empty(_number(none, numbers, group), np.int64)
+    # Backwards, so that the first of each is what stays.
+    firsts[group[::-1]] = numbers[::-1]
+    return firsts
+
+
 @njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _number(words: Any, numbers: Any, group: Any) -> int:
     """For each row the number of its key, in the order in which keys are met; gives how many there are."""

@@ -51,6 +51,7 @@ def same(text: Any, at: int, other: Any, there: int, size: int) -> bool:
 
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_COMMAS, _AFTER_BLANKS = np.uint64(0x2C2C2C2C2C2C2C2C), np.uint64(0x2121212121212121)
 _NEWLINES, _BS = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x4242424242424242)
 
 
@@ -111,6 +112,11 @@ def number(text: Any, at: int, end: int) -> tuple[int, int]:
 @njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def until_blank(text: Any, at: int, end: int) -> int:
     """Where the next white space is."""
+    while at + 8 <= end:
+        word = _eight(text, at)
+        if (word - _AFTER_BLANKS) & ~word & _HIGHS:  # Some byte is that of a blank or lower.
+            break
+        at += 8
     while at < end and not is_blank(text[at]):
         at += 1
     return at
@@ -119,6 +125,11 @@ def until_blank(text: Any, at: int, end: int) -> int:
 @njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def until_comma(text: Any, at: int, end: int) -> int:
     """Where the next comma is."""
+    while at + 8 <= end:
+        commas = _eight(text, at) ^ _COMMAS
+        if (commas - _ONES) & ~commas & _HIGHS:
+            break
+        at += 8
     while at < end and text[at] != 44:
         at += 1
     return at
@@ -127,9 +138,14 @@ def until_comma(text: Any, at: int, end: int) -> int:
 @njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def is_plain(text: Any, at: int, end: int) -> bool:
     """Whether all of it is ASCII."""
-    for index in range(at, end):  # noqa: SIM110 - compiled
-        if text[index] >= 128:
+    while at + 8 <= end:
+        if _eight(text, at) & _HIGHS:
             return False
+        at += 8
+    while at < end:
+        if text[at] >= 128:
+            return False
+        at += 1
     return True
 
 

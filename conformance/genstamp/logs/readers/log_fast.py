@@ -13,6 +13,7 @@ import numpy as np
 
 from genstamp.events import Place
 from genstamp.logs.exchange import concerns_of
+from genstamp.logs.grouping import distinct
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
@@ -284,11 +285,11 @@ class _Reading:
         events = self._found.events[: int(self._counters.totals[EVENTS])]
         nodes = events[:, NODE]
         pool, namespace, _, _, _ = self._context
-        for node in np.unique(nodes[nodes > 0]):
+        for node in np.flatnonzero(np.bincount(nodes, minlength=1)[1:]) + 1:
             for pooled in (0, 1):
                 here = (nodes == node) & (events[:, POOLED] == pooled)
                 if here.any():
-                    blocks = np.unique(events[here, BLOCK])
+                    blocks = distinct(events[here, BLOCK])
                     self._seen_replicas.append((pool if pooled else namespace, int(node), blocks))
 
     # -- files ----------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class Decided:
         """The events counted."""
         found = self._found
         groups = (found.told.astype(np.int64) * 64 + found.node) * 2 + found.pooled
-        for group in np.unique(groups):
+        for group in np.flatnonzero(np.bincount(groups)):
             sequences = found.sequence[groups == group]
             rest, pooled = divmod(int(group), 2)
             told, node = divmod(rest, 64)
