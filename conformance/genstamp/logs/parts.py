@@ -6,6 +6,7 @@ and memory is bounded by the largest part. Leaves out reading and checking thems
 
 import uuid
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,8 @@ class PartWriter:
         self._writers: dict[int, Any] = {}
         self._waiting: list[Any] = []
         self._rows = 0
+        self._beside = ThreadPoolExecutor(1)
+        self._written: Future[None] | None = None
 
     def write(self, rows: Any) -> None:
         """Takes a table of `tables.CONCERNS` or of `exchange.EXCHANGED`."""
@@ -81,6 +84,8 @@ class PartWriter:
     def close(self) -> None:
         """Puts the files in their places, each in one step and over what an earlier attempt of the same task left."""
         self._divide()
+        self._await()
+        self._beside.shutdown()
         for part, writer in self._writers.items():
             writer.close()
             self._waits(part).replace(self._directory / f"part-{part:06d}-unit-{self._unit:06d}.parquet")
@@ -91,8 +96,19 @@ class PartWriter:
     def _divide(self) -> None:
         if not self._waiting:
             return
-        rows = pa.concat_tables(self._waiting)
+        self._await()
+        self._written = self._beside.submit(self._write, self._waiting)
         self._waiting, self._rows = [], 0
+
+    def _await(self) -> None:
+        """Waits for what is written: there is never more than that, and what is read meanwhile."""
+        if self._written is not None:
+            self._written.result()
+            self._written = None
+
+    def _write(self, waiting: list[Any]) -> None:
+        """Writes tables while the next are read, as both are done by compiled code for the most part."""
+        rows = pa.concat_tables(waiting)
         if self._parts == 1:
             self._put(0, rows)
             return
@@ -136,7 +152,7 @@ def keys_of(rows: Any) -> tuple[Any, Any, Any]:
     return numbers, offsets, np.frombuffer(text or b"", np.uint8)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, Any]:
     """Rows part by part, and where those of each begin. FNV-1a, the same on every machine; of what has a number, this
     alone.
