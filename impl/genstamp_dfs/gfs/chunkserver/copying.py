@@ -116,6 +116,9 @@ class Copying:
                 data += piece
         except Refusal:
             return False
+        if self._has(handle, version):
+            # What was stale has got a version while its bytes were on their way.
+            return True
         if self._replicas.find(handle) is not None:
             self._replicas.delete(handle)
         file = self._replicas.new_file(handle)

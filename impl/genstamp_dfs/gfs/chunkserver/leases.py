@@ -108,6 +108,13 @@ class Leases:
                 lease.is_used = False
         return tuple(found)
 
+    def still_wanted(self, leases: tuple[tuple[int, int], ...]) -> None:
+        """The master may not have heard that these are to go on: the next heartbeat says it again."""
+        for handle, version in leases:
+            lease = self._leases.get(handle)
+            if lease is not None and lease.version == version:
+                lease.is_used = True
+
     def extend(self, handle: int, version: int, counted_us: int) -> None:
         """The master lets a lease go on, counted from when it was asked."""
         lease = self._leases.get(handle)

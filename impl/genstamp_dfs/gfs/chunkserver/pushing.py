@@ -36,18 +36,27 @@ class Pushing:
         if operation.num_bytes > self._configuration.limits.chunk_bytes:
             raise EOFException(f"{operation.num_bytes} bytes are pushed, a chunk has fewer")
         following = await self._next(operation)
+        try:
+            await self._receive(connection, following, operation)
+        finally:
+            if following is not None:
+                following.close()
+
+    async def _receive(self, connection: Connection, following: Connection | None, operation: PushData) -> None:
+        """Take all pieces, keep them, and say who of the chain did not get them."""
         data = bytearray()
+        onward = following
         while len(data) < operation.num_bytes:
             piece = await connection.receive(self._configuration.silence_us)
             if not isinstance(piece, DataPiece) or not piece.data or len(data) + len(piece.data) > operation.num_bytes:
                 raise EOFException(f"{connection.peer} pushes something else than {operation.num_bytes} bytes")
             data += piece.data
-            following = await self._pass_on(following, piece)
+            onward = await self._pass_on(onward, piece)
         if google_crc32c.value(bytes(data)) != operation.checksum:
             await connection.send(Pushed((self._runtime.node, *operation.targets)))
             return
         self._buffer.put(operation.data_id, bytes(data), self._runtime.now_us())
-        await connection.send(Pushed(await self._end(following, operation)))
+        await connection.send(Pushed(await self._end(onward, operation)))
 
     async def _next(self, operation: PushData) -> Connection | None:
         """A connection to the next of the chain; None if there is none, or it cannot be reached."""
@@ -66,7 +75,6 @@ class Pushing:
         try:
             await following.send(piece)
         except NETWORK_FAILURES:
-            following.close()
             return None
         return following
 
@@ -78,6 +86,4 @@ class Pushing:
             answer = await following.receive(self._configuration.silence_us)
         except NETWORK_FAILURES:
             return operation.targets
-        finally:
-            following.close()
         return answer.failed if isinstance(answer, Pushed) else operation.targets

@@ -82,7 +82,6 @@ class Replicas:
         self._disk = disk
         self._chunk_bytes = chunk_bytes
         self._replicas: dict[int, Replica] = {}
-        self._damaged: dict[int, int] = {}
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(list(self._replicas.values()))

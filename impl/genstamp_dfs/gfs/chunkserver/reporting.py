@@ -65,7 +65,11 @@ class Reporting:
         extend = self._leases.wanted()
         corrupt = tuple((one.handle, one.file.version) for one in self._replicas if one.is_corrupt)
         request = Heartbeat(self._runtime.node, self._free_bytes(), extend, tuple(self._next()), corrupt)
-        reply = await self._runtime.call(MASTER, request, timeout_us=self._configuration.master_timeout_us)
+        try:
+            reply = await self._runtime.call(MASTER, request, timeout_us=self._configuration.master_timeout_us)
+        except NETWORK_FAILURES:
+            self._leases.still_wanted(extend)
+            raise
         for handle, version in extend:
             if handle in reply.extended:
                 self._leases.extend(handle, version, sent_us)

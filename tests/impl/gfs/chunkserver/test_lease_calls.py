@@ -134,3 +134,16 @@ def test_whom_the_master_does_not_know_holds_no_lease_not_even_one_whose_grant_c
     cluster.pass_time(3 * SECOND_US)
     assert cluster.refusal("c1", Append(HANDLE, 2, id_of(1))) == "NotPrimary"
     assert cluster.refusal("c1", GrantLease(HANDLE, 2, ("c2", "c3"))) == "StaleVersion"
+
+
+def test_a_heartbeat_that_was_lost_asks_for_the_extension_once_more() -> None:
+    cluster = ByHand(master_timeout_us=SECOND_US)
+    cluster.do(cluster.client.create("/f"))
+    cluster.do(cluster.client.append("/f", b"x"))
+    lease = cluster.lease()
+    cluster.network.part(MASTER, lease.primary)
+    cluster.pass_time(5 * SECOND_US)
+    cluster.network.heal()
+    cluster.pass_time(6 * SECOND_US)
+    # Ten seconds after it was granted; it was used once, before the master was out of reach.
+    assert cluster.chunkservers[lease.primary].leases.believed() == [lease.handle]
