@@ -638,6 +638,14 @@ def next_state_assigned() -> Any:
     return Wrong
 
 
+@misuse("a record's field cannot be named 'place', nor declared, expr, type")
+def field_of_a_name_that_records_have() -> Any:
+    class Seat(Record):  # here
+        place = number(0, 3)
+
+    return World
+
+
 @misuse("variable 'depth' is declared twice")
 def variable_declared_twice() -> Any:
     class Other(Part):

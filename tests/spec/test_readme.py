@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from genstamp.systems import PLACES, system_named
+from genstamp_spec.gfs.places import PROMISES
 from genstamp_spec.hdfs.places import SECTIONS
 
 PLACE = re.compile(r"\b(?:[A-J]\.\d+(?: (?:row|step) \d+)?|[AB]\d+'?|[SL]\d+)(?![\w'])")
@@ -28,3 +30,15 @@ def test_every_file_that_the_readme_names_is_there(repository: Path) -> None:
     names = set(re.findall(r"`(\w+\.py)`", text))
     assert names
     assert names - {file.name for file in repository.glob("spec/genstamp_spec/**/*.py")} == set()
+
+
+def test_every_promise_of_gfs_is_stated_where_the_readme_says(repository: Path) -> None:
+    text = repository.joinpath("spec/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| (.*gfs\..*) \|$", text, re.MULTILINE)
+    told = {name: set(re.findall(r"`(gfs\.\w+)`", systems)) for name, systems in rows}
+    stated: dict[str, set[str]] = {name: set() for name in PROMISES}
+    for system in (name for name in PLACES if name.startswith("gfs.")):
+        for claim in system_named(system).model().properties:
+            stated.get(claim.doc.partition(":")[0], set()).add(system)
+    assert all(stated.values())
+    assert told == stated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
@@ -195,11 +195,20 @@ def declared_in(class_: type) -> list[Declared[Any]]:
     return list(found.values())
 
 
+RESERVED: Final = frozenset({"declared", "expr", "place", "type"})
+"""What a record has itself, or is made of: no names for fields."""
+
+
 class Record(Value):
     """Base of records: subclass it and declare the fields; calling the class makes a value of it."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        taken = sorted({field.name for field in declared_in(cls)} & RESERVED)
+        if taken:
+            raise misuse(
+                f"a record's field cannot be named '{taken[0]}', nor {', '.join(sorted(RESERVED - {taken[0]}))}"
+            )
         register_record(cls.type(), cls)
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
