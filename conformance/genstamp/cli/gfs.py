@@ -12,6 +12,7 @@ class GfsVerbs(Verbs):
 
     verbs: ClassVar[dict[str, tuple[str, str]]] = {
         "table1": ("genstamp.cli.gfs_table1", "table1"),
+        "skew": ("genstamp.cli.gfs_skew", "skew"),
         "up": ("genstamp.cli.gfs_servers", "up"),
         "master": ("genstamp.cli.gfs_servers", "master"),
         "chunkserver": ("genstamp.cli.gfs_servers", "chunkserver"),

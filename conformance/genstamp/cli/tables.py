@@ -16,6 +16,7 @@ from genstamp.systems import every_system
 from genstamp.tables import (
     coverage_page,
     derived_page,
+    gfs_skew_page,
     gfs_table1_page,
     holes_page,
     logs_tables_page,
@@ -38,6 +39,8 @@ PAGES: Mapping[str, Maker] = {
         tuple(DRIVINGS), lock.read(repository / LOCK), repository
     ),
     "gfs-table1.md": lambda repository: gfs_table1_page.page(),
+    "gfs-skew.md": lambda repository: gfs_skew_page.page(),
+    gfs_skew_page.PICTURE: lambda repository: gfs_skew_page.picture(),
     "logs-tables.md": lambda repository: logs_tables_page.page(),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }

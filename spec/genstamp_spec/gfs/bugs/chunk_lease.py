@@ -6,7 +6,7 @@ None of them is known of GFS, whose source nobody has published: they are what a
 from genstamp_model.language import Bug, action, largest, none, require
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.parts.lease_master import LeaseMaster
-from genstamp_spec.gfs.parts.lease_state import LEASE, Chunkserver
+from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
 GRANTED_BEFORE_EXPIRY = Bug(
     "lease-granted-before-the-old-one-expired",
@@ -21,9 +21,9 @@ GRANTED_BEFORE_EXPIRY = Bug(
 class NoMargin(LeaseMaster, lane="master"):
     """Clocks are taken for equal."""
 
-    def master_waits(s) -> int:
-        """A lease, and no more."""
-        return LEASE
+    def margin_ticks(s) -> int:
+        """The master waits for a lease, and no more."""
+        return 0
 
 
 NO_MARGIN = Bug(

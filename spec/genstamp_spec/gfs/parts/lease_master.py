@@ -4,7 +4,7 @@ from genstamp_model.language import Members, action, none, observe, require, sma
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
-from genstamp_spec.gfs.parts.lease_state import LEASE, MARGIN, Chunkserver, no_chunkserver, only
+from genstamp_spec.gfs.parts.lease_state import MARGIN, Chunkserver, no_chunkserver, only
 
 LIVE = (ChunkLeaseLifecycle.granted, ChunkLeaseLifecycle.extended)
 FREE = (ChunkLeaseLifecycle.none, ChunkLeaseLifecycle.expired)
@@ -178,7 +178,11 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     def master_waits(s) -> int:
         """Ticks until the master takes a lease for over."""
-        return LEASE + MARGIN
+        return s.lease_ticks() + s.margin_ticks()
+
+    def margin_ticks(s) -> int:
+        """Ticks that it waits on when a lease is over by its own clock."""
+        return MARGIN
 
     @action(hidden=True)
     def master_clock_ticks(s) -> None:
