@@ -90,16 +90,20 @@ class ChunkCalls:
 
     async def _make(self, path: str) -> int:
         """Make a chunk at the end of a file, with empty replicas; gives its handle."""
-        base, limits = self._base, self._base.configuration.limits
-        live = base.chunkservers.live()
-        chosen = choose_chunkservers(live, limits.replicas, chunk_bytes=limits.chunk_bytes, chance=base.runtime.random)
+        base = self._base
+        chosen = self._choose([])
         if not chosen:
-            raise NoReplica(f"none of {len(live)} live chunkservers has room for a chunk")
+            live = len(base.chunkservers.live())
+            raise NoReplica(f"none of {live} live chunkservers has room for a chunk")
         handle = self._new_handle()
         try:
             base.tell_of_chunk("create_chunk", handle, FIRST_VERSION, file=path)
             await base.flushed()
-            made = await base.ask_all([server.name for server in chosen], CreateChunk(handle, FIRST_VERSION))
+            request = CreateChunk(handle, FIRST_VERSION)
+            made = await base.ask_all([server.name for server in chosen], request)
+            # Others stand in for those that did not; who does not answer may not be known to be dead yet.
+            others = self._choose(chosen)[: base.configuration.limits.replicas - len(made)]
+            made += await base.ask_all([server.name for server in others], request)
             self._place(handle, made)
             base.commit(AddChunk(path, handle))
         finally:
@@ -130,6 +134,17 @@ class ChunkCalls:
             finally:
                 self.being_made.discard(handle)
         return handle
+
+    def _choose(self, tried: list[Chunkserver]) -> list[Chunkserver]:
+        """Where replicas of a new chunk go, but to those that were tried."""
+        limits = self._base.configuration.limits
+        return choose_chunkservers(
+            self._base.chunkservers.live(),
+            limits.replicas,
+            chunk_bytes=limits.chunk_bytes,
+            chance=self._base.runtime.random,
+            beside=tried,
+        )
 
     def _new_handle(self) -> int:
         """Choose a handle; no file lists it yet."""

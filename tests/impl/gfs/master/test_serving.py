@@ -68,6 +68,16 @@ def test_a_full_chunkserver_gets_no_chunk() -> None:
     assert all("c2" not in bench.file(f"/f{number}")[0].chunkservers for number in range(5))
 
 
+@pytest.mark.parametrize("away", [1, 2])
+def test_others_stand_in_for_chunkservers_that_make_no_replica(away: int) -> None:
+    bench = Bench(5)
+    for number in range(1, away + 1):
+        bench.crash(f"c{number}")
+    for number in range(4):
+        (lease,) = bench.file(f"/f{number}")
+        assert len(lease.chunkservers) == 3 and "c1" not in lease.chunkservers
+
+
 def test_a_directory_is_listed_by_name() -> None:
     bench = Bench(0)
     for path in ("/b", "/a", "/a-b"):
