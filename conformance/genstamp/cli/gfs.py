@@ -15,6 +15,7 @@ class GfsVerbs(Verbs):
         "skew": ("genstamp.cli.gfs_skew", "skew"),
         "up": ("genstamp.cli.gfs_servers", "up"),
         "master": ("genstamp.cli.gfs_servers", "master"),
+        "shadow": ("genstamp.cli.gfs_servers", "shadow"),
         "chunkserver": ("genstamp.cli.gfs_servers", "chunkserver"),
         "put": ("genstamp.cli.gfs_files", "put"),
         "append": ("genstamp.cli.gfs_files", "append"),

@@ -1,4 +1,4 @@
-"""The verbs `gfs up`, `gfs master` and `gfs chunkserver`: they run servers of GFS.
+"""The verbs `gfs up`, `gfs master`, `gfs shadow` and `gfs chunkserver`: they run servers of GFS.
 
 Leaves out what the servers do (`genstamp_dfs.gfs.server`); that is imported by the verb that runs it.
 """
@@ -23,6 +23,10 @@ def master(
     directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
     host: Host = LOOPBACK,
     port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8600,
+    log_replicas: Annotated[
+        list[str],
+        typer.Option("--log-replica", metavar="HOST:PORT", help="A shadow master that has every record first."),
+    ] = [],  # noqa: B006 (typer copies it)
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
     settings: Settings = [],  # noqa: B006 (typer copies it)
@@ -31,13 +35,33 @@ def master(
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = ["master", str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, settings)]
+    arguments += [f"--log-replica={address}" for address in log_replicas]
     raise typer.Exit(main(arguments))
+
+
+def shadow(
+    directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
+    master: Master = DEFAULT_MASTER,
+    host: Host = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8601,
+    events: EventsFile = None,
+    events_limit: EventsLimit = 0,
+    settings: Settings = [],  # noqa: B006 (typer copies it)
+) -> None:
+    """Run a shadow master, which keeps the log of a master that names it, and answers reads."""
+    from genstamp_dfs.gfs.server.__main__ import main
+
+    arguments = ["shadow", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
+    raise typer.Exit(main([*arguments, *given(events, events_limit, settings)]))
 
 
 def chunkserver(
     directory: Annotated[Path, typer.Argument(help="Storage directory; an empty one becomes one.")],
     master: Master = DEFAULT_MASTER,
     host: Host = LOOPBACK,
+    shadows: Annotated[
+        list[str], typer.Option("--shadow", metavar="HOST:PORT", help="A shadow master, told where replicas are.")
+    ] = [],  # noqa: B006 (typer copies it)
     advertise: Annotated[str | None, typer.Option(help="Host where others find it, if not at --host.")] = None,
     port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
@@ -50,6 +74,7 @@ def chunkserver(
     arguments = ["chunkserver", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
     arguments += given(events, events_limit, settings)
     arguments += [f"--advertise={advertise}"] if advertise else []
+    arguments += [f"--shadow={address}" for address in shadows]
     raise typer.Exit(main(arguments))
 
 

@@ -101,7 +101,10 @@ def test_a_node_that_is_no_master_is_told_from_one() -> None:
         return listener, address
 
     code, _, said = answered_by(start, "ls")
-    assert (code, said.endswith(" is a chunkserver, accepted: a master\n")) == (exit_codes.USAGE, True)
+    assert (code, said.endswith(" is a chunkserver, accepted: a master, or a shadow for reading\n")) == (
+        exit_codes.USAGE,
+        True,
+    )
 
 
 def test_refusals_go_by_their_names(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@
 - `channels`, `streams`, `runtime`: the world as a core sees it (`genstamp_dfs.gfs.runtime`).
 - `listener`: who listens.
 - `storage`: whose directory it is, and with which limits it was made.
-- `node_server`, `master_server`, `chunkserver_server`, `cluster`: processes that can be started; `client` is for
-  programs.
+- `node_server`, `master_server`, `shadow_server`, `chunkserver_server`, `cluster`: processes that can be started.
+- `client`: for programs.
 
 A node is found by its name: that of a chunkserver is its address, HOST:PORT, and the master's address is told to
 everybody. Servers listen on loopback unless they are told otherwise, and nobody has to say who he is.

@@ -7,23 +7,23 @@ Leaves out: several disks.
 """
 
 import argparse
-import asyncio
+import contextlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar, cast
 
-from genstamp_dfs.errors import NETWORK_FAILURES, ConfigurationError, Refusal, StorageError
+from genstamp_dfs.errors import ConfigurationError, Refusal, StorageError
 from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.errors import GfsRefusal
 from genstamp_dfs.gfs.messages.data_flow import PushData
-from genstamp_dfs.gfs.messages.master_protocol import Register
+from genstamp_dfs.gfs.messages.master_protocol import Heartbeat, Register
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.server import wire
 from genstamp_dfs.gfs.server.listener import Listener
-from genstamp_dfs.gfs.server.node_server import NodeServer
+from genstamp_dfs.gfs.server.node_server import NodeServer, description_of_master
 from genstamp_dfs.gfs.server.runtime import GfsRuntime
 from genstamp_dfs.gfs.server.storage import Storage, check_same, read_storage, write_storage
 from genstamp_dfs.gfs.server.streams import StreamConnection
@@ -41,8 +41,6 @@ from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
 
-MASTER_RETRY_S: Final = 0.5
-
 
 class ChunkserverRuntime(GfsRuntime):
     """The world of a chunkserver, which looks at the master before it registers: a restart may have made it another.
@@ -52,12 +50,19 @@ class ChunkserverRuntime(GfsRuntime):
         master: address of the master.
         storage: whose the chunkserver's directory is.
         on_other_master: is told that the master is not of that cluster any more.
+        shadows: addresses of shadow masters, which hear what the master hears.
     """
 
     def __init__(
-        self, node: str, master: str, storage: Storage, on_other_master: Callable[[StorageError], None]
+        self,
+        node: str,
+        master: str,
+        storage: Storage,
+        on_other_master: Callable[[StorageError], None],
+        shadows: tuple[str, ...],
     ) -> None:
         super().__init__(node, master)
+        self._shadows = shadows
         self._storage = storage
         self._on_other_master = on_other_master
         self._told = ""
@@ -67,11 +72,20 @@ class ChunkserverRuntime(GfsRuntime):
         try:
             if isinstance(request, Register):
                 await self._check_master()
-            return await super().call(node, request, timeout_us=timeout_us)
+            answer = await super().call(node, request, timeout_us=timeout_us)
         except Refusal as problem:
             if isinstance(request, Register):
                 self._tell(f"{type(problem).__name__}: {problem}")
             raise
+        if isinstance(request, Register | Heartbeat):
+            for shadow in self._shadows:
+                self.spawn(self._tell_shadow(shadow, request), "report to a shadow master")
+        return answer
+
+    async def _tell_shadow(self, shadow: str, report: Register | Heartbeat) -> None:
+        """A shadow master hears what the master has heard; if it is away, it will hear of all replicas in turn."""
+        with contextlib.suppress(Refusal):
+            await super().call(shadow, cast("Request[Any]", report))
 
     async def _check_master(self) -> None:
         """Have the chunkserver end if the master is not of its cluster any more, or has other limits."""
@@ -100,6 +114,7 @@ class ChunkserverServer(NodeServer):
         host: where it listens.
         advertised_host: where others find it, if that is something else.
         port: where it listens; 0 lets the system choose.
+        shadows: addresses of shadow masters.
     """
 
     def __init__(
@@ -112,17 +127,19 @@ class ChunkserverServer(NodeServer):
         host: str = LOOPBACK,
         advertised_host: str | None = None,
         port: int = 0,
+        shadows: tuple[str, ...] = (),
     ) -> None:
         super().__init__("chunkserver", directory, events, advertised_host or host, port)
         self._listening_host = host
         self._master = master
+        self._shadows = shadows
         self._configuration = configuration
         self._chunkserver: Chunkserver | None = None
 
     async def begin(self, disk: RealDisk) -> None:
         """Ask the master whose it is, for as long as that takes; load the replicas, listen and register."""
         storage = read_storage(disk, self.role)
-        found = await self._description_of_master()
+        found = await description_of_master(self.role, self._master)
         wanted = Storage(self.role, found.cluster_id, found.limits)
         if storage is None:
             write_storage(disk, wanted)
@@ -134,7 +151,7 @@ class ChunkserverServer(NodeServer):
         )
         self.port = listener.bind(self._listening_host, self.port)
         self._listener = listener
-        self._runtime = ChunkserverRuntime(self.address, self._master, wanted, self.fail)
+        self._runtime = ChunkserverRuntime(self.address, self._master, wanted, self.fail, self._shadows)
         _, _, free_bytes = disk.usage()
         configuration = replace(self._configuration, limits=found.limits, capacity_bytes=free_bytes)
         self._chunkserver = Chunkserver(configuration, self._runtime, disk, self.events)
@@ -150,33 +167,19 @@ class ChunkserverServer(NodeServer):
         assert self._chunkserver is not None, "who listens has a core"
         await self._chunkserver.serve(connection, operation)
 
-    async def _description_of_master(self) -> wire.Description:
-        """What the master says of itself; it is waited for."""
-        runtime = GfsRuntime(self.role, self._master)
-        told = False
-        try:
-            while True:
-                try:
-                    found = await runtime.describe(MASTER)
-                except NETWORK_FAILURES as problem:
-                    if not told:
-                        print(f"chunkserver: waiting for the master: {problem}", file=sys.stderr, flush=True)
-                        told = True
-                    await asyncio.sleep(MASTER_RETRY_S)
-                    continue
-                except GfsRefusal as problem:
-                    raise ConfigurationError(str(problem)) from problem
-                if found.role != "master":
-                    raise ConfigurationError(f"{self._master} is a {found.role}, accepted: a master")
-                return found
-        finally:
-            await runtime.stop()
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of a chunkserver."""
     add_common_options(parser)
     parser.add_argument("--master", required=True, metavar="HOST:PORT")
+    parser.add_argument(
+        "--shadow",
+        dest="shadows",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="a shadow master, which is told where replicas are",
+    )
     parser.add_argument("--advertise", metavar="HOST", help="where others find it, if not at --host")
     parser.add_argument("--port", type=port_to_listen, default=0, help="where to listen; 0 lets the system choose")
 
@@ -189,7 +192,8 @@ def from_options(given: argparse.Namespace) -> ChunkserverServer:
             none.
         OSError: the file for events cannot be opened.
     """
-    host_and_port(given.master)
+    for address in (given.master, *given.shadows):
+        host_and_port(address)
     for setting in given.settings:
         if setting.startswith("limits."):
             raise ConfigurationError(f"{setting} is a setting of the master, which tells the chunkservers")
@@ -202,4 +206,5 @@ def from_options(given: argparse.Namespace) -> ChunkserverServer:
         host=given.host,
         advertised_host=given.advertise,
         port=given.port,
+        shadows=tuple(given.shadows),
     )

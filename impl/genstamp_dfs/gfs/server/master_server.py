@@ -1,6 +1,6 @@
 """A master as a process: `python -m genstamp_dfs.gfs.server master DIRECTORY`.
 
-Leaves out: shadow masters, and remote replicas of the log.
+Leaves out: shadow masters (`shadow_server`).
 """
 
 import argparse
@@ -28,6 +28,7 @@ from genstamp_dfs.server.process import (
     add_common_options,
     configured,
     event_sink,
+    host_and_port,
     port_to_listen,
 )
 from genstamp_dfs.world.request import Caller, Request
@@ -45,6 +46,7 @@ class MasterServer(NodeServer):
         settings: of the form name=value. Limits that an earlier run has decided need not be given again.
         events: where it tells of what it does.
         host, port: where it listens; port 0 lets the system choose.
+        log_replicas: addresses of those that keep its log too; while one does not answer, nobody is answered.
 
     Raises:
         ConfigurationError: a setting is none, or does not take its value.
@@ -58,10 +60,12 @@ class MasterServer(NodeServer):
         *,
         host: str = LOOPBACK,
         port: int = 0,
+        log_replicas: tuple[str, ...] = (),
     ) -> None:
         super().__init__("master", directory, events, host, port)
         configured(MasterConfiguration(), settings)
         self._settings = settings
+        self._log_replicas = log_replicas
         self._master: Master | None = None
 
     async def begin(self, disk: RealDisk) -> None:
@@ -69,7 +73,7 @@ class MasterServer(NodeServer):
         storage = read_storage(disk, self.role)
         configuration = MasterConfiguration()
         decided = replace(configuration, limits=decided_limits(storage, configuration.limits))
-        configuration = configured(decided, self._settings)
+        configuration = replace(configured(decided, self._settings), log_replicas=self._log_replicas)
         self.limits = configuration.limits
         self.cluster_id = storage.cluster_id if storage else os.urandom(8).hex()
         wanted = Storage(self.role, self.cluster_id, self.limits)
@@ -105,13 +109,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=port_to_listen, default=DEFAULT_PORT, help="where to listen; 0 lets the system choose"
     )
+    parser.add_argument(
+        "--log-replica",
+        dest="log_replicas",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="a shadow master that has every record on its disk before anybody is told of it",
+    )
 
 
 def from_options(given: argparse.Namespace) -> MasterServer:
     """A master as its options say.
 
     Raises:
-        ConfigurationError: a setting is none.
+        ConfigurationError: a setting is none, or an address is none.
         OSError: the file for events cannot be opened.
     """
-    return MasterServer(given.directory, given.settings, event_sink(given), host=given.host, port=given.port)
+    for address in given.log_replicas:
+        host_and_port(address)
+    return MasterServer(
+        given.directory,
+        given.settings,
+        event_sink(given),
+        host=given.host,
+        port=given.port,
+        log_replicas=tuple(given.log_replicas),
+    )

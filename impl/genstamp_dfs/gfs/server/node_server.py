@@ -4,12 +4,14 @@ Leaves out: the cores.
 """
 
 import asyncio
+import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from genstamp_dfs.errors import DiskError
-from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.errors import NETWORK_FAILURES, ConfigurationError, DiskError
+from genstamp_dfs.gfs.errors import GfsRefusal
+from genstamp_dfs.gfs.protocol import MASTER, Limits
 from genstamp_dfs.gfs.server import wire
 from genstamp_dfs.gfs.server.listener import Listener
 from genstamp_dfs.gfs.server.runtime import GfsRuntime
@@ -18,12 +20,14 @@ from genstamp_dfs.server.event_file import EventFile, NoEvents
 from genstamp_dfs.server.process import lock_storage
 from genstamp_dfs.world.request import Caller, Request
 
+MASTER_RETRY_S: Final = 0.5
+
 
 class NodeServer(ABC):
     """A node that listens.
 
     Args:
-        role: "master" or "chunkserver".
+        role: "master", "shadow" or "chunkserver".
         directory: its storage directory.
         events: where it tells of what it does.
         host: where it listens, and what others call it by.
@@ -102,3 +106,30 @@ class NodeServer(ABC):
         assert self.failure is not None, "the server has started"
         if not self.failure.done():
             self.failure.set_exception(problem)
+
+
+async def description_of_master(role: str, master: str) -> wire.Description:
+    """What the master at an address says of itself; it is waited for.
+
+    Raises:
+        ConfigurationError: it is no master, or speaks another format.
+    """
+    runtime = GfsRuntime(role, master)
+    told = False
+    try:
+        while True:
+            try:
+                found = await runtime.describe(MASTER)
+            except NETWORK_FAILURES as problem:
+                if not told:
+                    print(f"{role}: waiting for the master: {problem}", file=sys.stderr, flush=True)
+                    told = True
+                await asyncio.sleep(MASTER_RETRY_S)
+                continue
+            except GfsRefusal as problem:
+                raise ConfigurationError(str(problem)) from problem
+            if found.role != "master":
+                raise ConfigurationError(f"{master} is a {found.role}, accepted: a master")
+            return found
+    finally:
+        await runtime.stop()

@@ -15,7 +15,7 @@ import msgspec
 
 from genstamp_dfs.errors import GenstampDfsError, Refusal
 from genstamp_dfs.gfs.errors import GfsRefusal
-from genstamp_dfs.gfs.messages import chunkserver_protocol, data_flow, master_protocol
+from genstamp_dfs.gfs.messages import chunkserver_protocol, data_flow, log_protocol, master_protocol
 from genstamp_dfs.gfs.protocol import PIECE_BYTES, Limits
 from genstamp_dfs.world.request import Caller, Request, answer_type
 
@@ -45,7 +45,7 @@ class Description(msgspec.Struct, frozen=True):
 
     Attributes:
         format: of its wire.
-        role: "master" or "chunkserver".
+        role: "master", "shadow" or "chunkserver".
         cluster_id: which cluster it belongs to.
         limits: what all nodes of the cluster, and their clients, agree on.
     """
@@ -106,6 +106,10 @@ def _one_of(types: Iterable[type]) -> Any:
 MASTER_REQUESTS: Final = Decoder[tuple[Caller, Request[Any]]](
     tuple[Caller, _one_of(_requests(master_protocol))],  # type: ignore[misc]
     "request to a master",
+)
+SHADOW_REQUESTS: Final = Decoder[tuple[Caller, Request[Any]]](
+    tuple[Caller, _one_of([*_requests(master_protocol), *_requests(log_protocol)])],  # type: ignore[misc]
+    "request to a shadow master",
 )
 CHUNKSERVER_REQUESTS: Final = Decoder[tuple[Caller, Request[Any]]](
     tuple[Caller, _one_of(_requests(chunkserver_protocol))],  # type: ignore[misc]
