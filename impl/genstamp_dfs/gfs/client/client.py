@@ -28,14 +28,13 @@ class Client:
     Args:
         configuration: its settings.
         runtime: its world.
-        events: where it tells of what it was promised.
+        events: told of what it has pushed, and what it has heard.
     """
 
     def __init__(self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink) -> None:
         self.configuration = configuration
         self.runtime = runtime
-        self._events = events
-        self._mutating = Mutating(configuration, runtime)
+        self._mutating = Mutating(configuration, runtime, events)
         self._reading = Reading(configuration, runtime)
         self._last_chunks: dict[str, int] = {}
 

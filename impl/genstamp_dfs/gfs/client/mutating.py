@@ -8,15 +8,18 @@ Leaves out: what is written where (`client`).
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import google_crc32c
 
 from genstamp_dfs.errors import NETWORK_FAILURES, Refusal
+from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.client.configuration import ClientConfiguration
 from genstamp_dfs.gfs.errors import (
     CorruptReplica,
     DataNotFound,
+    GfsRefusal,
     LeaseUnavailable,
     MasterStarting,
     MutationFailed,
@@ -44,12 +47,29 @@ class PushFailedError(Exception):
         super().__init__(f"{', '.join(failed)} did not get the data")
 
 
+@dataclass
+class Attempts:
+    """What was tried so far of one mutation.
+
+    Attributes:
+        data_id, data: what is pushed.
+        pushed_to: chunkservers that have it.
+        count: how often a primary was asked.
+    """
+
+    data_id: bytes
+    data: bytes
+    pushed_to: frozenset[str] = frozenset()
+    count: int = 0
+
+
 class Mutating:
     """Has mutations done, and remembers leases meanwhile."""
 
-    def __init__(self, configuration: ClientConfiguration, runtime: Runtime) -> None:
+    def __init__(self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink) -> None:
         self._configuration = configuration
         self._runtime = runtime
+        self._events = events
         self._leases: dict[tuple[str, int], tuple[ChunkLease, int]] = {}
 
     def forget(self) -> None:
@@ -70,8 +90,7 @@ class Mutating:
             Refusal: it is refused, or has failed for as long as the client tries.
         """
         give_up_us = self._runtime.now_us() + self._configuration.give_up_us
-        data_id = self._runtime.random.randbytes(16)
-        pushed_to: frozenset[str] = frozenset()
+        attempts = Attempts(self._runtime.random.randbytes(16), data)
         unreachable: tuple[str, ...] = ()
         failures = 0
         while True:
@@ -79,19 +98,15 @@ class Mutating:
             try:
                 lease = await self._lease(path, index, unreachable)
                 unreachable = ()
-                if not pushed_to.issuperset(lease.chunkservers):
-                    pushed_to = await self._push(lease, data_id, data)
-                return await self._runtime.call(
-                    lease.primary, request(lease, data_id), timeout_us=self._configuration.call_timeout_us
-                )
+                return await self._attempt(attempts, lease, request(lease, attempts.data_id))
             except PushFailedError as problem:
                 failure: Exception = problem
                 unreachable = self._start_over(path, index, problem.failed)
             except DataNotFound as problem:
-                failure, pushed_to = problem, frozenset()
+                failure, attempts.pushed_to = problem, frozenset()
             except MutationFailed as problem:
                 # Perhaps a secondary has not got the data any more.
-                failure, failures, pushed_to = problem, failures + 1, frozenset()
+                failure, failures, attempts.pushed_to = problem, failures + 1, frozenset()
                 if failures % 2 == 0 and lease is not None:
                     unreachable = self._start_over(path, index, lease.secondaries)
             except (NotPrimary, StaleVersion) as problem:
@@ -102,6 +117,34 @@ class Mutating:
             if self._runtime.now_us() >= give_up_us:
                 raise failure if isinstance(failure, Refusal) else MutationFailed(str(failure))
             await self._runtime.sleep_us(self._some_time_us())
+
+    async def _attempt(self, attempts: Attempts, lease: ChunkLease, request: Request[Answer]) -> Answer:
+        """Push the data to who has not got it, and ask the primary."""
+        if not attempts.pushed_to.issuperset(lease.chunkservers):
+            attempts.pushed_to = await self._push(lease, attempts.data_id, attempts.data)
+        self._tell("retry" if attempts.count else "push_data", lease, attempts)
+        attempts.count += 1
+        try:
+            timeout_us = self._configuration.call_timeout_us
+            answer = await self._runtime.call(lease.primary, request, timeout_us=timeout_us)
+        except Refusal as refusal:
+            self._tell("hear_failure", lease, attempts, refusal)
+            raise
+        self._tell("acknowledge", lease, attempts)
+        return answer
+
+    def _tell(self, event: str, lease: ChunkLease, attempts: Attempts, refusal: Refusal | None = None) -> None:
+        self._events.record(
+            node=self._runtime.node,
+            time_us=self._runtime.now_us(),
+            kind="chunk",
+            entity=str(lease.handle),
+            event=event,
+            arguments={"data": attempts.data_id.hex(), "primary": lease.primary},
+            refused_with=refusal.name if isinstance(refusal, GfsRefusal) else None,
+            generation_stamp=lease.version,
+            num_bytes=len(attempts.data),
+        )
 
     def _some_time_us(self) -> int:
         """How long to wait; clients that have disturbed each other do not come back at the same time."""

@@ -187,3 +187,25 @@ def test_an_append_that_the_primary_does_not_know_of_is_refused_by_it() -> None:
         came_of_it = cluster.begin(cluster.runtimes["k1"].call(node, Append(lease.handle, version, bytes(16))))
         cluster.until(partial(bool, came_of_it))
         assert type(came_of_it[0]).__name__ == name
+
+
+def test_a_client_tells_of_what_it_has_pushed_and_heard() -> None:
+    cluster = GfsCluster()
+    client = cluster.client
+    cluster.do(client.create("/f"))
+    cluster.do(client.append("/f", b"first"))
+    lease = cluster.lease()
+    cluster.restart(lease.primary)
+    cluster.pass_time(SECOND_US)
+    cluster.do(client.append("/f", b"second"))
+    told = [event for event in cluster.log.events if event.node == "k1"]
+    assert [(event.event, event.refused_with) for event in told] == [
+        ("push_data", None),
+        ("acknowledge", None),
+        ("push_data", None),
+        ("hear_failure", "NotPrimary"),
+        ("retry", None),
+        ("acknowledge", None),
+    ]
+    assert len({event.arguments["data"] for event in told}) == 2
+    assert told[0].generation_stamp == lease.version < (told[-1].generation_stamp or 0)
