@@ -121,8 +121,13 @@ class Master:
 
     @property
     def state(self) -> MasterState | None:
-        """What is durable; None before it is known."""
+        """What is durable, or will be when it is flushed; None before it is known."""
         return None if self._base is None else self._base.state
+
+    @property
+    def is_flushed(self) -> bool:
+        """Whether all of the state may be told of: what may not be yet, a crash can take back."""
+        return self._base is not None and self._base.log.flushed_position == self._base.log.next_position
 
     # -- requests -----------------------------------------------------------------------------------------------------
 

@@ -41,15 +41,20 @@ class Watching:
                 yield f"{' and '.join(names)} believe at once that they hold the lease of chunk {handle}"
 
     def _masters_versions(self) -> Iterator[str]:
-        """VersionMonotonic: the master's version of a chunk never decreases, and no replica has a higher one."""
-        state = None if self._cluster.master is None else self._cluster.master.state
-        if state is None:
+        """VersionMonotonic: the master's version of a chunk never decreases, and no replica has a higher one.
+
+        A version that is not on the master's disk yet is told to nobody, and may be gone after a crash.
+        """
+        master = self._cluster.master
+        state = None if master is None else master.state
+        if master is None or state is None:
             return
         for handle in state.chunks:
             version = state.chunks.version(handle)
             if version < self._versions.get(handle, 0):
                 yield f"the version of chunk {handle} fell from {self._versions[handle]} to {version}"
-            self._versions[handle] = version
+            if master.is_flushed:
+                self._versions[handle] = version
         for name, chunkserver in self._cluster.chunkservers.items():
             for replica in chunkserver.replicas:
                 if replica.handle in state.chunks and replica.file.version > state.highest_version(replica.handle):
