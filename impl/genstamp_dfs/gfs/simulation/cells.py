@@ -60,13 +60,14 @@ class Cells:
             offset, end: which bytes of the file were asked for, multiples of `CELL_BYTES`.
             begun_us, ended_us: before and after the reading.
         """
-        problems: list[str] = []
+        wrong: dict[str, list[int]] = defaultdict(list)
         for cell in range(offset // CELL_BYTES, end // CELL_BYTES):
             start = cell * CELL_BYTES - offset
             is_there = len(data) >= start + CELL_BYTES
             numbers = set(_CELL.unpack_from(data, start)) if is_there else {0}
-            problems += self._problem(cell, numbers, begun_us, ended_us)
-        return problems
+            for problem in self._problem(cell, numbers, begun_us, ended_us):
+                wrong[problem].append(cell)
+        return [f"{len(cells)} cells from {cells[0]} on {problem}" for problem, cells in wrong.items()]
 
     def _problem(self, cell: int, numbers: set[int], begun_us: int, ended_us: int) -> Iterator[str]:
         writes = [write for write in self._writes.get(cell, ()) if write.begun_us <= ended_us]
@@ -76,4 +77,4 @@ class Cells:
             allowed.add(0)
         is_unsure = any(write.ended_us == NEVER for write in writes)
         if not (numbers <= allowed and (len(numbers) == 1 or is_unsure)):
-            yield f"cell {cell} reads {sorted(numbers)}, accepted: one of {sorted(allowed)}"
+            yield f"read {sorted(numbers)}, accepted: one of {sorted(allowed)}"

@@ -12,7 +12,7 @@ from typing import Final
 
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.simulation.faults import Fault, Nodes, make_faults
-from genstamp_dfs.world.times import SECOND_US
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 CELL_BYTES: Final = 32
 """Writes begin and end at multiples of this many bytes of a file."""
@@ -92,6 +92,7 @@ class PlanOptions:
     Attributes:
         logs, tables: how many paths there are that records are appended to, and that cells are written to.
         pieces: how many records or writes a job has at most.
+        mean_rest_ms: how long a client rests after a record or a write, on average.
         safety_s: how long anything may fail, in virtual seconds.
         mean_fault_s: mean time between two faults; 0 for none.
         chunk_sizes: one of these is the size of a chunk, in bytes; small, so that files have several chunks.
@@ -104,6 +105,7 @@ class PlanOptions:
     tables: int = 2
     jobs_per_client: int = 10
     pieces: int = 8
+    mean_rest_ms: int = 3000
     safety_s: int = 400
     mean_fault_s: int = 25
     chunk_sizes: tuple[int, ...] = (2048, 2048, 4096, 160_000)
@@ -185,7 +187,7 @@ class _Jobs:
         return Job(start_us, kind, path, pieces, target)
 
     def _rest_us(self) -> int:
-        return int(self._chance.expovariate(1 / (3 * SECOND_US)))
+        return int(self._chance.expovariate(1 / (self._options.mean_rest_ms * MICROSECONDS_A_MILLISECOND)))
 
     def _record(self) -> Piece:
         """A record with data from none to what still fits into a quarter of a chunk."""

@@ -1,0 +1,309 @@
+"""Twins of GFS: implementations with one rule of the protocol broken, and what notices them in simulated runs.
+
+The judges are those of any run (`genstamp_dfs.gfs.simulation`): invariants of the nodes, what users were promised, and
+what has to come to its end. None of them knows of a twin.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from unittest import mock
+
+from genstamp_dfs.gfs.chunkserver.applying import Applying
+from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile
+from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
+from genstamp_dfs.gfs.chunkserver.leases import Lease
+from genstamp_dfs.gfs.chunkserver.leases import Leases as Beliefs
+from genstamp_dfs.gfs.chunkserver.primary import Primary
+from genstamp_dfs.gfs.chunkserver.replicas import Replica
+from genstamp_dfs.gfs.master.base import Base
+from genstamp_dfs.gfs.master.checkpoint import Checkpointer
+from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
+from genstamp_dfs.gfs.master.chunks import ChunkTable
+from genstamp_dfs.gfs.master.leases import Leases
+from genstamp_dfs.gfs.master.reports import Reports
+from genstamp_dfs.gfs.master.snapshot import Snapshots
+from genstamp_dfs.gfs.messages.chunkserver_protocol import Apply, RecordVersion
+from genstamp_dfs.gfs.protocol import Limits, ReplicaReport
+from genstamp_dfs.gfs.simulation.plan import PlanOptions
+from genstamp_dfs.gfs.simulation.run import run_seed
+
+SEEDS: Final = range(80)
+"""Seeds of the runs in which a twin has to be noticed; the implementation itself passes all of them."""
+
+
+EVERYDAY: Final = PlanOptions()
+
+SLOW_DISKS: Final = PlanOptions(sync_ms=5000)
+"""Runs in which others go on while something is forced to the disk."""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One function of the implementation, and the broken one in its place."""
+
+    owner: Any
+    name: str
+    broken: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Twin:
+    """A broken implementation.
+
+    Attributes:
+        name: of the twin.
+        wrong: which rule it breaks, with the section of the paper.
+        patches: what it is here.
+        options: the runs in which it is to be noticed.
+    """
+
+    name: str
+    wrong: str
+    patches: tuple[Patch, ...]
+    options: PlanOptions = EVERYDAY
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """The implementation is the twin for a while."""
+        with ExitStack() as patches:
+            for patch in self.patches:
+                patches.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
+            yield
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """How a twin was noticed: in the run of which seed, by which sentence, after how many events of all runs."""
+
+    seed: int
+    sentence: str
+    events: int
+    seconds: float
+
+
+def notice(twin: Twin, seeds: Iterable[int] = SEEDS) -> Noticed | None:
+    """Run seeds while the implementation is the twin, until it is noticed; None if it never is."""
+    began, events = time.process_time(), 0
+    with twin.in_place():
+        for seed in seeds:
+            result = run_seed(seed, twin.options, keep_events=False)
+            events += result.totals["events"]
+            if result.problems:
+                return Noticed(seed, result.problems[0], events, time.process_time() - began)
+    return None
+
+
+# -- the master -----------------------------------------------------------------------------------------------------
+
+
+async def revocation_taken_for_answered(self: Leases, handle: int, lease: Any) -> None:
+    """The primary does not answer, and another lease is granted before this one is over."""
+    self._forget(handle, "give_up_lease")
+
+
+def nothing_left_after_a_restart(self: Leases, handle: int) -> int:
+    """A master that starts again grants leases at once."""
+    lease = self._leases.get(handle)
+    if lease is None:
+        return 0
+    return max(0, lease.counted_us + self._limits.master_waits_us - self._base.runtime.now_us())
+
+
+async def version_not_raised(self: Leases, handle: int) -> tuple[int, list[str]]:
+    """A lease is granted under the version that the replicas have, whichever of them answer."""
+    version, replicas = self._base.state.chunks.version(handle), self._current(handle)
+    answered = await self._base.ask_all(replicas, RecordVersion(handle, version))
+    return version, answered or replicas
+
+
+async def records_the_version_again(self: Chunkserver, request: RecordVersion) -> int:
+    """A version that is not raised counts as recorded."""
+    replica = self.replicas.get(request.handle)
+    self.leases.count(request.handle, request.version)
+    return replica.file.num_bytes
+
+
+async def not_flushed(self: Base) -> None:
+    """The answer leaves before the record is on the disk."""
+
+
+async def no_revocation(self: Snapshots, request: Any, caller: Any) -> None:
+    """A snapshot is made while leases are held."""
+    with mock.patch.object(Leases, "may_be_held", lambda self, handle: False):
+        await _snapshot(self, request, caller)
+
+
+_snapshot = Snapshots.snapshot
+
+
+def never_shared(self: ChunkCalls, handle: int) -> bool:
+    """A chunk that several files list is written in place."""
+    return False
+
+
+def counts_are_not_raised(self: ChunkTable, handles: Iterable[int], change: int) -> None:
+    """A snapshot does not count as a reference: a chunk is taken for one file's alone."""
+    for handle in handles:
+        row = self._row(handle)
+        self._references[row] = max(1, self._references[row] + min(change, 0)) if change > 0 else 0
+
+
+def stale_replicas_are_current(self: Reports, chunkserver: Any, replica: ReplicaReport) -> bool:
+    """The version that a chunkserver reports is not looked at."""
+    if replica.handle not in self._chunks:
+        return replica.handle < self._base.state.next_handle
+    return not self._chunks.add_location(replica.handle, chunkserver.number)
+
+
+async def checkpoint_of_later_records(self: Checkpointer) -> None:
+    """The position of a checkpoint is that of its end: what was logged while it was written is missing."""
+    pieces = _pieces_of(self)
+    await self._runtime.sleep_us(200_000)
+    with mock.patch("genstamp_dfs.gfs.master.checkpoint.pieces_of", lambda state, position: pieces(position)):
+        await _make(self)
+
+
+def _pieces_of(self: Checkpointer) -> Callable[[int], Any]:
+    from genstamp_dfs.gfs.master.checkpoint import Head, pieces_of
+
+    taken = list(pieces_of(self._state, 0))
+
+    def at(position: int) -> Any:
+        head = taken[0]
+        assert isinstance(head, Head)
+        return iter([Head(position, head.next_handle, head.chosen), *taken[1:]])
+
+    return at
+
+
+_make = Checkpointer.make
+
+
+# -- chunkservers ---------------------------------------------------------------------------------------------------
+
+
+def never_over(self: Beliefs, lease: Lease) -> bool:
+    """A primary does not look at its clock."""
+    return True
+
+
+async def errors_are_not_told(self: Primary, request: Any, secondaries: tuple[str, ...], mutation: Any) -> list[str]:
+    """The primary answers with success although a secondary has failed."""
+    await _forward(self, request, secondaries, mutation)
+    return []
+
+
+_forward = Primary._forward
+
+
+def at_its_own_end(self: Applying, replica: Replica, order: Any, request: Apply) -> None:
+    """A secondary appends at its own end, wherever the primary has appended."""
+    _do_next(self, replica, order, _moved(request, replica.file.num_bytes))
+
+
+def _moved(request: Apply, offset: int) -> Apply:
+    from msgspec.structs import replace
+
+    return replace(request, mutation=replace(request.mutation, offset=offset))
+
+
+_do_next = Applying._do_next
+
+
+def written_in_place_first(self: ChunkFile, offset: int, data: bytes) -> None:
+    """The bytes are changed, and then the log says so."""
+    self._put(min(offset, self._stored), data)
+    _write(self, offset, data)
+
+
+_write = ChunkFile.write
+
+
+async def not_forced_to_the_disk(self: Replica, runtime: Any, disk: Any) -> None:
+    """What is acknowledged is in the page cache only."""
+
+
+TWINS: Final = (
+    Twin(
+        "grant-before-the-old-one-is-over",
+        "a revocation that is not answered counts as one that is (3.1)",
+        (Patch(Leases, "_revoke", revocation_taken_for_answered),),
+    ),
+    Twin(
+        "restarted-master-grants-at-once",
+        "a master that starts again does not wait for leases of the former one (2.6.3)",
+        (Patch(Leases, "_left_us", nothing_left_after_a_restart),),
+    ),
+    Twin(
+        "lease-without-end",
+        "a primary goes on when its time is over (3.1)",
+        (Patch(Beliefs, "_is_on", never_over),),
+    ),
+    Twin(
+        "master-waits-too-short",
+        "the master counts a lease as over when half of it is (3.1)",
+        (Patch(Limits, "master_waits_us", property(lambda self: self.lease_us // 2)),),
+    ),
+    Twin(
+        "version-not-raised",
+        "a lease is granted without a new version (4.5)",
+        (
+            Patch(Leases, "_raise_version", version_not_raised),
+            Patch(Chunkserver, "_record_version", records_the_version_again),
+        ),
+    ),
+    Twin(
+        "answer-before-the-log",
+        "a client is answered before the record is on the disk (2.6.3)",
+        (Patch(Base, "flushed", not_flushed),),
+        SLOW_DISKS,
+    ),
+    Twin(
+        "snapshot-without-revocation",
+        "a snapshot is made while primaries hold leases (3.4)",
+        (Patch(Snapshots, "snapshot", no_revocation),),
+    ),
+    Twin(
+        "no-copy-on-write",
+        "a chunk that several files list is written in place (3.4)",
+        (Patch(ChunkCalls, "_is_shared", never_shared),),
+    ),
+    Twin(
+        "reference-not-counted",
+        "a snapshot does not raise reference counts (3.4)",
+        (Patch(ChunkTable, "refer", counts_are_not_raised),),
+    ),
+    Twin(
+        "stale-replica-named",
+        "the master does not look at the versions that chunkservers report (4.5)",
+        (Patch(Reports, "_is_garbage", stale_replicas_are_current),),
+    ),
+    Twin(
+        "checkpoint-misses-records",
+        "a checkpoint claims the records that were logged while it was written (2.6.3)",
+        (Patch(Checkpointer, "make", checkpoint_of_later_records),),
+    ),
+    Twin(
+        "error-of-a-secondary-not-told",
+        "success is answered although a replica has failed (3.1)",
+        (Patch(Primary, "_forward", errors_are_not_told),),
+    ),
+    Twin(
+        "each-replica-appends-at-its-own-end",
+        "a secondary does not write at the primary's offset (3.3)",
+        (Patch(Applying, "_do_next", at_its_own_end),),
+    ),
+    Twin(
+        "bytes-before-the-log",
+        "bytes of a replica are changed before anything says so (5.2)",
+        (Patch(ChunkFile, "write", written_in_place_first),),
+    ),
+    Twin(
+        "acknowledged-from-memory",
+        "a mutation is acknowledged that no disk has",
+        (Patch(Replica, "on_disk", not_forced_to_the_disk),),
+    ),
+)
