@@ -102,7 +102,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
             plan.jobs += [_conform(place, name, False), _conform(place, name, True), _walk(repository, place, name)]
         if name in LOCKSTEPS:
             plan.jobs.append(_lockstep(place, name))
-    plan.jobs.append(_simulate())
+    plan.jobs += [_simulate(), _simulate_gfs()]
     plan.jobs.append(
         Job(
             name="logs",
@@ -272,6 +272,17 @@ def _simulate() -> Job:
         does="genstamp.verify.simulating:simulate",
         arguments={"claim": claim, "runs": SIMULATED_RUNS},
         seconds=60,
+    )
+
+
+def _simulate_gfs() -> Job:
+    claim = "simulate genstamp_dfs.gfs: promises about bytes, with faults"
+    return Job(
+        name="simulate_gfs",
+        claims=(claim,),
+        does="genstamp.verify.simulating:simulate_gfs",
+        arguments={"claim": claim, "runs": SIMULATED_RUNS},
+        seconds=90,
     )
 
 

@@ -240,7 +240,7 @@ TWINS: Final = (
     Twin(
         "lease-without-end",
         "a primary goes on when its time is over (3.1)",
-        (Patch(Beliefs, "_is_on", never_over),),
+        (Patch(Beliefs, "is_on", never_over),),
     ),
     Twin(
         "master-waits-too-short",

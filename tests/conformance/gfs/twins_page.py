@@ -19,8 +19,8 @@ this page is made by `python -m tests.conformance.gfs.twins_page`, and a test ma
 The judges know of no twin: invariants of the nodes (one primary, versions, reference counts), what users were promised
 (records, written cells, snapshots, files), and what has to come to its end when nothing fails any more. *Seed* is the
 first one whose run shows it, and *events* are those of all runs until then. With slow disks, others go on while
-something is forced to a disk. Not noticed in so few runs, and so left to unit tests: a secondary that applies in the order
-of arrival, a repeated call that is carried out twice, and garbage that is deleted in whatever version.
+something is forced to a disk. Not noticed in so few runs, and so left to unit tests: a secondary that applies in the
+order of arrival, a repeated call that is carried out twice, and garbage that is deleted in whatever version.
 
 | twin | what is wrong | first noticed by | runs | seed | events |
 | --- | --- | --- | --- | --- | --- |

@@ -6,7 +6,7 @@ import pytest
 
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
-from genstamp.verify.simulating import simulate
+from genstamp.verify.simulating import simulate, simulate_gfs
 from genstamp_dfs.simulation import sweep
 from genstamp_dfs.simulation.outcomes import SeedOutcome
 
@@ -32,3 +32,11 @@ def test_a_broken_promise_is_told_with_its_seed(tmp_path: Path, monkeypatch: pyt
     assert made.verdict is Verdict.VIOLATED
     assert made.note == "1 of 3 runs broke a promise; the first has seed 1"
     assert made.story == ("seed 1: /a lost 5 bytes",)
+
+
+def test_runs_of_gfs_that_keep_their_promises_hold(tmp_path: Path) -> None:
+    context = Context(repository=tmp_path, directory=tmp_path, data=None, seed=0)
+    (made,) = simulate_gfs(context, "simulate", 3)
+    assert (made.verdict, made.looked_at) == (Verdict.HOLDS, "3 runs")
+    assert "none of them lost" in made.note
+    assert made.data["totals"]["records acknowledged"] > 0

@@ -67,7 +67,7 @@ class Cells:
             numbers = set(_CELL.unpack_from(data, start)) if is_there else {0}
             for problem in self._problem(cell, numbers, begun_us, ended_us):
                 wrong[problem].append(cell)
-        return [f"{len(cells)} cells from {cells[0]} on {problem}" for problem, cells in wrong.items()]
+        return [f"{_named(cells)} {problem}" for problem, cells in wrong.items()]
 
     def _problem(self, cell: int, numbers: set[int], begun_us: int, ended_us: int) -> Iterator[str]:
         writes = [write for write in self._writes.get(cell, ()) if write.begun_us <= ended_us]
@@ -78,3 +78,8 @@ class Cells:
         is_unsure = any(write.ended_us == NEVER for write in writes)
         if not (numbers <= allowed and (len(numbers) == 1 or is_unsure)):
             yield f"read {sorted(numbers)}, accepted: one of {sorted(allowed)}"
+
+
+def _named(cells: list[int]) -> str:
+    """Cells of which the same is wrong."""
+    return f"cell {cells[0]}:" if len(cells) == 1 else f"cell {cells[0]} and {len(cells) - 1} more:"
