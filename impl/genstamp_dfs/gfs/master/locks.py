@@ -1,8 +1,8 @@
 """Read-write locks of paths, so that operations on different parts of the namespace go on side by side.
 
 An operation on /d1/d2/leaf locks /, /d1 and /d1/d2 for reading, and the leaf for reading or writing. As directories are
-only read-locked by what happens in them, files of one directory are created side by side; and a snapshot of /home/user,
-which write-locks it, shuts out whoever creates /home/user/foo. Everybody takes locks in one order, by level and then
+only read-locked by what happens in them, files of one directory are created side by side; and a snapshot of /d1/d2,
+which write-locks it, shuts out whoever creates /d1/d2/foo. Everybody takes locks in one order, by level and then
 lexicographically, so no two wait for each other. A lock goes to those who wait in the order in which they came.
 
 Leaves out: what is done under the locks.

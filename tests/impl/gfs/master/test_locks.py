@@ -68,9 +68,9 @@ def test_files_of_one_directory_are_created_side_by_side() -> None:
 
 def test_a_snapshot_shuts_out_a_creation_below_its_source() -> None:
     world = World()
-    world.hold(0, world.locks.locked(write=["/home/user", "/save/user"]), 100)
-    world.hold(1, world.locks.locked(write=["/home/user/foo"]), 100, begin_us=1)
-    world.hold(2, world.locks.locked(write=["/home/other"]), 100, begin_us=1)
+    world.hold(0, world.locks.locked(write=["/homes/user", "/save/user"]), 100)
+    world.hold(1, world.locks.locked(write=["/homes/user/foo"]), 100, begin_us=1)
+    world.hold(2, world.locks.locked(write=["/homes/other"]), 100, begin_us=1)
     world.loop.run(50)
     assert set(world.holding) == {0, 2}
     world.loop.run()
