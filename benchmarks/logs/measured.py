@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -100,7 +101,9 @@ def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: 
         check_with(worker, small)
         watched = _Watched(worker, measured, sql)
         began, processor = time.perf_counter(), time.process_time()
-        report = check_with(watched, logs, Options())
+        # The twin reads the table of concerns, which is written only where tables are kept.
+        kept = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "tables" if with_sql else None
+        report = check_with(watched, logs, Options(out=kept))
         measured.seconds = time.perf_counter() - began - measured.sql_seconds
         measured.processor = time.process_time() - processor
         measured.events = report.events
