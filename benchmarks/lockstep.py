@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
-from genstamp.lockstep import LOCKSTEPS, Held, Holder, simulated
+from genstamp.lockstep import Held, Holder
+from genstamp.lockstep.hdfs import PROJECTIONS, simulated
 from genstamp.systems import system_named
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
@@ -32,10 +34,10 @@ def main() -> None:
     events = sum(len(run) for run in runs)
     others = sum(event.event != HEARTBEAT for run in runs for event in run)
     print(f"{len(runs)} runs alone: {events / alone:,.0f} events a second, {others / alone:,.0f} without heartbeats")
-    for name, lockstep in LOCKSTEPS.items():
+    for name, projection in PROJECTIONS.items():
         model = system_named(name).model(Semantics.REPAIRED.value)
         held, began = Held(), time.process_time()
-        holder = Holder(model, options, make_plan(0, plan).clients, lockstep)
+        holder = Holder(model, partial(projection, options, make_plan(0, plan).clients))
         for seed, run in zip(seeds, runs, strict=True):
             holder.hold(seed, run, held)
         judging = time.process_time() - began

@@ -13,8 +13,6 @@ from genstamp.errors import DrivingError
 from genstamp.lockstep import LOCKSTEPS, Held, hold_seeds
 from genstamp.systems import system_named
 from genstamp.transitions import Reached, Transition, explored
-from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.plan import PlanOptions
 from genstamp_model.language import Instance, System
 
 SHOWN_REJECTIONS: Final = 3
@@ -51,17 +49,16 @@ def simulate(
         raise DrivingError(system, sorted(LOCKSTEPS))
     declared = system_named(system)
     chosen = semantics or declared.default_semantics
-    known = [one.value for one in Semantics]
+    known = LOCKSTEPS[system].semantics
     if chosen not in known:
         raise typer.BadParameter(f"the implementation has no semantics '{chosen}', it has {', '.join(known)}")
     reached = Reached(LOCKSTEPS[system].forgotten) if coverage or missing else None
-    plan = PlanOptions() if faults else PlanOptions(mean_fault_s=0)
     with progress.live() as show:
         held = hold_seeds(
             declared,
             range(first, first + seeds),
-            semantics=Semantics(chosen),
-            plan=plan,
+            semantics=chosen,
+            faults=faults,
             watch=reached,
             progress=lambda so_far: show(f"{so_far.runs:,} of {seeds:,} runs, {so_far.judged:,} events judged"),
         )

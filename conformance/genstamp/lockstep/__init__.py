@@ -1,7 +1,9 @@
 """Simulated runs of the reference implementation, held against the systems of the specification step by step."""
 
-from genstamp.lockstep.hold import LOCKSTEPS, Held, Holder, Lockstep, Rejection, hold_seeds, simulated
+from genstamp.lockstep.hold import Held, Holder, Rejection
 from genstamp.lockstep.projection import Entity, LeftOut, Projection
+from genstamp.lockstep.runs import Lockstep, Runs
+from genstamp.lockstep.table import LOCKSTEPS, hold_seeds
 
 __all__ = [
     "LOCKSTEPS",
@@ -12,6 +14,6 @@ __all__ = [
     "Lockstep",
     "Projection",
     "Rejection",
+    "Runs",
     "hold_seeds",
-    "simulated",
 ]

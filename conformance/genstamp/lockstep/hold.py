@@ -5,85 +5,20 @@ Leaves out printing, and the runs themselves, which are the implementation's.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from genstamp.events import Event
-from genstamp.lockstep.block import BlockProjection
-from genstamp.lockstep.lease import LeaseProjection
-from genstamp.lockstep.pipeline import PipelineProjection
 from genstamp.lockstep.projection import OVER, Entity, Happened, LeftOut, Perhaps, Projection
-from genstamp.lockstep.recovery import RecoveryProjection
 from genstamp.track import Answer, Conforms, Fit, Names, Rejected, Tracker, Undetermined, describe
-from genstamp_dfs.hdfs.protocol import Semantics
-from genstamp_dfs.simulation.cluster import ClusterOptions, SimulatedCluster
-from genstamp_dfs.simulation.plan import PlanOptions, make_plan
-from genstamp_dfs.simulation.run import Run, default_options
-from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 from genstamp_model.evaluate import State
 from genstamp_model.language.model import Model
-from genstamp_model.language.system import System
 
 MAX_STATES: Final = 5_000
 """More possible states of one entity than these leave it undetermined."""
 
 Verdict = Literal["conforms", "rejected", "undetermined"]
-
-
-@dataclass(frozen=True)
-class Lockstep:
-    """How runs are held against one system.
-
-    Attributes:
-        projection: makes the projection of a run, from its settings and the names of its clients.
-        forgotten: variables of the model that only limits and properties read.
-        entities: what an entity is called, many of them.
-    """
-
-    projection: Callable[[ClusterOptions, Sequence[str]], Projection]
-    forgotten: Sequence[str]
-    entities: str
-
-
-def _lease(options: ClusterOptions, clients: Sequence[str]) -> Projection:
-    limits = options.namenode.limits
-    softly = options.namenode.semantics is Semantics.REPAIRED
-    return LeaseProjection(clients, limits.soft_limit_ms, limits.hard_limit_ms, takes_over_softly=softly)
-
-
-def _block(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
-    namenode = options.namenode
-    return BlockProjection(
-        namenode.limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND,
-        namenode.heartbeat_expiry_ms * MICROSECONDS_A_MILLISECOND,
-    )
-
-
-def _recovery(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
-    namenode, limits = options.namenode, options.namenode.limits
-    limits_us = {
-        "soft_limit_passes": limits.soft_limit_ms * MICROSECONDS_A_MILLISECOND,
-        "hard_limit_passes": limits.hard_limit_ms * MICROSECONDS_A_MILLISECOND,
-    }
-    return RecoveryProjection(
-        limits.recovery_gate_ms * MICROSECONDS_A_MILLISECOND,
-        namenode.heartbeat_expiry_ms * MICROSECONDS_A_MILLISECOND,
-        limits_us,
-    )
-
-
-def _pipeline(options: ClusterOptions, _clients: Sequence[str]) -> Projection:
-    return PipelineProjection(options.client.replication)
-
-
-LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
-    "hdfs.lease": Lockstep(_lease, LeaseProjection.forgotten, "files"),
-    "hdfs.block_recovery": Lockstep(_block, BlockProjection.forgotten, "generations of blocks"),
-    "hdfs.recovery": Lockstep(_recovery, RecoveryProjection.forgotten, "generations of blocks"),
-    "hdfs.pipeline": Lockstep(_pipeline, PipelineProjection.forgotten, "blocks"),
-}
-"""The systems that simulated runs are held against."""
 
 
 @dataclass(frozen=True)
@@ -147,27 +82,30 @@ class Held:
 
 
 class Holder:
-    """Holds runs of one setting against a model; what is computed once serves all runs."""
+    """Holds runs of one setting against a model; what is computed once serves all runs.
 
-    def __init__(self, model: Model, options: ClusterOptions, clients: Sequence[str], lockstep: Lockstep) -> None:
+    Args:
+        model: of one entity.
+        projection: makes the projection of a run.
+    """
+
+    def __init__(self, model: Model, projection: Callable[[], Projection]) -> None:
         self.model = model
-        self._options = options
-        self._clients = tuple(clients)
-        self._lockstep = lockstep
-        projection = lockstep.projection(options, self._clients)
-        names = Names(model, projection.members, 1)
+        self._projection = projection
+        one = projection()
+        names = Names(model, one.members, 1)
         self.fit = Fit(
             model,
             names,
-            unseen=projection.unseen,
-            impossible=projection.impossible,
-            told_apart=projection.told_apart,
-            forgotten=projection.forgotten,
+            unseen=one.unseen,
+            impossible=one.impossible,
+            told_apart=one.told_apart,
+            forgotten=one.forgotten,
         )
 
     def hold(self, seed: int, events: Sequence[Event], held: Held, watch: "Watch | None" = None) -> None:
         """Hold the events of one run against the model."""
-        projection = self._lockstep.projection(self._options, self._clients)
+        projection = self._projection()
         following: dict[str, _Following] = {}
         over: set[str] = set()
         held.runs += 1
@@ -195,6 +133,30 @@ class Holder:
             held.judged += is_judged
         held.entities += len(following)
         held.largest = max([held.largest, *(one.tracker.largest for one in following.values())])
+
+    def hold_seeds(
+        self,
+        seeds: Iterable[int],
+        simulated: Callable[[int], Sequence[Event]],
+        watch: "Watch | None" = None,
+        progress: Callable[[Held], None] | None = None,
+    ) -> Held:
+        """Run seeds, and hold each run against the model.
+
+        Args:
+            seeds: of the runs.
+            simulated: gives the events of a seed's run.
+            watch: told of every step that fits.
+            progress: told before each run what was done so far.
+        """
+        held = Held()
+        began = time.monotonic()
+        for seed in seeds:
+            if progress is not None:
+                progress(held)
+            self.hold(seed, simulated(seed), held, watch)
+        held.seconds = time.monotonic() - began
+        return held
 
     def _failed(self, seed: int, key: str, following: "_Following", answer: Answer, held: Held) -> None:
         if isinstance(answer, Undetermined):
@@ -236,51 +198,3 @@ class _Following:
 
 Watch = Callable[[Fit, Sequence[State], Event], None]
 """Told of every step that fits: the states before it, and the step."""
-
-
-def simulated(
-    seed: int,
-    options: ClusterOptions,
-    plan: PlanOptions,
-    cluster_class: type[SimulatedCluster] = SimulatedCluster,
-) -> tuple[Event, ...]:
-    """The events of a seed's run; the implementation's own, which have the columns that the tracker reads."""
-    return cast(tuple[Event, ...], Run(make_plan(seed, plan), options, cluster_class).run().events)
-
-
-def hold_seeds(
-    system: System,
-    seeds: Iterable[int],
-    *,
-    semantics: Semantics = Semantics.REPAIRED,
-    plan: PlanOptions | None = None,
-    cluster_class: type[SimulatedCluster] = SimulatedCluster,
-    watch: Watch | None = None,
-    progress: Callable[[Held], None] | None = None,
-) -> Held:
-    """Run seeds, and hold each run against a system.
-
-    Args:
-        system: one of `LOCKSTEPS`.
-        seeds: of the runs.
-        semantics: of the implementation, and of the system.
-        plan: how large and how bad the runs are.
-        cluster_class: another one puts broken cores in.
-        watch: told of every step that fits.
-        progress: told before each run what was done so far.
-    """
-    plan = plan or PlanOptions()
-    options = default_options(semantics, plan)
-    holder = Holder(system.model(semantics.value), options, _clients(plan), LOCKSTEPS[system.name])
-    held = Held()
-    began = time.monotonic()
-    for seed in seeds:
-        if progress is not None:
-            progress(held)
-        holder.hold(seed, simulated(seed, options, plan, cluster_class), held, watch)
-    held.seconds = time.monotonic() - began
-    return held
-
-
-def _clients(plan: PlanOptions) -> tuple[str, ...]:
-    return tuple(f"client{number}" for number in range(1, plan.clients + 1))

@@ -9,7 +9,7 @@ from typing import Final
 
 from genstamp.adapters import Cluster
 from genstamp.errors import DrivingError
-from genstamp.lockstep.lease_words import FORGOTTEN
+from genstamp.lockstep.hdfs.lease_words import FORGOTTEN
 from genstamp.track import Timer
 from genstamp_model.language import Configuration
 

@@ -21,7 +21,8 @@ from tests.conformance.twins.scenarios import Scenario
 from genstamp.adapters import Done, Outcome, ReferenceAdapter
 from genstamp.errors import AdapterError
 from genstamp.events import Event
-from genstamp.lockstep import LOCKSTEPS, Held, Holder
+from genstamp.lockstep import Held, Holder
+from genstamp.lockstep.hdfs import PROJECTIONS
 from genstamp.stateful import conform, driving_of
 from genstamp.transitions import Graph
 from genstamp.walk import configurations_of, graph_of, walk
@@ -199,7 +200,7 @@ def judge(scenario: Scenario, *, to_the_byte: bool = False, in_lockstep: bool = 
 def _rejection(run: Run) -> str | None:
     """Why `hdfs.lease` rejects the events of a run, if it does."""
     held = Held()
-    holder = Holder(LEASE.model("repaired"), run.options, run.plan.clients, LOCKSTEPS[LEASE.name])
+    holder = Holder(LEASE.model("repaired"), lambda: PROJECTIONS[LEASE.name](run.options, run.plan.clients))
     events = [msgspec.convert(event, Event, from_attributes=True) for event in run.cluster.log.events]
     holder.hold(run.plan.seed, events, held)
     return held.rejections[0].rejected.lines()[0] if held.rejections else None

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep import block_words as words
-from genstamp.lockstep.block import BlockProjection
-from genstamp.lockstep.block_base import model_step, showing
-from genstamp.lockstep.block_words import FILE, WRITER
-from genstamp.lockstep.generation import LOCATIONS, Generation, Location
+from genstamp.lockstep.hdfs import block_words as words
+from genstamp.lockstep.hdfs.block import BlockProjection
+from genstamp.lockstep.hdfs.block_base import model_step, showing
+from genstamp.lockstep.hdfs.block_words import FILE, WRITER
+from genstamp.lockstep.hdfs.generation import LOCATIONS, Generation, Location
 from genstamp.lockstep.projection import Entity, Happened, LeftOut, Perhaps, Projected, Step
 
 NAMENODE: Final = "namenode"

@@ -5,13 +5,14 @@ from typing import Any, Final
 from unittest import mock
 
 import pytest
-from tests.conformance.lockstep.test_block import DEAD_S, GATE_S, Made, names, rejected
+from tests.conformance.lockstep.hdfs.test_block import DEAD_S, GATE_S, Made, names, rejected
 from tests.conformance.twins.datanode_twins import rwr_counts_as_rbw
 
 from genstamp.events import Event
-from genstamp.lockstep import LOCKSTEPS, Entity, Held, Holder, hold_seeds
-from genstamp.lockstep import block_words as words
-from genstamp.lockstep.recovery import RecoveryProjection
+from genstamp.lockstep import Entity, Held, Holder, hold_seeds
+from genstamp.lockstep.hdfs import PROJECTIONS
+from genstamp.lockstep.hdfs import block_words as words
+from genstamp.lockstep.hdfs.recovery import RecoveryProjection
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.namenode.lease_manager import Lease, LeaseManager
 from genstamp_dfs.hdfs.protocol import Semantics
@@ -60,7 +61,8 @@ def test_a_monitor_that_does_not_wait_for_the_hard_limit_is_rejected() -> None:
 
 def hold(made: Made) -> Held:
     held = Held()
-    Holder(RECOVERY.model("repaired"), default_options(), (), LOCKSTEPS[RECOVERY.name]).hold(0, made.events, held)
+    projection = PROJECTIONS[RECOVERY.name]
+    Holder(RECOVERY.model("repaired"), lambda: projection(default_options(), ())).hold(0, made.events, held)
     return held
 
 

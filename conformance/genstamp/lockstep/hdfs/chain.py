@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from genstamp.events import Event
-from genstamp.lockstep.block_base import model_step
+from genstamp.lockstep.hdfs.block_base import model_step
 from genstamp.lockstep.projection import Step
 
 

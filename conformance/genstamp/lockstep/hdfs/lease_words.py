@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from genstamp.lockstep import unheard
+from genstamp.lockstep.hdfs import unheard
 
 FILE: Final = "file"
 SOME, OTHER = "some datanode", "another datanode"

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from typing import Generic, Protocol, TypeVar
 
 from genstamp.events import Event
-from genstamp.lockstep import block_words as words
-from genstamp.lockstep.block_words import FILE, WRITER
-from genstamp.lockstep.foretold import Foretold
-from genstamp.lockstep.generation import Generation, Location
+from genstamp.lockstep.hdfs import block_words as words
+from genstamp.lockstep.hdfs.block_words import FILE, WRITER
+from genstamp.lockstep.hdfs.foretold import Foretold
+from genstamp.lockstep.hdfs.generation import Generation, Location
 from genstamp.lockstep.projection import LeftOut, Perhaps, Step
 
 

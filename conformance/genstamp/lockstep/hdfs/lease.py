@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep.lease_calls import LeaseCalls
-from genstamp.lockstep.lease_file import Inode
-from genstamp.lockstep.lease_words import (
+from genstamp.lockstep.hdfs.lease_calls import LeaseCalls
+from genstamp.lockstep.hdfs.lease_file import Inode
+from genstamp.lockstep.hdfs.lease_words import (
     AGAIN,
     DROPPED,
     FORGOTTEN,
@@ -33,7 +33,7 @@ from genstamp.lockstep.lease_words import (
     UNDONE,
     UNSEEN,
 )
-from genstamp.lockstep.lengths import told_lengths
+from genstamp.lockstep.hdfs.lengths import told_lengths
 from genstamp.lockstep.projection import OVER, Entity, LeftOut, Projected
 
 _CLIENT_STATE: Final = frozenset({"add_block", "complete", "fsync", "abandon_block"})

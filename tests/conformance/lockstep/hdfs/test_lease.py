@@ -6,9 +6,10 @@ from typing import Any, Final
 import pytest
 
 from genstamp.events import Event
-from genstamp.lockstep import LOCKSTEPS, Entity, Held, Holder, LeftOut, hold_seeds, simulated
-from genstamp.lockstep.lease import LeaseProjection
-from genstamp.lockstep.lease_words import FILE
+from genstamp.lockstep import Entity, Held, Holder, LeftOut, hold_seeds
+from genstamp.lockstep.hdfs import PROJECTIONS, simulated
+from genstamp.lockstep.hdfs.lease import LeaseProjection
+from genstamp.lockstep.hdfs.lease_words import FILE
 from genstamp.lockstep.projection import Happened
 from genstamp_dfs.errors import FileNotFoundException
 from genstamp_dfs.hdfs.namenode.base import FSNamesystemBase
@@ -41,7 +42,7 @@ def test_runs_with_faults_conform(semantics: Semantics) -> None:
 
 @pytest.mark.slow
 def test_a_run_without_faults_conforms() -> None:
-    held = hold_seeds(LEASE, [0, 1], plan=PlanOptions(mean_fault_s=0))
+    held = hold_seeds(LEASE, [0, 1], faults=False)
     assert (held.verdict, held.undetermined) == ("conforms", 0)
 
 
@@ -125,7 +126,7 @@ def hold(events: Sequence[Event]) -> Held:
     held = Held()
     options = default_options()
     clients = ("client1", "client2", "client3")
-    Holder(LEASE.model("repaired"), options, clients, LOCKSTEPS[LEASE.name]).hold(0, events, held)
+    Holder(LEASE.model("repaired"), lambda: PROJECTIONS[LEASE.name](options, clients)).hold(0, events, held)
     return held
 
 

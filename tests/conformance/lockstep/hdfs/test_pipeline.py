@@ -5,13 +5,14 @@ from typing import Any, Final
 from unittest import mock
 
 import pytest
-from tests.conformance.lockstep.test_block import Made, names, rejected
+from tests.conformance.lockstep.hdfs.test_block import Made, names, rejected
 from tests.conformance.twins.all_twins import TWINS
 
 from genstamp.events import Event
-from genstamp.lockstep import LOCKSTEPS, Entity, Held, Holder, LeftOut, hold_seeds
-from genstamp.lockstep import pipeline_words as words
-from genstamp.lockstep.pipeline import PipelineProjection
+from genstamp.lockstep import Entity, Held, Holder, LeftOut, hold_seeds
+from genstamp.lockstep.hdfs import PROJECTIONS
+from genstamp.lockstep.hdfs import pipeline_words as words
+from genstamp.lockstep.hdfs.pipeline import PipelineProjection
 from genstamp_dfs.hdfs.client.configuration import ClientConfiguration
 from genstamp_dfs.hdfs.client.output_stream import DFSOutputStream
 from genstamp_dfs.hdfs.protocol import Semantics
@@ -74,7 +75,7 @@ def test_a_client_that_closes_without_waiting_for_acknowledgements_is_rejected()
 
 def hold(made: Made) -> Held:
     held = Held()
-    Holder(PIPELINE.model("repaired"), PAIR, (), LOCKSTEPS[PIPELINE.name]).hold(0, made.events, held)
+    Holder(PIPELINE.model("repaired"), lambda: PROJECTIONS[PIPELINE.name](PAIR, ())).hold(0, made.events, held)
     return held
 
 

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep import pipeline_words as words
-from genstamp.lockstep.block_base import model_step, showing
-from genstamp.lockstep.chain import Chain, Node, Phase
-from genstamp.lockstep.pipeline_nodes import ENDED, PipelineNodes
+from genstamp.lockstep.hdfs import pipeline_words as words
+from genstamp.lockstep.hdfs.block_base import model_step, showing
+from genstamp.lockstep.hdfs.chain import Chain, Node, Phase
+from genstamp.lockstep.hdfs.pipeline_nodes import ENDED, PipelineNodes
 from genstamp.lockstep.projection import OVER, Entity, LeftOut, Perhaps, Projected, Step
 
 _AT_ONCE: Final[dict[str, list[Projected]]] = {event: [LeftOut(reason)] for event, reason in words.DROPPED.items()}

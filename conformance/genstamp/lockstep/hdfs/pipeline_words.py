@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from genstamp.lockstep import unheard
-from genstamp.lockstep.generation import LOCATIONS
+from genstamp.lockstep.hdfs import unheard
+from genstamp.lockstep.hdfs.generation import LOCATIONS
 
 DATANODES: Final = LOCATIONS
 READER: Final = "reader"

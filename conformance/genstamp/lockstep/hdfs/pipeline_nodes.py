@@ -7,9 +7,9 @@ from bisect import bisect_right
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep import pipeline_words as words
-from genstamp.lockstep.block_base import JudgedBlocks, model_step
-from genstamp.lockstep.chain import Chain, Node, Phase
+from genstamp.lockstep.hdfs import pipeline_words as words
+from genstamp.lockstep.hdfs.block_base import JudgedBlocks, model_step
+from genstamp.lockstep.hdfs.chain import Chain, Node, Phase
 from genstamp.lockstep.projection import Entity, LeftOut, Projected, Step
 
 SET_UPS: Final = {"recover_rbw": "set_up_streaming_recovery", "recover_close": "set_up_close_recovery"}

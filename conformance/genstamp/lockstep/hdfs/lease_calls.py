@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep.lease_file import Inode
-from genstamp.lockstep.lease_words import (
+from genstamp.lockstep.hdfs.lease_file import Inode
+from genstamp.lockstep.hdfs.lease_words import (
     AGAIN,
     EMPTY,
     FILE,
@@ -25,7 +25,7 @@ from genstamp.lockstep.lease_words import (
     TREE_WITH_FILES,
     TRUNCATED,
 )
-from genstamp.lockstep.lengths import Told
+from genstamp.lockstep.hdfs.lengths import Told
 from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected
 
 MICROSECONDS: Final = 1_000

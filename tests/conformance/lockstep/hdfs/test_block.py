@@ -8,9 +8,10 @@ import pytest
 from tests.conformance.twins.datanode_twins import rwr_counts_as_rbw
 
 from genstamp.events import Event
-from genstamp.lockstep import LOCKSTEPS, Entity, Held, Holder, LeftOut, hold_seeds
-from genstamp.lockstep import block_words as words
-from genstamp.lockstep.block import BlockProjection
+from genstamp.lockstep import Entity, Held, Holder, LeftOut, hold_seeds
+from genstamp.lockstep.hdfs import PROJECTIONS
+from genstamp.lockstep.hdfs import block_words as words
+from genstamp.lockstep.hdfs.block import BlockProjection
 from genstamp.lockstep.projection import Happened
 from genstamp_dfs.hdfs.datanode import recovery_task
 from genstamp_dfs.hdfs.protocol import Semantics
@@ -137,9 +138,8 @@ class Made:
 
 def hold(events: Sequence[Event]) -> Held:
     held = Held()
-    Holder(BLOCK_RECOVERY.model("repaired"), default_options(), (), LOCKSTEPS[BLOCK_RECOVERY.name]).hold(
-        0, events, held
-    )
+    projection = PROJECTIONS[BLOCK_RECOVERY.name]
+    Holder(BLOCK_RECOVERY.model("repaired"), lambda: projection(default_options(), ())).hold(0, events, held)
     return held
 
 
