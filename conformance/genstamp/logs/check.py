@@ -14,12 +14,13 @@ import pyarrow.compute
 
 from genstamp.events import KINDS, Kind
 from genstamp.logs.answers import Answers, texts
-from genstamp.logs.automaton import Automaton, Tables, automaton
+from genstamp.logs.automaton import Automaton, automaton
 from genstamp.logs.exchange import EXCHANGED, VALUES, Rows, exchanged, held_rows
 from genstamp.logs.explain import explain, named
 from genstamp.logs.grouping import by_key
 from genstamp.logs.kernel import Runs, run
-from genstamp.logs.orders import SearchLimitError, Seen, find_order, seen
+from genstamp.logs.orders import SearchLimitError, seen
+from genstamp.logs.reach import Pieces, find_within_reach
 from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
@@ -58,8 +59,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
     Returns:
         A table of `tables.VERDICTS`; row order means nothing.
     """
-    rows = held_rows(concerns if concerns.schema.equals(EXCHANGED) else exchanged(concerns))
-    _name_apart(rows, terms)
+    rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(rows.kind == number)
@@ -69,6 +69,13 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
             if steps is not None:
                 steps.append(batch.steps())
     return pa.concat_tables(parts)
+
+
+def rows_of(concerns: Any, terms: Terms) -> Rows:
+    """The rows of a table of `tables.CONCERNS` or of `exchange.EXCHANGED`, with the names that tell two runs apart."""
+    rows = held_rows(concerns if concerns.schema.equals(EXCHANGED) else exchanged(concerns))
+    _name_apart(rows, terms)
+    return rows
 
 
 def _name_apart(rows: Rows, terms: Terms) -> None:
@@ -93,22 +100,33 @@ def with_own_names(concerns: Any, terms: Terms) -> Any:
     return concerns
 
 
-_Known = tuple[frozenset[str], tuple[Balance, ...]]
+Known = tuple[frozenset[str], tuple[Balance, ...]]
 """What can have gone unseen, and what can be weighed."""
 
 
-def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[_Known, Any]]:
+def known_of(kind: Kind, namespace: str, terms: Terms) -> Known:
+    """What the sources of a namespace let go unseen of a kind of entity, and what they let be weighed."""
+    if not terms.complete:
+        return unseen_steps(kind, (), False), ()
+    sources = terms.sources[namespace]
+    return unseen_steps(kind, sources, True), balanced(kind, sources, True)
+
+
+def ends_unlogged(kind: Kind, namespace: str, terms: Terms) -> bool:
+    """Whether the sources of a namespace log no end of a kind of entity."""
+    return logs_no_end(kind, frozenset(terms.sources.get(namespace, frozenset())))
+
+
+def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[Known, Any]]:
     """Rows apart by what the sources of their namespace tell."""
     if not len(those):
         return []
     if not terms.complete:
-        return [((unseen_steps(kind, (), False), ()), those)]
+        return [(known_of(kind, "", terms), those)]
     namespaces = rows.namespace[those]
-    apart: dict[_Known, list[int]] = {}
+    apart: dict[Known, list[int]] = {}
     for namespace in np.unique(namespaces).tolist():
-        sources = terms.sources[rows.namespaces[namespace]]
-        known = unseen_steps(kind, sources, True), balanced(kind, sources, True)
-        apart.setdefault(known, []).append(namespace)
+        apart.setdefault(known_of(kind, rows.namespaces[namespace], terms), []).append(namespace)
     return [(known, those[np.isin(namespaces, each)]) for known, each in apart.items()]
 
 
@@ -137,7 +155,7 @@ class _Batch:
         shown = np.array(tables.sets, np.int64)[runs.shown]
         answers = Answers(self._automaton, shown, self._ends_unlogged(firsts), runs.began, rejected, unruled)
         for entity in np.flatnonzero(rejected):
-            self._slowly(int(entity), tables, runs, answers)
+            self._slowly(int(entity), runs, answers)
         for balance in self._balances:
             self._weigh(balance, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
@@ -152,8 +170,7 @@ class _Batch:
 
     def _ends_unlogged(self, firsts: Any) -> Any:
         """For each entity whether its sources log no end."""
-        sources = (self._terms.sources.get(name, frozenset()) for name in self._rows.namespaces)
-        unlogged = [logs_no_end(self._automaton.kind, frozenset(names)) for names in sources]
+        unlogged = [ends_unlogged(self._automaton.kind, name, self._terms) for name in self._rows.namespaces]
         return np.array(unlogged, np.bool_)[self._rows.namespace[firsts]]
 
     def _weigh(self, balance: Balance, answers: Answers) -> None:
@@ -178,36 +195,49 @@ class _Batch:
         """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""
         return steps_taken(self._automaton, self._taken)
 
-    def _slowly(self, entity: int, tables: Tables, runs: Runs, answers: Answers) -> None:
+    def _slowly(self, entity: int, runs: Runs, answers: Answers) -> None:
         """Tries other orders for a rejected entity, and explains if none is accepted."""
-        events = self._events(entity)
-        if len({event.node for event in events}) > 1:
-            answers.slow[entity] = True
-            try:
-                found = find_order(self._automaton, events, self._terms.situations_max)
-            except SearchLimitError:
-                answers.leave_open(entity, f"no order was found among {self._terms.situations_max} situations")
-                return
-            if found is not None:
-                answers.accept(entity, found)
-                return
-        at = int(runs.rejected_at[entity])
-        held = [int(value) if runs.known[entity] >> i & 1 else None for i, value in enumerate(runs.held[entity])]
-        registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
-        event = self._event(at)
-        why = explain(self._automaton, tables.sets[runs.possible[entity]], registers, event.rule, event.values)
-        answers.tell(
-            entity,
-            rejected_event=named(self._automaton.rules[event.rule]),
-            states_before=list(why.states_before),
-            failed=why.failed,
-            accepted=why.accepted,
-            place=self._rows.place(self._order[at]),
+        those = self._order[self._starts[entity] : self._starts[entity + 1]]
+        decided = len(nodes_of(self._rows, those)) > 1 and search(
+            self._automaton, lambda: iter([(self._rows, those)]), self._terms, entity, answers
         )
+        if not decided:
+            at = self._order[runs.rejected_at[entity]]
+            tell_rejection(self._automaton, runs, entity, self._rows, int(at), answers)
 
-    def _events(self, entity: int) -> list[Seen]:
-        indexes = range(self._starts[entity], self._starts[entity + 1])
-        return [self._event(index) for index in indexes if self._rules[index] != NO_RULE]
 
-    def _event(self, index: int) -> Seen:
-        return seen(self._rows.row(self._order[index]))
+def nodes_of(rows: Rows, those: Any) -> set[tuple[str, int]]:
+    """The nodes that some rows were seen by; what one node wrote into two units counts as two."""
+    ruled = those[rows.rule[those] != NO_RULE]
+    pairs = np.unique(np.stack([rows.node[ruled], rows.unit[ruled]]), axis=1).T.tolist()
+    return {(rows.nodes[node], unit) for node, unit in pairs}
+
+
+def search(automaton: Automaton, pieces: Pieces, terms: Terms, entity: int, answers: Answers) -> bool:
+    """Tries other orders of an entity's events; gives whether that decided it, be it that nothing can be decided."""
+    answers.slow[entity] = True
+    try:
+        found = find_within_reach(automaton, pieces, terms.situations_max)
+    except SearchLimitError:
+        answers.leave_open(entity, f"no order was found among {terms.situations_max} situations")
+        return True
+    if found is not None:
+        answers.accept(entity, found)
+    return found is not None
+
+
+def tell_rejection(automaton: Automaton, runs: Runs, entity: int, rows: Rows, at: int, answers: Answers) -> None:
+    """Explains why the fast path has rejected an event, which stands in some row."""
+    held = [int(value) if runs.known[entity] >> i & 1 else None for i, value in enumerate(runs.held[entity])]
+    registers = Registers((held[0], held[1], held[2]), int(runs.loose[entity]))
+    event = seen(rows.row(at))
+    possible = automaton.tables().sets[runs.possible[entity]]
+    why = explain(automaton, possible, registers, event.rule, event.values)
+    answers.tell(
+        entity,
+        rejected_event=named(automaton.rules[event.rule]),
+        states_before=list(why.states_before),
+        failed=why.failed,
+        accepted=why.accepted,
+        place=rows.place(at),
+    )

@@ -45,7 +45,9 @@ class Runs(NamedTuple):
     taken: Any
 
 
-def run(tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths: Any) -> Runs:
+def run(
+    tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths: Any, before: Runs | None = None
+) -> Runs:
     """Runs every entity's events.
 
     Args:
@@ -53,9 +55,11 @@ def run(tables: Tables, starts: Any, rules: Any, stamps: Any, ids: Any, lengths:
         starts: int64; where each entity's events begin, and one more element for the end.
         rules: int32; number of the rule of each event, -1 for none.
         stamps, ids, lengths: int64; `MISSING` where the event has none.
+        before: of the events that came before these, which it goes on from and changes; None at the beginning. Of an
+            entity that was rejected nothing more is run.
     """
     entities = len(starts) - 1
-    runs = Runs(
+    runs = before or Runs(
         np.full(entities, -1, np.int64),
         np.zeros(entities, np.int32),
         np.zeros(entities, np.int32),
@@ -143,7 +147,10 @@ def _run(
     taken: Any,
 ) -> None:
     for entity in range(len(starts) - 1):
-        may, does, known, loose = 0, 0, 0, 0
+        if rejected_at[entity] >= 0:
+            continue
+        may, does = int(last_possible[entity]), int(last_shown[entity])
+        known, loose = int(last_known[entity]), int(last_loose[entity])
         for index in range(starts[entity], starts[entity + 1]):
             rule = rules[index]
             if rule == _NO_RULE:

@@ -6,7 +6,7 @@ held against the block as it is in the end: what was right when the disk was loo
 later. The search is bounded; beyond the bound the answer is *undetermined*.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ from genstamp.logs.tables import ROLES_MAX
 NAMENODE = "namenode"
 """A NameNode's name, or what it begins with where there are several."""
 
-_GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "truncate"})
+GIVES_OUT = frozenset({"start_recovery", "recover_lease", "release_expired_lease", "create", "truncate"})
+SYNCS = "sync_block"
 _ACCEPTS = "commit_block_synchronization"
-_ON_DISK = frozenset({"found_on_disk", "stamps_on_disk"})
+ON_DISK = frozenset({"found_on_disk", "stamps_on_disk"})
 
 
 @dataclass(frozen=True)
@@ -67,21 +68,27 @@ class Found:
     order: tuple[int, ...]
 
 
-_Situation = tuple[frozenset[int], int, int, Registers, bool]
-"""Which events are done, the possible states, the states shown, the registers, whether the life has begun."""
+_Situation = tuple[tuple[int, ...], int, int, Registers, bool]
+"""How many events of each node are done, the possible states, the states shown, the registers, whether the life has
+begun.
+"""
 
 
 class SearchLimitError(Exception):
     """The search has met more situations than it may."""
 
 
-def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Found | None:
+def find_order(
+    automaton: Automaton, events: Sequence[Seen], limit: int, cut: Container[int] = frozenset()
+) -> Found | None:
     """An order of the events that the automaton accepts.
 
     Args:
         automaton: of the entity's kind.
         events: in the order given.
         limit: how many situations may be visited.
+        cut: places of events before which others of the same node were left out, more than the limit lets be done
+            (`genstamp.logs.reach`).
 
     Returns:
         None if no order is accepted.
@@ -89,18 +96,21 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
     Raises:
         SearchLimitError: the limit was reached before either was certain.
     """
-    before = known_order(automaton, events)
-    start = (frozenset[int](), automaton.initial, automaton.initial, Registers(), False)
+    nodes = _by_node(events)
+    needed = _needed(known_order(automaton, events), nodes)
+    start = ((0,) * len(nodes), automaton.initial, automaton.initial, Registers(), False)
     stack = [start]
     came: dict[_Situation, tuple[_Situation, int] | None] = {start: None}
     while stack:
         here = stack.pop()
         done, possible, shown, registers, began = here
-        if len(done) == len(events):
+        if sum(done) == len(events):
             return Found(possible, shown, began, tuple(_order(came, here)))
+        nexts = [(those[count], node) for node, (those, count) in enumerate(zip(nodes, done, strict=True))
+                 if count < len(those)]  # fmt: skip
         # Last first: the stack hands out the order given before any other.
-        for index in reversed(range(len(events))):
-            if index in done or not before[index] <= done:
+        for index, node in sorted(nexts, reverse=True):
+            if index in cut or any(done[other] < count for other, count in needed[index]):
                 continue
             event = events[index]
             rule = automaton.rules[event.rule]
@@ -110,7 +120,7 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
                 continue
             then = automaton.shown(shown, rule, needs) or automaton.possible(shown, rule, needs) or after
             next_one = (
-                done | {index},
+                (*done[:node], done[node] + 1, *done[node + 1 :]),
                 after,
                 then,
                 registers.after(rule, event.values),
@@ -122,6 +132,27 @@ def find_order(automaton: Automaton, events: Sequence[Seen], limit: int) -> Foun
                 came[next_one] = here, index
                 stack.append(next_one)
     return None
+
+
+def _by_node(events: Sequence[Seen]) -> list[list[int]]:
+    """The places of the events of each node: they are done one after the other, so a situation is a count for each."""
+    nodes: dict[str, list[int]] = {}
+    for index, event in enumerate(events):
+        nodes.setdefault(event.node, []).append(index)
+    return list(nodes.values())
+
+
+def _needed(before: Sequence[Iterable[int]], nodes: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
+    """For each event how many of each node's events have to be done before it."""
+    standing = {index: (node, place) for node, those in enumerate(nodes) for place, index in enumerate(those)}
+    needed: list[list[tuple[int, int]]] = []
+    for those in before:
+        counts: dict[int, int] = {}
+        for index in those:
+            node, place = standing[index]
+            counts[node] = max(counts.get(node, 0), place + 1)
+        needed.append(list(counts.items()))
+    return needed
 
 
 def _order(came: Mapping[_Situation, tuple[_Situation, int] | None], last: _Situation) -> list[int]:
@@ -140,14 +171,18 @@ def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[
     before: list[set[int]] = [set() for _ in events]
     last: dict[str, int] = {}
     given_out: dict[int, int] = {}
+    synced: dict[int, list[int]] = {}
     named = {event.name: index for index, event in enumerate(events) if event.name is not None}
     for index, event in enumerate(events):
         before[index].update(named[name] for name in event.after if name in named)
         if event.node in last:
             before[index].add(last[event.node])
         last[event.node] = index
-        if event.values.recovery_id is not None and automaton.rules[event.rule].event in _GIVES_OUT:
+        step = automaton.rules[event.rule].event
+        if event.values.recovery_id is not None and step in GIVES_OUT:
             given_out.setdefault(event.values.recovery_id, index)
+        if event.values.recovery_id is not None and step == SYNCS:
+            synced.setdefault(event.values.recovery_id, []).append(index)
     for index, event in enumerate(events):
         recovery_id = event.values.recovery_id
         if recovery_id is None:
@@ -155,13 +190,15 @@ def known_order(automaton: Automaton, events: Sequence[Seen]) -> list[frozenset[
         if not event.node.startswith(NAMENODE) and recovery_id in given_out:
             before[index].add(given_out[recovery_id])
         if automaton.rules[event.rule].event == _ACCEPTS and event.node.startswith(NAMENODE):
-            before[index].update(
-                other
-                for other, earlier in enumerate(events)
-                if automaton.rules[earlier.rule].event == "sync_block" and earlier.values.recovery_id == recovery_id
-            )
+            before[index].update(synced.get(recovery_id, ()))
     if automaton.kind != "replica":
-        found = {index for index, event in enumerate(events) if automaton.rules[event.rule].event in _ON_DISK}
+        found = {index for index, event in enumerate(events) if automaton.rules[event.rule].event in ON_DISK}
+        lasts = _lasts(events, found) if found else frozenset()
         for index in found:
-            before[index].update(set(range(len(events))) - found)
+            before[index].update(lasts)
     return [frozenset(those) for those in before]
+
+
+def _lasts(events: Sequence[Seen], found: Container[int]) -> frozenset[int]:
+    """Of each node the last event that is not among those found: with it, all before it are done."""
+    return frozenset({event.node: index for index, event in enumerate(events) if index not in found}.values())
