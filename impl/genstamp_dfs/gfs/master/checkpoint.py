@@ -11,13 +11,14 @@ Leaves out: how it is loaded into a master that starts (`recovery`).
 Source: section 2.6.3.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final, TypeAlias
 
 import msgspec
 
 from genstamp_dfs.errors import StorageError
+from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.namespace import DIRECTORY as IS_DIRECTORY
 from genstamp_dfs.gfs.master.namespace import Block
 from genstamp_dfs.gfs.master.operation_log import DIRECTORY, OperationLog, log_files, log_path
@@ -161,6 +162,8 @@ class Checkpointer:
         records: so many records are logged from one checkpoint to the next.
         kept: how many checkpoints are kept.
         position: where the last checkpoint is; None if there is none.
+        damaged: the positions of later ones that cannot be read: none of them is kept.
+        telling: told of checkpoints, and of what is deleted.
     """
 
     def __init__(
@@ -173,6 +176,8 @@ class Checkpointer:
         records: int,
         kept: int,
         position: int | None,
+        damaged: Iterable[int],
+        telling: LogTelling,
     ) -> None:
         self._disk = disk
         self._runtime = runtime
@@ -181,6 +186,8 @@ class Checkpointer:
         self._records = records
         self._kept = kept
         self._last = position
+        self._damaged = set(damaged)
+        self._telling = telling
 
     @property
     def is_due(self) -> bool:
@@ -195,6 +202,7 @@ class Checkpointer:
         """
         self._log.roll()
         position = self._log.next_position
+        self._telling.switched(position)
         pieces = pieces_of(self._state, position)
         path = checkpoint_path(position)
         unfinished = path + UNFINISHED_SUFFIX
@@ -213,6 +221,8 @@ class Checkpointer:
         self._disk.rename(unfinished, path)
         self._disk.sync_directory(DIRECTORY)
         self._last = position
+        self._damaged.discard(position)
+        self._telling.completed(position, next(iter(self._whole()[1:]), None))
         self._purge()
 
     def _write(self, path: str, position: int, piece: Piece) -> int:
@@ -220,14 +230,20 @@ class Checkpointer:
         self._disk.write(path, position, frame)
         return len(frame)
 
+    def _whole(self) -> list[int]:
+        """The positions of all checkpoints that can be read, the latest first."""
+        return [position for position in checkpoints(self._disk) if position not in self._damaged]
+
     def _purge(self) -> None:
         """Remove checkpoints beyond those that are kept, and files of the log that all of these have in them."""
-        found = checkpoints(self._disk)
-        for position in found[self._kept :]:
-            self._disk.remove(checkpoint_path(position))
-        oldest = found[: self._kept][-1]
+        whole = self._whole()
+        kept = whole[: self._kept]
+        for position in checkpoints(self._disk):
+            if position not in kept:
+                self._disk.remove(checkpoint_path(position))
         files = log_files(self._disk)
         for first, following in pairwise(files):
             # While there are fewer checkpoints than are kept, the log stands from its beginning, as a fall-back too.
-            if following <= oldest and len(found) >= self._kept:
+            if following <= kept[-1] and len(kept) >= self._kept:
                 self._disk.remove(log_path(first))
+        self._telling.deleted(log_files(self._disk)[0])

@@ -25,6 +25,7 @@ from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.garbage import GarbageCollection
 from genstamp_dfs.gfs.master.leases import Leases
 from genstamp_dfs.gfs.master.log_replicas import LogReplicas
+from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operation_log import OperationLog, encode_batch
 from genstamp_dfs.gfs.master.recovery import Recovered, recover
 from genstamp_dfs.gfs.master.replication import Replication
@@ -75,16 +76,17 @@ class Master:
             DiskError: the disk failed.
         """
         started_us = self._runtime.now_us()
-        recovered = await recover(self._disk, self._runtime, lambda: new_state(self.configuration))
+        telling = LogTelling(self._runtime, self._events)
+        recovered = await recover(self._disk, self._runtime, lambda: new_state(self.configuration), telling)
         replicas = LogReplicas(
             self.configuration.log_replicas, self._runtime, self._disk, self.configuration.call_timeout_us
         )
-        log = OperationLog(self._disk, self._runtime, recovered.next_position, replicas.replicate)
+        log = OperationLog(self._disk, self._runtime, recovered.next_position, replicas.replicate, telling)
         log.start_file()
         await replicas.replicate(log.next_position, encode_batch(log.next_position, []), log.next_position)
         base = Base(self.configuration, self._runtime, recovered.state, log, self._events, started_us)
         self.parts = self._connect(base)
-        self._spawn_monitors(base, recovered, self.parts)
+        self._spawn_monitors(base, recovered, telling, self.parts)
         self._runtime.spawn(self._repeat(base, replicas.announce, self.configuration.monitor_period_us), "log replicas")
         self._base = base
         base.tell(
@@ -152,16 +154,18 @@ class Master:
         try:
             answer = await handler(request, caller)
         except GfsRefusal as refusal:
+            shown = base.log.next_position
             await base.flushed()
-            describe(base, request, caller, None, refusal)
+            describe(base, request, caller, None, refusal, shown)
             raise
+        shown = base.log.next_position
         await base.flushed()
-        describe(base, request, caller, answer, None)
+        describe(base, request, caller, answer, None, shown)
         return answer
 
     # -- in the background --------------------------------------------------------------------------------------------
 
-    def _spawn_monitors(self, base: Base, recovered: Recovered, parts: "Parts") -> None:
+    def _spawn_monitors(self, base: Base, recovered: Recovered, telling: LogTelling, parts: "Parts") -> None:
         """Start what nobody asks for."""
         settings = self.configuration
         checkpointer = Checkpointer(
@@ -172,6 +176,8 @@ class Master:
             records=settings.checkpoint_records,
             kept=settings.checkpoints_kept,
             position=recovered.checkpoint,
+            damaged=recovered.skipped,
+            telling=telling,
         )
 
         async def monitor() -> None:
@@ -182,7 +188,6 @@ class Master:
         async def make_checkpoint() -> None:
             if checkpointer.is_due:
                 await checkpointer.make()
-                base.tell("make_checkpoint", "node", self._runtime.node, {})
 
         self._runtime.spawn(base.log.run(), "operation log")
         self._runtime.spawn(self._repeat(base, monitor, settings.monitor_period_us), "monitors")

@@ -22,6 +22,7 @@ from typing import Final
 import msgspec
 
 from genstamp_dfs.errors import DiskError, GenstampDfsError, StorageError
+from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operations import AnyOperation
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.disk import Disk, replace_file
@@ -152,6 +153,7 @@ class OperationLog:
         next_position: of the next record.
         replicate: gives a frame, with the positions of its first record and behind its last one, to all log replicas,
             and comes back when all have it on disk.
+        telling: told of every record, and of every flush.
 
     Attributes:
         next_position: of the next record that is logged.
@@ -162,7 +164,12 @@ class OperationLog:
     """
 
     def __init__(
-        self, disk: Disk, runtime: Runtime, next_position: int, replicate: Callable[[int, bytes, int], Awaitable[None]]
+        self,
+        disk: Disk,
+        runtime: Runtime,
+        next_position: int,
+        replicate: Callable[[int, bytes, int], Awaitable[None]],
+        telling: LogTelling,
     ) -> None:
         self.next_position = next_position
         self.flushed_position = next_position
@@ -172,6 +179,7 @@ class OperationLog:
         self._disk = disk
         self._runtime = runtime
         self._replicate = replicate
+        self._telling = telling
         self._buffer: list[AnyOperation] = []
         self._size = 0
         self._rolls = False
@@ -182,6 +190,7 @@ class OperationLog:
         """Take a record; it is on disk only after `flushed`."""
         self._buffer.append(operation)
         self.next_position += 1
+        self._telling.appended(self.next_position)
         self._logged.notify_all()
 
     async def flushed(self, position: int) -> None:
@@ -249,6 +258,7 @@ class OperationLog:
         force = partial(self._disk.sync, path)
         await self._runtime.ahead(force)
         force()
+        self._telling.flushed(after)
         await self._replicate(first, frame, after)
         self.flushes += 1
         self.flushed_position = after

@@ -9,12 +9,13 @@ Leaves out: leases and locations, of which a master knows nothing when it starts
 Source: section 2.6.3.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from genstamp_dfs.errors import StorageError
 from genstamp_dfs.gfs.master.checkpoint import checkpoints, read_checkpoint
+from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operation_log import (
     DIRECTORY,
     HEADER,
@@ -39,17 +40,23 @@ class Recovered:
         state: all that is durable.
         next_position: of the next record.
         checkpoint: the position of the checkpoint that was taken; None if there was none.
-        skipped: what was wrong with later checkpoints.
+        skipped: what is wrong with later checkpoints, by position.
     """
 
     state: MasterState
     next_position: int
     checkpoint: int | None
-    skipped: tuple[str, ...]
+    skipped: Mapping[int, str]
 
 
-async def recover(disk: Disk, runtime: Runtime, new_state: Callable[[], MasterState]) -> Recovered:
+async def recover(disk: Disk, runtime: Runtime, new_state: Callable[[], MasterState], telling: LogTelling) -> Recovered:
     """Read what a disk holds, and make its log ready to go on; others run meanwhile.
+
+    Args:
+        disk: what is read.
+        runtime: the world of whoever starts.
+        new_state: gives a state of nothing.
+        telling: told what was found.
 
     Raises:
         StorageError: something is damaged or missing; nothing was changed.
@@ -72,28 +79,29 @@ async def recover(disk: Disk, runtime: Runtime, new_state: Callable[[], MasterSt
         if following is not None and last.next != following:
             raise StorageError(f"the records from {last.next} to {following - 1} are missing")
         position = await _replay(runtime, state, last, position)
-    if last is not None:
-        _end_file(disk, last)
+    torn = 0 if last is None else _end_file(disk, last)
     _remove_unfinished(disk)
+    telling.recovered(position, checkpoint, files[0] if files else position, torn=torn, skipped=len(skipped))
     return Recovered(state, position, checkpoint, skipped)
 
 
 def _load_checkpoint(
     disk: Disk, files: list[int], new_state: Callable[[], MasterState]
-) -> tuple[MasterState, int | None, tuple[str, ...]]:
+) -> tuple[MasterState, int | None, Mapping[int, str]]:
     """The latest checkpoint that is whole."""
-    skipped: list[str] = []
+    skipped: dict[int, str] = {}
     for position in checkpoints(disk):
         state = new_state()
         try:
             read_checkpoint(disk, position, state)
         except StorageError as problem:
-            skipped.append(str(problem))
+            skipped[position] = str(problem)
         else:
-            return state, position, tuple(skipped)
+            return state, position, skipped
     if skipped and (not files or files[0] > FIRST_POSITION):
-        raise StorageError(f"no checkpoint is whole, and the log does not go back to its beginning: {skipped[0]}")
-    return new_state(), None, tuple(skipped)
+        wrong = next(iter(skipped.values()))
+        raise StorageError(f"no checkpoint is whole, and the log does not go back to its beginning: {wrong}")
+    return new_state(), None, skipped
 
 
 async def _replay(runtime: Runtime, state: MasterState, file: LogFile, position: int) -> int:
@@ -107,12 +115,17 @@ async def _replay(runtime: Runtime, state: MasterState, file: LogFile, position:
     return position
 
 
-def _end_file(disk: Disk, file: LogFile) -> None:
-    """Cut a torn end off, and force to the disk what was read: it may not be there if only the process had died."""
+def _end_file(disk: Disk, file: LogFile) -> int:
+    """Cut a torn end off, and force to the disk what was read: it may not be there if only the process had died.
+
+    Gives the bytes cut off. A file whose beginning is torn has no records, and is begun anew by whoever goes on.
+    """
     path = log_path(file.first)
-    if file.end < file.size and file.end >= len(HEADER):
+    torn = file.size - file.end if file.end >= len(HEADER) else 0
+    if torn:
         disk.truncate(path, file.end)
     disk.sync(path)
+    return torn
 
 
 def _remove_unfinished(disk: Disk) -> None:

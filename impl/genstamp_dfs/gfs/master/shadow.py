@@ -22,6 +22,7 @@ from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.leases import Leases
+from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operation_log import OperationLog, decode_batch
 from genstamp_dfs.gfs.master.operations import AnyOperation, SetVersion
 from genstamp_dfs.gfs.master.recovery import recover
@@ -43,7 +44,7 @@ class ShadowMaster:
         configuration: the master's settings; its log replicas are not this one's.
         runtime: its world.
         disk: where its log is.
-        events: not used: a shadow decides nothing.
+        events: where it tells of its log, and what of it is shown.
     """
 
     def __init__(self, configuration: MasterConfiguration, runtime: Runtime, disk: Disk, events: EventSink) -> None:
@@ -51,6 +52,7 @@ class ShadowMaster:
         self._runtime = runtime
         self._disk = disk
         self._events = events
+        self._telling = LogTelling(runtime, events)
         self._base: Base | None = None
         self._handlers: dict[type[Request[Any]], Callable[[Any, Caller], Awaitable[Any]]] = {}
         self._waiting: deque[AnyOperation] = deque()
@@ -65,8 +67,8 @@ class ShadowMaster:
             DiskError: the disk failed.
         """
         started_us = self._runtime.now_us()
-        recovered = await recover(self._disk, self._runtime, lambda: new_state(self._configuration))
-        log = OperationLog(self._disk, self._runtime, recovered.next_position, _nowhere)
+        recovered = await recover(self._disk, self._runtime, lambda: new_state(self._configuration), self._telling)
+        log = OperationLog(self._disk, self._runtime, recovered.next_position, _nowhere, self._telling)
         log.start_file()
         self._applied = recovered.next_position
         base = Base(self._configuration, self._runtime, recovered.state, log, self._events, started_us)
@@ -127,6 +129,7 @@ class ShadowMaster:
                 # Who has it is to be heard from the chunkservers.
                 base.state.chunks.set_locations(operation.handle, ())
             self._applied += 1
+            self._telling.replayed(self._applied)
 
     # -- where replicas are -------------------------------------------------------------------------------------------
 

@@ -1,10 +1,13 @@
 """What the events of requests tell: each is named after its request, and says who took part and what was answered.
 
+What an answer can show are all records that were logged when it was made: `records` says how many these are.
+
 Steps inside a request have events of their own, where they are done: create_chunk, copy_chunk, begin_grant, leave_out,
-log_version, grant_lease, extend_lease, revoke_lease, give_up_lease, expire_lease, detect_stale, adopt_version.
+log_version, grant_lease, extend_lease, revoke_lease, give_up_lease, expire_lease, detect_stale, adopt_version. Those of
+the log are in `log_telling`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -14,10 +17,12 @@ from genstamp_dfs.gfs.messages import master_protocol as messages
 from genstamp_dfs.gfs.protocol import ChunkLease, ChunkLocations
 from genstamp_dfs.world.request import Caller, Request
 
-Describe = Callable[[Base, Any, Caller, Any, GfsRefusal | None], None]
+Describe = Callable[[Base, Any, Caller, Any, GfsRefusal | None, int], None]
 
 
-def _tell_path(event: str, base: Base, request: Any, caller: Caller, answer: Any, refusal: GfsRefusal | None) -> None:
+def _tell_path(
+    event: str, base: Base, request: Any, caller: Caller, answer: Any, refusal: GfsRefusal | None, shown: int
+) -> None:
     """A call on a path, or on two."""
     path = next(getattr(request, name) for name in ("path", "source", "hidden") if hasattr(request, name))
     arguments = {"client": caller.machine}
@@ -25,10 +30,11 @@ def _tell_path(event: str, base: Base, request: Any, caller: Caller, answer: Any
         if hasattr(request, name):
             arguments[name] = str(getattr(request, name))
     observed, version = _observed(answer)
+    observed["records"] = str(shown - 1)
     base.tell(event, "file", path, arguments, refusal=refusal, version=version, observed=observed)
 
 
-def _observed(answer: Any) -> tuple[Mapping[str, str], int | None]:
+def _observed(answer: Any) -> tuple[dict[str, str], int | None]:
     """What an answer shows, and the version that is in it."""
     match answer:
         case ChunkLease(handle=handle, version=version, primary=primary, secondaries=secondaries):
@@ -41,10 +47,13 @@ def _observed(answer: Any) -> tuple[Mapping[str, str], int | None]:
             return {}, None
 
 
-def _tell_node(event: str, base: Base, request: Any, caller: Caller, answer: Any, refusal: GfsRefusal | None) -> None:
+def _tell_node(
+    event: str, base: Base, request: Any, caller: Caller, answer: Any, refusal: GfsRefusal | None, shown: int
+) -> None:
     """What a chunkserver tells of itself."""
     garbage = ",".join(str(handle) for handle, _ in answer.garbage) if answer is not None else ""
     observed = {"garbage": garbage} if garbage else {}
+    observed["records"] = str(shown - 1)
     name = request.chunkserver
     base.tell(event, "node", name, {"chunkserver": name}, refusal=refusal, observed=observed)
 

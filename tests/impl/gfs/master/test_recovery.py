@@ -250,7 +250,7 @@ def test_a_checkpoint_and_the_records_behind_it_are_taken() -> None:
     assert log_files(view_of(bench))[0] > 1, "the log stands from its beginning"
     bench.restart_master()
     assert bench.names() == names and len(names) == 23
-    assert bench.events("make_checkpoint")
+    assert bench.events("complete_checkpoint")
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
@@ -267,6 +267,49 @@ def test_a_damaged_checkpoint_is_skipped_for_the_one_before_it(damage: str) -> N
             data.clear()
     bench.restart_master()
     assert bench.names() == names
+
+
+def test_a_damaged_checkpoint_is_not_kept_as_the_one_to_fall_back_on() -> None:
+    bench = checkpointed_bench()
+    names = bench.names()
+    for number in range(2):
+        damaged = checkpoints(view_of(bench))[0]
+        disk_of(bench).files[checkpoint_path(damaged)].data.clear()
+        bench.restart_master()
+        assert bench.names() == names
+        while checkpoints(view_of(bench))[0] == damaged:
+            names.append(f"/g{number}{len(names):02}")
+            bench.ask(Create(names[-1]))
+            bench.pass_time(2 * SECOND_US)
+        names.sort()
+        assert len(checkpoints(view_of(bench))) == 2
+
+
+def test_what_was_found_and_done_with_a_log_is_told() -> None:
+    bench = checkpointed_bench()
+    begins = log_files(view_of(bench))[0] - 1
+    newest, older = (position - 1 for position in checkpoints(view_of(bench)))
+    completed, deleted = bench.events("complete_checkpoint")[-1], bench.events("delete_old_log")[-1]
+    assert completed.observed == {"records": str(newest), "fall_back": str(older)}
+    assert deleted.observed == {"records": str(begins)}
+    assert begins <= older
+    bench.restart_master()
+    found = {"records": "23", "checkpoint": str(newest), "log_begins": str(begins), "torn": "0", "skipped": "0"}
+    assert bench.events("recover")[-1].observed == found
+    assert [event.observed["records"] for event in bench.events("append_record")] == list(map(str, range(1, 24)))
+    for answered in bench.events("create"):
+        logged = bench.log.events[: bench.log.events.index(answered)]
+        flushed = [event.observed["records"] for event in logged if event.event == "flush_log"]
+        assert answered.observed["records"] == flushed[-1]
+
+
+def test_a_torn_end_is_told() -> None:
+    bench, path = crashed_bench()
+    del disk_of(bench).files[path].data[-3:]
+    bench.restart_master()
+    found = bench.events("recover")[-1].observed
+    assert found["records"] == "2"
+    assert int(found["torn"]) > 0
 
 
 def test_without_any_whole_checkpoint_a_log_that_begins_later_is_refused() -> None:

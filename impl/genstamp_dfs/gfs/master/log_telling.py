@@ -1,0 +1,79 @@
+"""What a master tells of its log, and a shadow of its own: records, how many are on disk, checkpoints, what it found.
+
+Events are of kind "log", the entity is the node, and `records` is a number of records from the first on: "flush_log"
+with 7 records says that the first seven are on the disk. What an answer shows is told with the answer (`telling`).
+
+Leaves out: what a record says.
+"""
+
+from genstamp_dfs.events import EventSink
+from genstamp_dfs.gfs.runtime import Runtime
+
+
+class LogTelling:
+    """Tells of one log.
+
+    Args:
+        runtime: of the node that has it.
+        events: where it tells.
+    """
+
+    def __init__(self, runtime: Runtime, events: EventSink) -> None:
+        self._runtime = runtime
+        self._events = events
+
+    def _tell(self, event: str, position: int, **observed: int) -> None:
+        """Record a step; it concerns the records before a position."""
+        shown = {"records": position - 1, **observed}
+        self._events.record(
+            node=self._runtime.node,
+            time_us=self._runtime.now_us(),
+            kind="log",
+            entity=self._runtime.node,
+            event=event,
+            arguments={},
+            observed={name: str(value) for name, value in shown.items()},
+        )
+
+    def appended(self, next_position: int) -> None:
+        """A record was logged; it is in memory."""
+        self._tell("append_record", next_position)
+
+    def flushed(self, position: int) -> None:
+        """All records before the position are on the disk."""
+        self._tell("flush_log", position)
+
+    def switched(self, position: int) -> None:
+        """A checkpoint is begun that has the records before the position in it."""
+        self._tell("switch_log", position)
+
+    def completed(self, position: int, fall_back: int | None) -> None:
+        """A checkpoint is on the disk, and all that it has in it.
+
+        Args:
+            position: of the checkpoint.
+            fall_back: of the one that is taken where this one cannot be read; None where the log is.
+        """
+        self._tell("complete_checkpoint", position, fall_back=(fall_back or 1) - 1)
+
+    def deleted(self, first: int) -> None:
+        """The log begins with this record; those before were deleted, with the checkpoints that are not kept."""
+        self._tell("delete_old_log", first)
+
+    def replayed(self, position: int) -> None:
+        """A shadow shows the records before the position."""
+        self._tell("replay_record", position)
+
+    def recovered(self, next_position: int, checkpoint: int | None, first: int, *, torn: int, skipped: int) -> None:
+        """A log was read, and is ready to go on.
+
+        Args:
+            next_position: of the next record.
+            checkpoint: the position of the checkpoint that was read first; None if there was none.
+            first: the first record of the log.
+            torn: bytes of records that were there in part, and were cut off.
+            skipped: how many later checkpoints could not be read.
+        """
+        self._tell(
+            "recover", next_position, checkpoint=(checkpoint or 1) - 1, log_begins=first - 1, torn=torn, skipped=skipped
+        )
