@@ -12,7 +12,7 @@ GRANTED_BEFORE_EXPIRY = Bug(
     "lease-granted-before-the-old-one-expired",
     "the master takes a lease for over as soon as it cannot reach the primary",
     drops=(("expire_lease", "a lease and the margin have passed"),),
-    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
     configuration="two_chunkservers",
     source="section 3.1: after the old lease expires",
 )
@@ -30,7 +30,7 @@ NO_MARGIN = Bug(
     "no-margin-for-clocks",
     "the master takes a lease for over when it is over by its own clock",
     parts=(NoMargin,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
     configuration="two_chunkservers",
     source="section 3.1 says nothing of clocks",
 )
@@ -54,7 +54,7 @@ COUNTS_FROM_RECEIPT = Bug(
     "lease-counted-from-its-receipt",
     "a primary counts its lease from when the grant arrives, so that a late one lasts longer than the master knows",
     parts=(CountsFromReceipt,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
     configuration="two_chunkservers",
     source="section 3.1 leaves it open",
 )
@@ -74,7 +74,7 @@ GRANTS_AFTER_RESTART = Bug(
     "lease-granted-at-once-after-a-restart",
     "a master that starts again grants leases at once, as it knows of none",
     parts=(GrantsAfterRestart,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
     configuration="crashes",
     source="section 2.6 does not say what becomes of leases",
 )
@@ -96,7 +96,7 @@ class VersionNotRaised(LeaseMaster, lane="master"):
         s.locations = s.locations & s.up
         s.forget(chunkserver)
         s.counting.add(chunkserver)
-        s.send_grant(chunkserver)
+        s.send_grant(chunkserver, s.locations)
 
 
 VERSION_NOT_RAISED = Bug(
@@ -137,8 +137,8 @@ class GoesAhead(LeaseMaster, lane="master"):
         require(s.offered > 0, "a grant is being prepared")
         require(s.recorded.has(chunkserver), "the primary has answered")
         s.lease.fire(ChunkLeaseLifecycle.grant)
+        s.send_grant(chunkserver, s.recorded)
         s.confirm(s.recorded)
-        s.send_grant(chunkserver)
 
 
 GOES_AHEAD = Bug(
@@ -169,7 +169,7 @@ REVOCATION_FORGOTTEN = Bug(
     "revocation-overtakes-its-grant",
     "a revocation arrives before the grant, is agreed to, and the grant is believed afterwards",
     parts=(RevocationForgotten,),
-    breaks=("one_primary", "no_lease_while_one_may_be_left"),
+    breaks=("one_primary", "no_lease_while_one_may_be_left", "named_replicas_are_complete"),
     configuration="two_chunkservers",
     source="section 3.1: messages of the master may overtake each other",
 )

@@ -1,6 +1,6 @@
 """The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
 
-from genstamp_model.language import Members, action, none, observe, require, smallest, those, when
+from genstamp_model.language import Members, action, forall, none, observe, require, smallest, those, when
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
@@ -21,15 +21,40 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
     """
 
     @action
-    def create_chunk(s) -> None:
-        """The chunk is created on every chunkserver, under its first version (section 4.3)."""
+    def create_chunk(s, chunkserver: Chunkserver) -> None:
+        """The chunk is created under its first version: here its first replica, which is empty (section 4.3)."""
         require(s.chosen == 0, "there is no chunk yet")
         s.version = s.version + 1
         s.chosen = s.version
-        s.locations = those(Chunkserver, lambda other: True)
+        s.locations = only(chunkserver)
         s.complete = s.locations
-        s.replica.update(lambda other: s.replica[other].after(ChunkReplicaLifecycle.create))
-        s.held.update(lambda other: s.version)
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.create)
+        s.held[chunkserver] = s.version
+
+    @action
+    def add_replica(s, chunkserver: Chunkserver) -> None:
+        """The chunk is created on one more chunkserver, or copied to it from a current replica (section 4.3)."""
+        s.copy_replica(chunkserver)
+        s.locations.add(chunkserver)
+
+    @action(event="add_replica")
+    def add_replica_unanswered(s, chunkserver: Chunkserver) -> None:
+        """There is one more replica, but the answer is lost: the master does not know of it."""
+        s.copy_replica(chunkserver)
+
+    def copy_replica(s, chunkserver: Chunkserver) -> None:
+        """Bytes are copied while nobody may change them, and the copy has what its source has."""
+        require(s.up.has(chunkserver), "the chunkserver is up")
+        require(s.held[chunkserver] == 0, "it has no replica")
+        require(s.lease.at(*FREE), "nobody holds a lease")
+        require(s.offered == 0, "no grant is being prepared")
+        require(~s.locations.is_empty(), "a current replica is known")
+        named = forall(Chunkserver, lambda other: (~s.locations.has(other)) | (s.held[other] == s.version))
+        require(named, "all replicas that the master names have the chunk's version")
+        s.copies = s.copies + 1
+        s.complete = when(s.locations <= s.complete, s.complete | only(chunkserver), s.complete)
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.clone)
+        s.held[chunkserver] = s.version
 
     # A lease is granted, in steps (section 4.5).
 
@@ -41,6 +66,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         require(~s.locations.is_empty(), "a current replica is known")
         s.offer()
         s.told = s.locations
+        observe(version=s.offered)
 
     def offer(s) -> None:
         """A version that was never chosen before."""
@@ -55,6 +81,13 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.offer()
         s.told.remove(chunkserver)
         s.recorded.clear()
+
+    @action
+    def drop_grant(s) -> None:
+        """Nobody answers: the grant comes to nothing, and its version is not the chunk's."""
+        require(s.offered > 0, "a grant is being prepared")
+        require(s.recorded.is_empty(), "nobody has answered")
+        s.drop_offer()
 
     @action
     def record_version(s, chunkserver: Chunkserver) -> None:
@@ -76,23 +109,39 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.forget(chunkserver)
         s.held[chunkserver] = s.offered
         s.counting.add(chunkserver)
+        observe(version=s.offered)
+
+    @action
+    def raise_version(s) -> None:
+        """All have answered, and nobody becomes the primary: the chunk is going to be copied, or shared.
+
+        A mutation that an earlier primary has given up may come late; no replica does it under this version.
+        """
+        s.all_have_answered()
+        observe(version=s.offered)
+        s.confirm(s.told & s.locations)
+
+    def all_have_answered(s) -> None:
+        """Checks: nobody may have recorded the version without being counted in."""
+        require(s.offered > 0, "a grant is being prepared")
+        require(s.told <= s.recorded, "every replica that was told has answered")
 
     @action
     def grant_lease(s, chunkserver: Chunkserver) -> None:
         """All have answered: the version is confirmed in the log, and one of them becomes the primary (section 3.1)."""
-        require(s.offered > 0, "a grant is being prepared")
-        require(s.told <= s.recorded, "every replica that was told has answered")
+        s.all_have_answered()
         require(s.told.has(chunkserver), "the primary is one of them")
+        observe(version=s.offered)
         s.lease.fire(ChunkLeaseLifecycle.grant)
-        s.confirm(s.told)
-        s.send_grant(chunkserver)
+        s.send_grant(chunkserver, s.told)
+        s.confirm(s.told & s.locations)
 
-    def send_grant(s, chunkserver: Chunkserver) -> None:
-        """The primary is told, with the replicas of its lease."""
+    def send_grant(s, chunkserver: Chunkserver, replicas: Members[Chunkserver]) -> None:
+        """The primary is told, with the replicas of its lease; some of them may not be heard of any more."""
         s.primary = chunkserver
         s.lease_age = 0
         s.sent.add(chunkserver)
-        s.peers[chunkserver] = s.locations
+        s.peers[chunkserver] = replicas
 
     def confirm(s, current: Members[Chunkserver]) -> None:
         """The offered version is the chunk's."""
@@ -192,20 +241,39 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.behind.update(lambda other: when(s.counting.has(other) & ~was_ahead.has(other), s.behind[other] + 1, 0))
         s.ahead.update(lambda other: when(was_ahead.has(other), s.ahead[other] - 1, 0))
 
-    # What chunkservers report (section 4.5).
+    # What chunkservers report (section 4.5), or do not.
+
+    @action
+    def lose_contact(s, chunkserver: Chunkserver) -> None:
+        """No heartbeat comes, or the chunkserver registers anew: the master does not count on its replica."""
+        require(s.locations.has(chunkserver), "the master knows of it")
+        s.losses = s.losses + 1
+        s.locations.remove(chunkserver)
 
     @action
     def report_current(s, chunkserver: Chunkserver) -> None:
         """A replica has the chunk's version: from now on the master names it (sections 2.6 and 4.5)."""
-        s.may_report(chunkserver)
+        s.has_replica(chunkserver)
         require(~s.locations.has(chunkserver), "the master does not know of it")
         require(s.held[chunkserver] == s.version, "its version is the chunk's")
+        s.locations.add(chunkserver)
+
+    @action(event="report_current")
+    def report_unconfirmed(s, chunkserver: Chunkserver) -> None:
+        """A replica has a version that was chosen and never confirmed: it misses nothing, and the master names it.
+
+        The paper has the master take such a version for the chunk's (`report_higher`), and every other replica is stale
+        then. A master that logs what it chooses knows that nobody was the primary under it.
+        """
+        s.has_replica(chunkserver)
+        require(~s.locations.has(chunkserver), "the master does not know of it")
+        require((s.held[chunkserver] > s.version) & (s.held[chunkserver] <= s.chosen), "its version was chosen")
         s.locations.add(chunkserver)
 
     @action
     def report_higher(s, chunkserver: Chunkserver) -> None:
         """A replica has a higher version: the master died before it confirmed a grant, and takes it (section 4.5)."""
-        s.may_report(chunkserver)
+        s.has_replica(chunkserver)
         require(s.offered == 0, "no grant is being prepared")
         require(s.held[chunkserver] > s.version, "its version is higher than the chunk's")
         s.version = s.held[chunkserver]
@@ -215,15 +283,14 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
     @action
     def report_stale(s, chunkserver: Chunkserver) -> None:
         """A replica has missed a version: it is garbage (sections 4.4 and 4.5)."""
-        s.may_report(chunkserver)
+        s.has_replica(chunkserver)
         require(s.held[chunkserver] < s.version, "its version is lower than the chunk's")
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.detect_stale)
 
-    def may_report(s, chunkserver: Chunkserver) -> None:
-        """Checks: a chunkserver that is up, with a replica about which nothing is being asked."""
+    def has_replica(s, chunkserver: Chunkserver) -> None:
+        """Checks: a chunkserver that is up, with a replica."""
         require(s.up.has(chunkserver), "the chunkserver is up")
         require(s.held[chunkserver] > 0, "it has a replica")
-        require(~s.told.has(chunkserver), "the master has not told it of a new version")
 
     @action
     def restart_master(s) -> None:

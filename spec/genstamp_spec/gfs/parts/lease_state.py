@@ -71,3 +71,5 @@ class ChunkLeaseState(MasterState, ReplicaState, BeliefState):
 
     master_restarts = number(limit="master_restarts")  # history
     crashes = number(limit="crashes")  # history
+    losses = number(limit="losses")  # history: how often the master has lost contact with a replica
+    copies = number(limit="copies")  # history: replicas that were added to the first one

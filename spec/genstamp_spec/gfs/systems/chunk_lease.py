@@ -25,7 +25,7 @@ class ChunkLeaseProperties(LeaseMaster):
         may_learn = s.sent.has(chunkserver) & s.counting.has(chunkserver)
         return grants.implies(~s.leased.has(chunkserver) & ~may_learn)
 
-    @invariant(inductive=True, given=("versions_were_chosen", "offered_version_is_new"))
+    @invariant(inductive=True, given=("versions_were_chosen", "offered_version_is_new", "who_believes_has_a_replica"))
     def one_primary_of_a_version(s, first: Chunkserver, second: Chunkserver) -> Bool:
         """OnePrimary: however far clocks run apart, no two believe in a lease of one version, or may learn of one."""
         both = s.may_believe(first) & s.may_believe(second)
@@ -39,6 +39,11 @@ class ChunkLeaseProperties(LeaseMaster):
     def version_never_decreases(s, t: Self) -> Bool:
         """VersionMonotonic: the master's version of the chunk never decreases, and neither does what it chose."""
         return (s.version <= t.version) & (s.chosen <= t.chosen)
+
+    @invariant(inductive=True, given=("offered_version_is_new",))
+    def who_believes_has_a_replica(s, chunkserver: Chunkserver) -> Bool:
+        """Nobody believes in a lease, or may learn of one, without a replica."""
+        return s.may_believe(chunkserver).implies(s.held[chunkserver] > 0)
 
     @invariant(inductive=True)
     def versions_were_chosen(s, chunkserver: Chunkserver) -> Bool:
@@ -94,6 +99,12 @@ class ChunkLeaseProperties(LeaseMaster):
         waits_on = t.lease.at(ChunkLeaseLifecycle.revoking) & (t.lease_age >= s.lease_age)
         return revoking.implies(waits_on | ~t.lease.at(*LIVE, ChunkLeaseLifecycle.revoking))
 
+    @transition(inductive=True)
+    def revocation_counts_on(s, t: Self) -> Bool:
+        """A lease that begins to be revoked counts on from where it was."""
+        begins = s.lease.at(*LIVE) & t.lease.at(ChunkLeaseLifecycle.revoking)
+        return begins.implies(t.lease_age == s.lease_age)
+
     @witness
     def stale_replica_beside_a_primary(s, primary: Chunkserver, other: Chunkserver) -> Bool:
         """Somebody writes while another replica is stale."""
@@ -110,7 +121,7 @@ class ChunkLeaseProperties(LeaseMaster):
         return s.lease.at(*LIVE) & s.leased.is_empty() & s.sent.is_empty()
 
 
-OFF = {"versions": 4, "skew": 1, "master_restarts": 0, "crashes": 0}
+OFF = {"versions": 4, "skew": 1, "master_restarts": 0, "crashes": 0, "losses": 0, "copies": 1}
 
 CHUNK_LEASE = System(
     "gfs.chunk_lease",
@@ -132,14 +143,20 @@ CHUNK_LEASE = System(
         Configuration(
             "three_chunkservers",
             sizes={"Chunkserver": 3},
-            limits=OFF,
+            limits={**OFF, "copies": 2},
             doc="three replicas, of which some are not reached",
         ),
         Configuration(
             "three_crashes",
             sizes={"Chunkserver": 3},
-            limits={**OFF, "crashes": 1, "master_restarts": 1},
+            limits={**OFF, "copies": 2, "crashes": 1, "master_restarts": 1},
             doc="three replicas; a chunkserver and the master start again",
+        ),
+        Configuration(
+            "lost_contact",
+            sizes={"Chunkserver": 2},
+            limits={**OFF, "crashes": 1, "master_restarts": 1, "losses": 2, "copies": 2},
+            doc="the master loses contact with a replica twice, and has the chunk copied anew",
         ),
     ],
     bugs=CHUNK_LEASE_BUGS,
@@ -147,7 +164,8 @@ CHUNK_LEASE = System(
         "what a mutation writes, and one that some replica misses: in gfs.mutation_order",
         "record append, padding and the end of a chunk: in gfs.record_append",
         "copy-on-write, reference counts: in gfs.snapshot; here a lease is revoked, and why is not said",
-        "re-replication, checksums and replicas that are corrupt: in gfs.replicas; here what is lost stays lost",
+        "when a chunk is copied, and why; checksums, and replicas that are corrupt: in gfs.replicas",
+        "an offer, or a copy, that arrives when the master waits for it no longer",
         "the rest of the master's log, its remote replicas and checkpoints, and shadow masters: in gfs.master_log",
         "that a write comes to an end: in gfs.progress",
         "clients and their caches: what the master answers is all that is told",
