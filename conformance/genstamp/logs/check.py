@@ -159,7 +159,7 @@ class _Batch:
         for balance in self._balances:
             self._weigh(balance, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
-            answers.tell(int(entity), failed=f"{runs.unknown[entity]} events of which no rule says what they mean")
+            tell_unruled(runs, int(entity), answers)
         columns = [
             texts(self._rows.namespaces, self._rows.namespace[firsts]),
             texts([self._automaton.kind], np.zeros(len(firsts), np.int32)),
@@ -179,17 +179,12 @@ class _Batch:
         counted = np.isin(self._rules, weighed(rules, balance.events))
         there = np.add.reduceat(np.isin(self._rules, weighed(rules, balance.within)), self._starts[:-1], dtype=np.int64)
         counts = np.add.reduceat(counted, self._starts[:-1], dtype=np.int64)
-        allowed = np.where(there > 0, counts, 0) if balance.one_for_all else there
+        allowed = balance.allowed(counts, there)
         for entity in np.flatnonzero((counts > allowed) & answers.are_conformant()):
             start, end = self._starts[entity : entity + 2]
-            at = int(start + np.flatnonzero(counted[start:end])[allowed[entity]])
-            answers.reject(
-                int(entity),
-                rejected_event=named(rules[self._rules[at]]),
-                failed=balance.sentence(int(counts[entity]), int(there[entity])),
-                accepted=f"it with one more {' or '.join(balance.within)}",
-                place=self._rows.place(self._order[at]),
-            )
+            at = int(self._order[start + np.flatnonzero(counted[start:end])[allowed[entity]]])
+            found = int(counts[entity]), int(there[entity])
+            tell_excess(self._automaton, balance, found, self._rows, at, answers, int(entity))
 
     def steps(self) -> Any:
         """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""
@@ -241,3 +236,27 @@ def tell_rejection(automaton: Automaton, runs: Runs, entity: int, rows: Rows, at
         accepted=why.accepted,
         place=rows.place(at),
     )
+
+
+def tell_excess(
+    automaton: Automaton,
+    balance: Balance,
+    counts: tuple[int, int],
+    rows: Rows,
+    at: int,
+    answers: Answers,
+    entity: int = 0,
+) -> None:
+    """Rejects what does not balance: how often it was counted, against how much, and the row of the first too many."""
+    answers.reject(
+        entity,
+        rejected_event=named(automaton.rules[rows.rule[at]]),
+        failed=balance.sentence(*counts),
+        accepted=f"it with one more {' or '.join(balance.within)}",
+        place=rows.place(at),
+    )
+
+
+def tell_unruled(runs: Runs, entity: int, answers: Answers) -> None:
+    """Says why an entity is undetermined that has events without a rule."""
+    answers.tell(entity, failed=f"{runs.unknown[entity]} events of which no rule says what they mean")

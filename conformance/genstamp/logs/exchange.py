@@ -195,6 +195,24 @@ def _names(given: Any, at_node: Any, node: Any, nodes: list[str]) -> tuple[Any, 
     return first.dictionary, np.where(at_node, of_ends[node], name) if len(ends) else name
 
 
+def reordered(rows: Any, order: Any) -> Any:
+    """A table of single chunks with its rows in another order."""
+    return pa.table([_taken(column, order) for column in rows.columns], schema=rows.schema)
+
+
+def _taken(column: Any, order: Any) -> Any:
+    """A column in another order; most have the same value in all rows of a log."""
+    column = _one(column)
+    is_constant = column.null_count == len(column) or (
+        pa.types.is_dictionary(column.type) and len(column.dictionary) == 1
+    )
+    if is_constant:
+        return column
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return pa.array(np.asarray(column)[order])
+    return column.take(pa.array(order))
+
+
 def _one(column: Any) -> Any:
     """A column as one array."""
     if isinstance(column, pa.ChunkedArray):

@@ -1,11 +1,12 @@
 """Keys apart on the disk: whoever reads writes the concerns part by part, and whoever checks reads one part of all.
 
 So the events of a key come together in one exchange of compact columns in Parquet, in one process as on many machines,
-and memory is bounded by the largest part. Leaves out reading and checking themselves.
+and memory is bounded: a part that is too large is sorted on the disk. Leaves out reading and checking themselves.
 """
 
+import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import pyarrow.parquet
 from numba import njit
 
 from genstamp.logs.check import Terms, verdicts
-from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged, reordered
+from genstamp.logs.long_keys import verdicts_in_order
 from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.sorted_rows import in_order
 from genstamp.logs.streams import is_compressed
 from genstamp.logs.tables import CONCERNS
 
@@ -30,6 +33,9 @@ PARTS_MAX = 512
 
 COMPRESSED_TO = 10
 """How many times smaller than its content a compressed log is, about."""
+
+ROWS_MAX = 500_000
+"""Rows of a part that are checked at once, twice as many as a part mostly has, about 100 bytes each."""
 
 _ROWS_AT_ONCE = 400_000
 
@@ -114,7 +120,7 @@ class PartWriter:
             return
         rows = rows.unify_dictionaries().combine_chunks()
         order, ends = _divided(*keys_of(rows), self._parts)
-        rows = pa.table([_taken(column, order) for column in rows.columns], schema=rows.schema)
+        rows = reordered(rows, order)
         for part in np.flatnonzero(np.diff(ends)):
             self._put(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
 
@@ -123,19 +129,6 @@ class PartWriter:
             schema, options = (CONCERNS, {}) if self._keeps else (EXCHANGED, _QUICKLY)
             self._writers[part] = pyarrow.parquet.ParquetWriter(self._waits(part), schema, **options)
         self._writers[part].write_table(rows)
-
-
-def _taken(column: Any, order: Any) -> Any:
-    """A column in another order; most have the same value in all rows of a log."""
-    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    is_constant = column.null_count == len(column) or (
-        pa.types.is_dictionary(column.type) and len(column.dictionary) == 1
-    )
-    if is_constant:
-        return column
-    if pa.types.is_integer(column.type) and not column.null_count:
-        return pa.array(np.asarray(column)[order])
-    return column.take(pa.array(order))
 
 
 def keys_of(rows: Any) -> tuple[Any, Any, Any]:
@@ -177,21 +170,64 @@ def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, An
     return order, ends
 
 
-def check_part(built: Path, part: int, terms: Terms) -> None:
-    """Checks the keys of one part of the concerns below a directory; writes their verdicts and steps beside them."""
+def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -> None:
+    """Checks the keys of one part of the concerns below a directory; writes their verdicts and steps beside them.
+
+    Args:
+        built: the directory.
+        part: number of the part.
+        terms: of the check.
+        rows_max: how many rows are held in memory; a part of more is sorted on the disk, and a key of more is checked
+            piece by piece.
+    """
     files = sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet"))
-    if not files:
+    rows = sum(pyarrow.parquet.read_metadata(file).num_rows for file in files)
+    if not rows:
         return
-    concerns = pa.concat_tables(pyarrow.parquet.ParquetFile(file).read() for file in files)
     steps: list[Any] = []
-    found = {"verdicts": _apart(verdicts(concerns, terms, steps)), "steps": steps}
-    for table, rows in found.items():
-        if rows:
-            waiting = built / table / f".{part:06d}.{uuid.uuid4().hex}"
-            with pyarrow.parquet.ParquetWriter(waiting, rows[0].schema) as writer:
-                for each in rows:
-                    writer.write_table(each)
-            waiting.replace(built / table / f"part-{part:06d}.parquet")
+    with _Written(built, "verdicts", part) as found:
+        if rows <= rows_max:
+            concerns = pa.concat_tables(pyarrow.parquet.ParquetFile(file).read() for file in files)
+            found.write(_apart(verdicts(concerns, terms, steps)))
+        else:
+            with tempfile.TemporaryDirectory(dir=built, prefix=".sorted-") as scratch:
+                tables = in_order(_read(files), rows, Path(scratch), rows_max)
+                for each in verdicts_in_order(tables, terms, Path(scratch), rows_max, steps):
+                    found.write(_apart(each))
+    with _Written(built, "steps", part) as taken:
+        taken.write(steps)
+
+
+def _read(files: Sequence[Path]) -> Iterator[Any]:
+    """The concerns of some files in compact columns, some rows at a time."""
+    for file in files:
+        for batch in pyarrow.parquet.ParquetFile(file).iter_batches(1 << 16):
+            rows = pa.Table.from_batches([batch])
+            yield rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
+
+
+class _Written:
+    """A file of a table that is put in its place when all is written, over what an earlier attempt has left."""
+
+    def __init__(self, built: Path, table: str, part: int) -> None:
+        self._waits = built / table / f".{part:06d}.{uuid.uuid4().hex}"
+        self._place = built / table / f"part-{part:06d}.parquet"
+        self._writer: Any = None
+
+    def __enter__(self) -> "_Written":
+        return self
+
+    def write(self, tables: Sequence[Any]) -> None:
+        """Takes tables, each of which becomes row groups of its own."""
+        for rows in tables:
+            self._writer = self._writer or pyarrow.parquet.ParquetWriter(self._waits, rows.schema)
+            self._writer.write_table(rows)
+
+    def __exit__(self, kind: object, problem: object, trace: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            if problem is None:
+                self._waits.replace(self._place)
 
 
 def _apart(rows: Any) -> list[Any]:

@@ -12,7 +12,7 @@ there.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import Literal
+from typing import Any, Literal
 
 from genstamp.events import Kind
 
@@ -189,6 +189,14 @@ class Balance:
     within: tuple[str, ...]
     source: str
     one_for_all: bool = False
+
+    def allowed(self, events: Any, within: Any) -> Any:
+        """How many events are allowed, by how many there are and how many they are counted against.
+
+        >>> Balance(("finalize_replica",), ("write_block",), "").allowed(3, 2)
+        2
+        """
+        return events * (within > 0) if self.one_for_all else within
 
     def sentence(self, events: int, within: int) -> str:
         """What does not balance, with its numbers.
