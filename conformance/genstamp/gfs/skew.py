@@ -3,8 +3,8 @@
 Each point of a grid is a system of its own: `gfs.chunk_lease` with another length of the lease, another grace of the
 master's, and clocks that run apart by another number of ticks at most during a lease. A tick is the unit of all three.
 
-Leaves out a skew of no tick at all: clocks tick one after the other here, so no two of one speed would ever tick. How
-the region is shown stands in `skew_shown` and `skew_chart`.
+Clocks tick one after the other, but for a skew of no tick at all, where they tick at once. Leaves out how the region is
+shown: `skew_shown` and `skew_chart`.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Verdict
 from genstamp_model.language import Instance, System
 from genstamp_model.path import Path
+from genstamp_spec.gfs.parts.lease_clocks import ClocksOfOneSpeed
 from genstamp_spec.gfs.parts.lease_master import LeaseMaster
 from genstamp_spec.gfs.parts.lease_state import LEASE, MARGIN
 from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
@@ -28,11 +29,12 @@ CONFIGURATION: Final = "crashes"
 
 LEASES: Final = (1, 2, 4)
 GRACES: Final = (0, 1, 2, 3)
-SKEWS: Final = (1, 2, 3, 4)
+SKEWS: Final = (0, 1, 2, 3, 4)
 """Ticks. A lease and a grace together stay within what the specification tells apart."""
 
-_BOTH_CLOCKS: Final = ("chunkserver_clock_ticks", "expire_lease", "learn_lease")
-"""Actions without which a search says nothing of clocks."""
+_TICKS: Final = ("chunkserver_clock_ticks", "all_clocks_tick")
+_LEASES: Final = ("expire_lease", "learn_lease")
+"""Actions without which a search says nothing of clocks: one of the first, and all of the second."""
 
 
 @dataclass(frozen=True, order=True)
@@ -145,27 +147,28 @@ def shortest_run(setting: Setting, bug: str = "") -> Path | None:
 
 def instance(setting: Setting, bug: str = "") -> Instance:
     """What is searched for a setting: asked for two primaries and nothing else."""
-    chosen = _system(setting.lease, setting.grace).instance(CONFIGURATION, bugs=[bug] if bug else [])
+    chosen = _system(setting).instance(CONFIGURATION, bugs=[bug] if bug else [])
     limits = {**chosen.configuration.limits, "skew": setting.skew}
     wanted = tuple(claim for claim in chosen.model.properties if claim.name == PROPERTY)
     return Instance(replace(chosen.model, properties=wanted), replace(chosen.configuration, limits=limits))
 
 
-def _system(lease: int, grace: int) -> System:
-    """The system with another lease and another grace."""
+def _system(setting: Setting) -> System:
+    """The system with another lease and another grace, and with clocks of one speed where they may not run apart."""
 
     class Swept(LeaseMaster, lane="master"):
         """The lengths of the setting."""
 
         def lease_ticks(s) -> int:
             """How long a primary believes."""
-            return lease
+            return setting.lease
 
         def margin_ticks(s) -> int:
             """How long the master waits on."""
-            return grace
+            return setting.grace
 
-    return replace(CHUNK_LEASE, parts=[*CHUNK_LEASE.parts, Swept])
+    clocks = [ClocksOfOneSpeed] if setting.skew == 0 else []
+    return replace(CHUNK_LEASE, parts=[*CHUNK_LEASE.parts, *clocks, Swept])
 
 
 def point(setting: Setting, bug: str = "", options: Options | None = None) -> Point:
@@ -173,7 +176,9 @@ def point(setting: Setting, bug: str = "", options: Options | None = None) -> Po
     result = search(instance(setting, bug), options or Options())
     steps = None if result.violation is None else len(result.violation.path)
     why = result.undetermined if result.verdict is Verdict.UNDETERMINED else ""
-    idle = [name for name in _BOTH_CLOCKS if not result.taken[name]]
+    idle = [name for name in _LEASES if not result.taken[name]]
+    if not any(result.taken.get(name) for name in _TICKS):
+        idle.append(_TICKS[0])
     if steps is None and idle and not why:
         why = f"nothing took the steps {', '.join(idle)}"
     return Point(setting, steps, result.states, why)

@@ -34,8 +34,10 @@ names. In rates: a chunkserver's clock may run at `lease / (lease + grace)` of t
 {LEASE}/{LEASE + MARGIN} of it with the specification's own lease of {LEASE} ticks and grace of {MARGIN}. A pause of a
 chunkserver counts too: while it does not look at its clock, that might as well stand still.
 
-There is no skew of 0: clocks tick one after the other here, and two that run alike are a tick apart in between. So no
-setting is safe in which the master has no grace.
+With a skew of 0 all clocks tick at once, and a master without any grace is safe: a primary counts from its own last
+word before the grant, so that its lease is over by the tick at which it is over for the master. That is the boundary
+itself, where no clocks of real machines are. With any other skew clocks tick one after the other, and two of one speed
+are a tick apart in between.
 
 `genstamp gfs skew` computes it; `--bug NAME` shows what becomes of the region under a fault. Made by `genstamp tables`.
 

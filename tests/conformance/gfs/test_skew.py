@@ -14,6 +14,7 @@ from genstamp.gfs.skew import GRACES, JUST_BEYOND, LEASES, PROPERTY, SKEWS, Poin
 from genstamp.gfs.skew_chart import chart
 from genstamp.tables import gfs_skew_page
 from genstamp_model.evaluate import Evaluator
+from genstamp_spec.gfs.parts.lease_master import LeaseMaster
 from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -74,8 +75,15 @@ def test_a_search_that_comes_to_no_end_says_nothing() -> None:
     assert found.steps is None
 
 
-def test_a_search_in_which_clocks_cannot_tick_says_nothing() -> None:
+def test_a_search_in_which_clocks_cannot_tick_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skew, "ClocksOfOneSpeed", LeaseMaster)
     assert point(Setting(4, 1, 0)).undetermined == "nothing took the steps chunkserver_clock_ticks"
+
+
+@pytest.mark.parametrize("lease", LEASES)
+def test_clocks_of_one_speed_need_no_grace_and_a_shorter_wait_would_be_too_short(lease: int) -> None:
+    assert point(Setting(lease, 0, 0)).steps is None
+    assert point(Setting(lease, -1, 0)).steps is not None
 
 
 def test_the_page_and_its_picture_are_what_the_searches_give() -> None:
