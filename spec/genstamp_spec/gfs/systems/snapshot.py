@@ -295,6 +295,12 @@ SNAPSHOT = System(
             doc="a file of two chunks",
         ),
         Configuration(
+            "gone_chunk",
+            sizes={"File": 2, "Position": 2, "Chunk": 2, "Chunkserver": 1},
+            limits={**OFF, "references": 2, "snapshots": 2, "writes": 1},
+            doc="a chunk is gone, and its handle is not given again while a client remembers it at one position",
+        ),
+        Configuration(
             "two_snapshots_restart",
             sizes={"File": 3, "Position": 1, "Chunk": 2, "Chunkserver": 1},
             limits={**OFF, "references": 3, "snapshots": 2, "master_restarts": 1},
