@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from genstamp.lockstep import hdfs
+from genstamp.lockstep import gfs, hdfs
 from genstamp.lockstep.hold import Held, Holder, Watch
 from genstamp.lockstep.runs import Lockstep
 from genstamp_model.language.system import System
 
-LOCKSTEPS: Final[Mapping[str, Lockstep]] = {**hdfs.LOCKSTEPS}
+LOCKSTEPS: Final[Mapping[str, Lockstep]] = {**hdfs.LOCKSTEPS, **gfs.LOCKSTEPS}
 """The systems that simulated runs are held against, by name."""
 
 

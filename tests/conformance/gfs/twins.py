@@ -174,7 +174,7 @@ def _pieces_of(self: Checkpointer) -> Callable[[int], Any]:
     def at(position: int) -> Any:
         head = taken[0]
         assert isinstance(head, Head)
-        return iter([Head(position, head.next_handle, head.chosen), *taken[1:]])
+        return iter([Head(position, head.records, head.next_handle, head.chosen), *taken[1:]])
 
     return at
 

@@ -35,9 +35,10 @@ COLUMN_BYTES_A_PIECE: Final = 1024 * 1024
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True, tag=0):
-    """The first piece: the records before this position are in the checkpoint."""
+    """The first piece: the records before this position are in the checkpoint; `records` is how many it was made of."""
 
     position: int
+    records: int
     next_handle: int
     chosen: dict[int, int]
 
@@ -90,7 +91,7 @@ def checkpoints(disk: Disk) -> list[int]:
 
 def pieces_of(state: MasterState, position: int) -> Iterator[Piece]:
     """A picture of the state at the moment of this call, as pieces; the state may change while they are taken."""
-    head = Head(position, state.next_handle, dict(state.chosen))
+    head = Head(position, state.records, state.next_handle, dict(state.chosen))
     blocks, columns, answers = state.namespace.blocks(), state.chunks.columns(), tuple(state.answers.items())
     return _pieces(head, blocks, columns, answers)
 
@@ -130,10 +131,10 @@ def read_checkpoint(disk: Disk, position: int, state: MasterState) -> None:
             raise StorageError(f"{path} is damaged at byte {start}: {problem}") from problem
         start = found[1]
         match piece:
-            case Head(position=at, next_handle=next_handle, chosen=chosen):
+            case Head(position=at, records=records, next_handle=next_handle, chosen=chosen):
                 if at != position:
                     raise StorageError(f"{path} has the records before {at}")
-                state.next_handle, state.chosen = next_handle, chosen
+                state.records, state.next_handle, state.chosen = records, next_handle, chosen
             case Paths(blocks=more):
                 blocks += (
                     Block(keys, tuple(IS_DIRECTORY if value is None else value for value in values))

@@ -22,9 +22,9 @@ class LogTelling:
         self._runtime = runtime
         self._events = events
 
-    def _tell(self, event: str, position: int, **observed: int) -> None:
-        """Record a step; it concerns the records before a position."""
-        shown = {"records": position - 1, **observed}
+    def _tell(self, event: str, records: int, **observed: int) -> None:
+        """Record a step; it concerns so many records."""
+        shown = {"records": records, **observed}
         self._events.record(
             node=self._runtime.node,
             time_us=self._runtime.now_us(),
@@ -37,15 +37,15 @@ class LogTelling:
 
     def appended(self, next_position: int) -> None:
         """A record was logged; it is in memory."""
-        self._tell("append_record", next_position)
+        self._tell("append_record", next_position - 1)
 
     def flushed(self, position: int) -> None:
         """All records before the position are on the disk."""
-        self._tell("flush_log", position)
+        self._tell("flush_log", position - 1)
 
     def switched(self, position: int) -> None:
         """A checkpoint is begun that has the records before the position in it."""
-        self._tell("switch_log", position)
+        self._tell("switch_log", position - 1)
 
     def completed(self, position: int, fall_back: int | None) -> None:
         """A checkpoint is on the disk, and all that it has in it.
@@ -54,26 +54,25 @@ class LogTelling:
             position: of the checkpoint.
             fall_back: of the one that is taken where this one cannot be read; None where the log is.
         """
-        self._tell("complete_checkpoint", position, fall_back=(fall_back or 1) - 1)
+        self._tell("complete_checkpoint", position - 1, fall_back=(fall_back or 1) - 1)
 
     def deleted(self, first: int) -> None:
         """The log begins with this record; those before were deleted, with the checkpoints that are not kept."""
-        self._tell("delete_old_log", first)
+        self._tell("delete_old_log", first - 1)
 
     def replayed(self, position: int) -> None:
         """A shadow shows the records before the position."""
-        self._tell("replay_record", position)
+        self._tell("replay_record", position - 1)
 
-    def recovered(self, next_position: int, checkpoint: int | None, first: int, *, torn: int, skipped: int) -> None:
+    def recovered(self, records: int, checkpoint: int | None, first: int, *, torn: int, skipped: int) -> None:
         """A log was read, and is ready to go on.
 
         Args:
-            next_position: of the next record.
+            records: how many have led to the state that was built again.
             checkpoint: the position of the checkpoint that was read first; None if there was none.
             first: the first record of the log.
             torn: bytes of records that were there in part, and were cut off.
             skipped: how many later checkpoints could not be read.
         """
-        self._tell(
-            "recover", next_position, checkpoint=(checkpoint or 1) - 1, log_begins=first - 1, torn=torn, skipped=skipped
-        )
+        found = {"checkpoint": (checkpoint or 1) - 1, "log_begins": first - 1, "torn": torn, "skipped": skipped}
+        self._tell("recover", records, **found)

@@ -81,7 +81,7 @@ async def recover(disk: Disk, runtime: Runtime, new_state: Callable[[], MasterSt
         position = await _replay(runtime, state, last, position)
     torn = 0 if last is None else _end_file(disk, last)
     _remove_unfinished(disk)
-    telling.recovered(position, checkpoint, files[0] if files else position, torn=torn, skipped=len(skipped))
+    telling.recovered(state.records, checkpoint, files[0] if files else position, torn=torn, skipped=len(skipped))
     return Recovered(state, position, checkpoint, skipped)
 
 

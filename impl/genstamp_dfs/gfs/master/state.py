@@ -48,6 +48,7 @@ class MasterState:
         chosen: the highest version that was chosen, of chunks where it is not the chunk's version (yet).
         next_handle: the lowest handle that was never chosen.
         answers: what was answered to calls, the oldest first.
+        records: how many records have led to it.
     """
 
     def __init__(self, slots: int, remembered_answers: int) -> None:
@@ -56,6 +57,7 @@ class MasterState:
         self.chosen: dict[int, int] = {}
         self.next_handle = 1
         self.answers: dict[CallOfClient, str | None] = {}
+        self.records = 0
         self._remembered_answers = remembered_answers
 
     def highest_version(self, handle: int) -> int:
@@ -65,6 +67,7 @@ class MasterState:
     def apply(self, operation: AnyOperation) -> None:
         """Make the change of a record."""
         self._apply(operation)
+        self.records += 1
         call = getattr(operation, "call", None)
         if call is not None and call.client_id:
             self.answers[call] = answer_of(operation)

@@ -1,10 +1,10 @@
 """What the master does with its operation log and its checkpoints, how it starts again, and what a shadow shows."""
 
-from genstamp_model.language import Number, action, largest, pick, require, smallest, when
+from genstamp_model.language import Number, action, largest, observe, pick, require, smallest, when
 from genstamp_spec.gfs.parts.log_state import LogReplica, MasterLogState, MasterStage
 
 LONGEST = 7
-"""Records that one write may bring to the disk: more than any batch that is tried."""
+"""Records of one write, or of one file of the log: more than any configuration has."""
 
 
 class RunningMaster(MasterLogState, lane="master"):
@@ -15,6 +15,7 @@ class RunningMaster(MasterLogState, lane="master"):
         """A client changes the namespace: the record waits in memory for the next batch."""
         s.runs()
         s.applied = s.applied + 1
+        observe(records=s.applied)
 
     def runs(s) -> None:
         """Checks: there is a master."""
@@ -22,19 +23,23 @@ class RunningMaster(MasterLogState, lane="master"):
 
     @action
     def flush_log(s) -> None:
-        """A batch of records is on the local disk."""
+        """A batch of records is on the local disk; what is logged while it is written waits for the next one."""
+        records = pick("records", 1, LONGEST)
         s.runs()
-        require(s.flushed < s.applied, "records wait to be flushed")
-        s.flushed = s.applied
+        require(s.flushed + records <= s.applied, "the records wait to be flushed")
+        s.flushed = s.flushed + records
         # What stands behind a torn record is on the disk, and nobody will read it: a master has to cut it off before.
-        s.on_disk = when(s.torn, s.on_disk, s.applied)
+        s.on_disk = when(s.torn, s.on_disk, s.flushed)
+        observe(records=s.flushed)
 
     @action
     def flush_to_replica(s, replica: LogReplica) -> None:
         """A batch of records is on the disk of a remote machine, before or after the local one."""
+        records = pick("records", 1, LONGEST)
         s.runs()
-        require(s.replicated[replica] < s.applied, "records wait to be sent to it")
-        s.replicated[replica] = s.applied
+        require(s.replicated[replica] + records <= s.applied, "the records wait to be sent to it")
+        s.replicated[replica] = s.replicated[replica] + records
+        observe(records=s.replicated[replica])
 
     @action
     def show_record(s) -> None:
@@ -48,6 +53,7 @@ class RunningMaster(MasterLogState, lane="master"):
         """Clients see so many records."""
         s.visible = records
         s.seen = largest(s.seen, records)
+        observe(records=s.visible)
 
     # Checkpoints are built beside the running master.
 
@@ -57,13 +63,17 @@ class RunningMaster(MasterLogState, lane="master"):
         s.switches()
 
     def switches(s) -> None:
-        """All that is before the switch is on the disk."""
+        """All that was logged before the switch will be in it, flushed or not."""
         s.runs()
         require(~s.building, "no checkpoint is being built")
-        require(s.flushed == s.applied, "the old log file is flushed")
-        require(s.flushed > s.checkpoint, "there is something new for a checkpoint")
+        require(s.applied > s.whole_checkpoint(), "there is something new for a checkpoint")
         s.building = True
-        s.switched_at = s.flushed
+        s.switched_at = s.applied
+        observe(records=s.switched_at)
+
+    def whole_checkpoint(s) -> Number:
+        """Records in the newest checkpoint that can be read."""
+        return when(s.damaged, s.fall_back, s.checkpoint)
 
     @action
     def complete_checkpoint(s) -> None:
@@ -74,17 +84,21 @@ class RunningMaster(MasterLogState, lane="master"):
         """The one before stays as a fall-back, unless it cannot be read."""
         s.runs()
         require(s.building, "a checkpoint is being built")
+        require(s.switched_at <= s.flushed, "the records in it are on the local disk")
         s.building = False
         s.fall_back = when(s.damaged, s.fall_back, s.checkpoint)
         s.checkpoint = s.switched_at
         s.damaged = False
+        observe(records=s.checkpoint, fall_back=s.fall_back)
 
     @action(hidden=True)
     def delete_old_log(s) -> None:
-        """What the fall-back contains needs no log any more."""
+        """What the fall-back contains needs no log any more; a file with a record that it does not contain stays."""
+        records = pick("records", 1, LONGEST)
         s.runs()
-        require(s.log_begins < s.deletable(), "older checkpoints contain some of the log")
-        s.log_begins = s.deletable()
+        require(s.log_begins + records <= s.deletable(), "older checkpoints contain them")
+        s.log_begins = s.log_begins + records
+        observe(records=s.log_begins)
 
     def deletable(s) -> Number:
         """Records that need no log: older checkpoints and logs are kept as a fall-back."""
@@ -102,13 +116,16 @@ class RunningMaster(MasterLogState, lane="master"):
 
     @action
     def shadow_replays(s) -> None:
-        """A shadow applies the next record of a replica of the log, once it knows that it is visible (section 5.1.3).
+        """A shadow applies the next record of a replica of the log, once it was told that every disk has it.
 
-        The paper only says that a shadow lags slightly. Here it lags behind what the master shows: a record that it
-        reads from one replica may be on no other disk yet.
+        Section 5.1.3 only says that a shadow lags slightly. Here it lags behind what the master may show: a record that
+        it reads from one replica may be on no other disk yet. It may be told so by a master that is dead by then.
         """
-        require(s.shadow < s.visible, "the master shows the record")
+        require(s.shadow < s.on_disk, "the record is on the local disk")
+        require(s.is_replicated(s.shadow), "the record is on every remote disk")
         s.shadow = s.shadow + 1
+        s.seen = largest(s.seen, s.shadow)
+        observe(records=s.shadow)
 
 
 class RestartedMaster(RunningMaster, lane="master"):
@@ -116,15 +133,15 @@ class RestartedMaster(RunningMaster, lane="master"):
 
     @action
     def crash(s) -> None:
-        """The master dies at any point: some records of a batch may be on its disk, and the last one in part."""
-        written, torn = pick("written", 0, LONGEST), pick("torn", 0, 1) == 1
+        """The master dies at any point: a record that was being written may be on its disk in part.
+
+        Whole records of its batch that are there, too, are as a batch of their own that was flushed just before.
+        """
+        torn = pick("torn", 0, 1) == 1
         s.runs()
-        require(~s.torn | (written == 0), "nothing is readable behind a part of a record")
-        require(s.on_disk + written <= s.applied, "they were being written")
-        require(~torn | (s.on_disk + written < s.applied), "what is written in part was being written")
+        require(~torn | (s.on_disk < s.applied), "what is written in part was being written")
         s.crashes = s.crashes + 1
         s.stage = MasterStage.DOWN
-        s.on_disk = s.on_disk + written
         s.torn = s.torn | torn
         s.building = False
         s.applied = 0
@@ -144,10 +161,11 @@ class RestartedMaster(RunningMaster, lane="master"):
         require(~s.is_running(), "there is no master")
         s.start_with(s.readable())
         s.cut_torn_record()
+        observe(records=s.applied, checkpoint=s.whole_checkpoint(), log_begins=s.log_begins)
 
     def readable(s) -> Number:
         """Records that can be had: those of the checkpoint, and of the log if it goes on from there."""
-        start = when(s.damaged, s.fall_back, s.checkpoint)
+        start = s.whole_checkpoint()
         return when(s.log_begins <= start, largest(s.on_disk, start), start)
 
     def cut_torn_record(s) -> None:

@@ -27,7 +27,7 @@ class MasterLogProperties(RestartedMaster):
     def log_goes_on_from_checkpoints(s) -> Bool:
         """From each checkpoint on there is a log, so that any of the two will do."""
         order = (s.log_begins <= s.fall_back) & (s.fall_back <= s.checkpoint) & (s.checkpoint <= s.on_disk)
-        built = (s.checkpoint <= s.switched_at) & (s.switched_at <= s.on_disk)
+        built = (s.checkpoint <= s.switched_at) & (s.switched_at <= s.applied)
         return order & s.building.implies(built)
 
     @invariant(inductive=True)
@@ -113,6 +113,7 @@ MASTER_LOG = System(
         "what a record says, and names: a state of the namespace is the number of records that led to it",
         "leases after a restart: in gfs.chunk_lease",
         "the longer tail of a remote log, of which a client has seen nothing, when the master goes on with another log",
+        "damage to a checkpoint that a running master does not know of: it is known before the next one is complete",
         "remote machines that fail: the master waits for each of them",
         "checkpoints on remote machines: a remote log is whole from its beginning",
         "locations of chunks, which are asked for and not logged",

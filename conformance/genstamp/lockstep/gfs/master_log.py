@@ -1,0 +1,184 @@
+"""How the master's events in a run are read as steps of gfs.master_log: one log, over all lives of the master.
+
+A flush, or a deletion of log files, that concerns more records than one step of the system may is several steps. An
+answer is as many steps as it shows records that no answer of this life of the master has shown. A crash has no event:
+it is told by what the next master finds, and so are what had come to the disk by then and was not told, a checkpoint
+that was complete, files that were deleted.
+
+The checks are the system's, but for one thing: which records are found after a crash is told by their number.
+
+Leaves out: whatever `master_log_words` names.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from genstamp.events import Event
+from genstamp.lockstep.gfs.master_log_words import (
+    ANSWERS,
+    DROPPED,
+    FORGOTTEN,
+    IMPOSSIBLE,
+    NOTHING_DELETED,
+    OTHER_NODES,
+    SHOWN_BEFORE,
+    STAND_IN,
+    TOLD_APART,
+    TWO_DAMAGED,
+)
+from genstamp.lockstep.projection import Entity, LeftOut, Projected
+from genstamp_dfs.gfs.protocol import MASTER
+from genstamp_spec.gfs.parts.log_steps import LONGEST
+
+LOG = "log"
+
+
+@dataclass
+class Known:
+    """What was told of the log so far, in numbers of records.
+
+    Attributes:
+        flushed: on the master's disk.
+        visible: shown by this life of the master.
+        begins: deleted at the log's beginning.
+        building: in the checkpoint that is written; None if none is.
+        checkpoint: in the newest complete checkpoint.
+        is_damaged: that one was found to be unreadable.
+    """
+
+    flushed: int = 0
+    visible: int = 0
+    begins: int = 0
+    building: int | None = None
+    checkpoint: int = 0
+    is_damaged: bool = False
+
+
+class MasterLogProjection:
+    """The projection of one run on gfs.master_log."""
+
+    members: Mapping[str, Sequence[str]] = {"LogReplica": (STAND_IN,)}
+    unseen: Mapping[str, Mapping[str, Sequence[str]]] = {}
+    impossible = IMPOSSIBLE
+    told_apart = TOLD_APART
+    forgotten = FORGOTTEN
+
+    def __init__(self) -> None:
+        self._known = Known()
+
+    def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
+        """Each event of a run, with what it is to the system."""
+        for event in events:
+            yield event, [self._projected(event)]
+
+    def _projected(self, event: Event) -> Projected:
+        if event.node != MASTER:
+            return LeftOut(OTHER_NODES)
+        if event.event in DROPPED:
+            return LeftOut(DROPPED[event.event])
+        told = {name: int(event.observed[name]) for name in event.observed.keys() & _NUMBERS}
+        if event.event in ANSWERS:
+            return self._answered(told["records"])
+        method = getattr(self, f"_{event.event}", None)
+        assert method is not None, f"no word is said about the master's event '{event.event}'"
+        projected: LeftOut | list[Event] = method(**told)
+        return projected if isinstance(projected, LeftOut) else Entity(LOG, tuple(projected))
+
+    # -- a master that runs -------------------------------------------------------------------------------------
+
+    def _answered(self, records: int) -> Projected:
+        known = self._known
+        if records <= known.visible:
+            return LeftOut(SHOWN_BEFORE)
+        shown = range(known.visible + 1, records + 1)
+        known.visible = records
+        return Entity(LOG, tuple(_step("show_record", records=number) for number in shown))
+
+    def _append_record(self, records: int) -> list[Event]:
+        return [_step("append_record", records=records)]
+
+    def _flush_log(self, records: int) -> list[Event]:
+        known = self._known
+        batch = records - known.flushed
+        known.flushed = records
+        return [*_pieces("flush_log", batch, records), *_pieces("flush_to_replica", batch, records, replica=STAND_IN)]
+
+    def _switch_log(self, records: int) -> list[Event]:
+        self._known.building = records
+        return [_step("switch_log", records=records)]
+
+    def _complete_checkpoint(self, records: int, fall_back: int) -> list[Event]:
+        self._complete(records)
+        return [_step("complete_checkpoint", records=records, fall_back=fall_back)]
+
+    def _complete(self, records: int) -> None:
+        known = self._known
+        known.checkpoint, known.building, known.is_damaged = records, None, False
+
+    def _delete_old_log(self, records: int) -> list[Event] | LeftOut:
+        known = self._known
+        if records <= known.begins:
+            return LeftOut(NOTHING_DELETED)
+        deleted = records - known.begins
+        known.begins = records
+        return _pieces("delete_old_log", deleted, records)
+
+    # -- a master that dies, and the next one -------------------------------------------------------------------
+
+    def _recover(
+        self, records: int, checkpoint: int, log_begins: int, torn: int, skipped: int
+    ) -> list[Event] | LeftOut:
+        """The first master of a run starts over an empty disk: as one after a crash before anything was logged."""
+        known = self._known
+        steps: list[Event] = []
+        if known.building is not None and checkpoint == known.building:
+            steps.append(_step("complete_checkpoint", records=checkpoint))
+            self._complete(checkpoint)
+        if log_begins > known.begins:
+            steps += _pieces("delete_old_log", log_begins - known.begins, log_begins)
+        if skipped > 1:
+            return LeftOut(TWO_DAMAGED, LOG)
+        if skipped and not known.is_damaged:
+            steps.append(_step("damage_checkpoint"))
+            known.is_damaged = True
+        steps += self._crashed(records, is_torn=torn > 0)
+        # A power loss can have brought files back whose deletion was not forced to the disk.
+        begins = {"log_begins": log_begins} if log_begins >= known.begins else {}
+        steps.append(_step("recover", None, records=records, checkpoint=checkpoint, **begins))
+        if records > known.flushed:
+            steps += _pieces("flush_to_replica", records - known.flushed, records, replica=STAND_IN)
+        known.flushed, known.visible, known.building = records, 0, None
+        known.begins = max(known.begins, log_begins)
+        return steps
+
+    def _crashed(self, records: int, *, is_torn: bool) -> list[Event]:
+        """The master died, and so many records were on its disk: some perhaps of a flush that it could not tell of."""
+        written = records - self._known.flushed
+        flushed = _pieces("flush_log", written, records) if written > 0 else []
+        return [*flushed, _step("crash", {"torn": str(int(is_torn))})]
+
+
+_NUMBERS = frozenset({"records", "fall_back", "checkpoint", "log_begins", "torn", "skipped"})
+"""What events of the log show."""
+
+
+def _pieces(action: str, count: int, records: int, **arguments: str) -> list[Event]:
+    """A step that concerns some records, as steps that concern no more than one step may; the last shows how many."""
+    full, rest = divmod(count - 1, LONGEST)
+    sizes = [*[LONGEST] * max(0, full), rest + 1] if count > 0 else [count]
+    *first, last = [arguments | {"records": str(size)} for size in sizes]
+    return [*(_step(action, one) for one in first), _step(action, last, records=records)]
+
+
+def _step(action: str, arguments: Mapping[str, str] | None = None, **shown: int) -> Event:
+    return Event(
+        source="genstamp-dfs",
+        node=MASTER,
+        node_sequence=0,
+        kind="node",
+        namespace="",
+        entity=LOG,
+        event=action,
+        arguments=dict(arguments or {}),
+        observed={name: str(value) for name, value in shown.items()},
+    )

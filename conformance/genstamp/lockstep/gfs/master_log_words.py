@@ -1,0 +1,77 @@
+"""What gfs.master_log has no word for, and why events are left out: tables of `master_log`."""
+
+from collections.abc import Mapping
+from typing import Final
+
+STAND_IN: Final = "the master's own disk"
+"""Stands for the log replicas of a master that has none: what is on the one is on the other."""
+
+FORGOTTEN: Final = ("crashes", "damages")
+
+NEVER: Final[Mapping[str, str]] = {
+    "damage_checkpoint": "a simulated disk loses what was not forced to it, and changes nothing else",
+    "shadow_replays": "no run has a shadow",
+    "start_elsewhere": "no run starts a master on another machine",
+}
+"""Actions that simulated runs do not show, each with the reason."""
+
+IMPOSSIBLE: Final = frozenset({"shadow_replays", "start_elsewhere"})
+"""Actions that no event is."""
+
+TOLD_APART: Final[Mapping[str, str]] = {
+    "delete_old_log": "delete_old_log",
+    "damage_checkpoint": "damage_checkpoint",
+}
+"""Hidden actions that a run shows: files that are deleted, and a checkpoint that cannot be read."""
+
+ANSWERS: Final = frozenset(
+    {
+        "create",
+        "make_directory",
+        "delete",
+        "undelete",
+        "rename",
+        "snapshot",
+        "list",
+        "get_file_info",
+        "find_chunk",
+        "find_lease",
+        "register",
+        "heartbeat",
+    }
+)
+"""Requests of clients and chunkservers: what their answers can show is all that was logged before them."""
+
+INSIDE: Final = "a step inside a request or in the background: what it logs has an event of its own"
+
+DROPPED: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        (
+            "create_chunk",
+            "copy_chunk",
+            "begin_grant",
+            "leave_out",
+            "log_version",
+            "grant_lease",
+            "extend_lease",
+            "revoke_lease",
+            "give_up_lease",
+            "expire_lease",
+            "detect_stale",
+            "adopt_version",
+            "begin_clone",
+            "clone",
+            "remove_deleted",
+            "orphan",
+            "lose_chunkserver",
+        ),
+        INSIDE,
+    ),
+    "start_master": "the master begins to answer: what it has recovered was told before",
+}
+"""Events of the master that the system has no word for, each with the reason."""
+
+OTHER_NODES: Final = "not at the master"
+SHOWN_BEFORE: Final = "an answer that shows no record that was not shown before"
+NOTHING_DELETED: Final = "no file of the log is deleted"
+TWO_DAMAGED: Final = "two checkpoints cannot be read: here only the newest cannot"

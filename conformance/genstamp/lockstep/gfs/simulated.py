@@ -1,0 +1,62 @@
+"""Simulated runs of GFS, and as what each of its systems sees them.
+
+Leaves out how they are judged (`lockstep.hold`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, cast
+
+from genstamp.events import Event
+from genstamp.lockstep.gfs.master_log import MasterLogProjection
+from genstamp.lockstep.projection import Projection
+from genstamp.lockstep.runs import Lockstep, Runs
+from genstamp_dfs.gfs.simulation.options import default_options
+from genstamp_dfs.gfs.simulation.plan import PlanOptions, make_plan
+from genstamp_dfs.gfs.simulation.run import Run
+
+ProjectionOf = Callable[[PlanOptions], Projection]
+"""Makes the projection of a run, from how large and bad its plan may be."""
+
+SLOW_DISKS_MS: Final = (0, 500, 5000)
+"""How long it takes at most to force something to a disk, while others go on; one of these for each seed."""
+
+
+def _master_log(_plan: PlanOptions) -> Projection:
+    return MasterLogProjection()
+
+
+PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {"gfs.master_log": _master_log}
+"""How a run is read as steps of each system."""
+
+
+def plan_options(seed: int, *, faults: bool = True) -> PlanOptions:
+    """How large and bad the plan of a seed's run may be."""
+    plan = PlanOptions(sync_ms=SLOW_DISKS_MS[seed % len(SLOW_DISKS_MS)])
+    return plan if faults else replace(plan, mean_fault_s=0)
+
+
+def simulated(seed: int, plan: PlanOptions) -> tuple[Event, ...]:
+    """The events of a seed's run; the implementation's own, which have the columns that the tracker reads."""
+    made = make_plan(seed, plan)
+    return cast(tuple[Event, ...], Run(made, default_options(made, plan)).run().events)
+
+
+def _runs(projection: ProjectionOf) -> Callable[[str, bool], Runs]:
+    def runs(_semantics: str, faults: bool) -> Runs:
+        def of_seed(seed: int) -> tuple[Event, ...]:
+            return simulated(seed, plan_options(seed, faults=faults))
+
+        return Runs(lambda: projection(plan_options(0, faults=faults)), of_seed)
+
+    return runs
+
+
+def _lockstep(name: str, forgotten: Sequence[str], entities: str) -> Lockstep:
+    return Lockstep(_runs(PROJECTIONS[name]), forgotten, entities, ("default",))
+
+
+LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
+    "gfs.master_log": _lockstep("gfs.master_log", MasterLogProjection.forgotten, "logs"),
+}
+"""The systems of GFS that simulated runs are held against."""
