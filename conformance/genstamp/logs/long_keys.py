@@ -185,7 +185,7 @@ def _count(tables: list[Any]) -> int:
 
 
 def _together(tables: list[Any]) -> Any:
-    return pa.concat_tables([SORTED.empty_table(), *tables]).unify_dictionaries().select(EXCHANGED.names)
+    return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries().select(EXCHANGED.names)
 
 
 def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any]) -> Any:
