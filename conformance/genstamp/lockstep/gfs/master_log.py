@@ -1,9 +1,11 @@
-"""How the master's events in a run are read as steps of gfs.master_log: one log, over all lives of the master.
+"""How events of a run are read as steps of gfs.master_log: one log, over all lives of its master and its log replicas.
 
 A flush, or a deletion of log files, that concerns more records than one step of the system may is several steps. An
 answer is as many steps as it shows records that no answer of this life of the master has shown. A crash has no event:
 it is told by what the next master finds, and so are what had come to the disk by then and was not told, a checkpoint
-that was complete, files that were deleted.
+that was complete, files that were deleted. So a log replica may still take what a dead master has sent.
+
+Shadows of one log are one in the system: what counts is which of them has shown most.
 
 The checks are the system's, but for one thing: which records are found after a crash is told by their number.
 
@@ -11,7 +13,7 @@ Leaves out: whatever `master_log_words` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from genstamp.events import Event
 from genstamp.lockstep.gfs.master_log_words import (
@@ -20,9 +22,12 @@ from genstamp.lockstep.gfs.master_log_words import (
     FORGOTTEN,
     IMPOSSIBLE,
     NOTHING_DELETED,
+    OF_A_REPLICA,
     OTHER_NODES,
+    SHADOWED_BEFORE,
     SHOWN_BEFORE,
     STAND_IN,
+    STARTED_AS_IT_WAS,
     TOLD_APART,
     TWO_DAMAGED,
 )
@@ -44,6 +49,8 @@ class Known:
         building: in the checkpoint that is written; None if none is.
         checkpoint: in the newest complete checkpoint.
         is_damaged: that one was found to be unreadable.
+        shadow: shown by any shadow.
+        replicated: on the disk of each log replica.
     """
 
     flushed: int = 0
@@ -52,19 +59,26 @@ class Known:
     building: int | None = None
     checkpoint: int = 0
     is_damaged: bool = False
+    shadow: int = 0
+    replicated: dict[str, int] = field(default_factory=dict)
 
 
 class MasterLogProjection:
-    """The projection of one run on gfs.master_log."""
+    """The projection of one run on gfs.master_log.
 
-    members: Mapping[str, Sequence[str]] = {"LogReplica": (STAND_IN,)}
+    Args:
+        replicas: names of the master's log replicas.
+    """
+
     unseen: Mapping[str, Mapping[str, Sequence[str]]] = {}
     impossible = IMPOSSIBLE
     told_apart = TOLD_APART
     forgotten = FORGOTTEN
 
-    def __init__(self) -> None:
-        self._known = Known()
+    def __init__(self, replicas: Sequence[str] = ()) -> None:
+        self.members: Mapping[str, Sequence[str]] = {"LogReplica": tuple(replicas) or (STAND_IN,)}
+        self._replicas = frozenset(replicas)
+        self._known = Known(replicated=dict.fromkeys(self.members["LogReplica"], 0))
 
     def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
         """Each event of a run, with what it is to the system."""
@@ -72,27 +86,67 @@ class MasterLogProjection:
             yield event, [self._projected(event)]
 
     def _projected(self, event: Event) -> Projected:
-        if event.node != MASTER:
+        if event.node in self._replicas:
+            projected = self._of_replica(event)
+        elif event.node != MASTER:
             return LeftOut(OTHER_NODES)
-        if event.event in DROPPED:
+        elif event.event in DROPPED:
             return LeftOut(DROPPED[event.event])
+        else:
+            projected = self._of_master(event)
+        return projected if isinstance(projected, LeftOut) else Entity(LOG, tuple(projected))
+
+    def _of_master(self, event: Event) -> list[Event] | LeftOut:
         told = {name: int(event.observed[name]) for name in event.observed.keys() & _NUMBERS}
         if event.event in ANSWERS:
             return self._answered(told["records"])
         method = getattr(self, f"_{event.event}", None)
         assert method is not None, f"no word is said about the master's event '{event.event}'"
         projected: LeftOut | list[Event] = method(**told)
-        return projected if isinstance(projected, LeftOut) else Entity(LOG, tuple(projected))
+        return projected
+
+    # -- log replicas -------------------------------------------------------------------------------------------
+
+    def _of_replica(self, event: Event) -> list[Event] | LeftOut:
+        records = int(event.observed["records"])
+        match event.event:
+            case "append_record":
+                return LeftOut(OF_A_REPLICA)
+            case "recover" if records == self._known.replicated[event.node]:
+                return LeftOut(STARTED_AS_IT_WAS)
+            case "flush_log" | "recover":
+                return self._replicate(event.node, records)
+            case "replay_records":
+                return self._replay(records)
+        raise AssertionError(f"no word is said about a log replica's event '{event.event}'")
+
+    def _replicate(self, replica: str, records: int) -> list[Event]:
+        """So many records are on a replica's disk; fewer than there were no step of the system explains."""
+        batch = records - self._known.replicated[replica]
+        self._known.replicated[replica] = records
+        return _pieces("flush_to_replica", batch, records, replica=replica)
+
+    def _replay(self, records: int) -> list[Event] | LeftOut:
+        known = self._known
+        if records <= known.shadow:
+            return LeftOut(SHADOWED_BEFORE)
+        shown = range(known.shadow + 1, records + 1)
+        known.shadow = records
+        return [_step("shadow_replays", records=number) for number in shown]
+
+    def _stand_in(self, records: int) -> list[Event]:
+        """What is on the disk of a master that has no log replicas is on that of the one that stands for them."""
+        return [] if self._replicas else self._replicate(STAND_IN, records)
 
     # -- a master that runs -------------------------------------------------------------------------------------
 
-    def _answered(self, records: int) -> Projected:
+    def _answered(self, records: int) -> list[Event] | LeftOut:
         known = self._known
         if records <= known.visible:
             return LeftOut(SHOWN_BEFORE)
         shown = range(known.visible + 1, records + 1)
         known.visible = records
-        return Entity(LOG, tuple(_step("show_record", records=number) for number in shown))
+        return [_step("show_record", records=number) for number in shown]
 
     def _append_record(self, records: int) -> list[Event]:
         return [_step("append_record", records=records)]
@@ -101,7 +155,7 @@ class MasterLogProjection:
         known = self._known
         batch = records - known.flushed
         known.flushed = records
-        return [*_pieces("flush_log", batch, records), *_pieces("flush_to_replica", batch, records, replica=STAND_IN)]
+        return [*_pieces("flush_log", batch, records), *self._stand_in(records)]
 
     def _switch_log(self, records: int) -> list[Event]:
         self._known.building = records
@@ -145,8 +199,9 @@ class MasterLogProjection:
         # A power loss can have brought files back whose deletion was not forced to the disk.
         begins = {"log_begins": log_begins} if log_begins >= known.begins else {}
         steps.append(_step("recover", None, records=records, checkpoint=checkpoint, **begins))
-        if records > known.flushed:
-            steps += _pieces("flush_to_replica", records - known.flushed, records, replica=STAND_IN)
+        known.replicated = {replica: min(has, records) for replica, has in known.replicated.items()}
+        if records > known.replicated.get(STAND_IN, records):
+            steps += self._stand_in(records)
         known.flushed, known.visible, known.building = records, 0, None
         known.begins = max(known.begins, log_begins)
         return steps

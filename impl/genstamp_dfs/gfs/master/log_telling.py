@@ -62,7 +62,7 @@ class LogTelling:
 
     def replayed(self, position: int) -> None:
         """A shadow shows the records before the position."""
-        self._tell("replay_record", position - 1)
+        self._tell("replay_records", position - 1)
 
     def recovered(self, records: int, checkpoint: int | None, first: int, *, torn: int, skipped: int) -> None:
         """A log was read, and is ready to go on.

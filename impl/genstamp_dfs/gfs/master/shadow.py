@@ -58,6 +58,7 @@ class ShadowMaster:
         self._waiting: deque[AnyOperation] = deque()
         self._applied = 0
         self._committed = 0
+        self._shown = 0
 
     async def start(self) -> None:
         """Build again what the disk keeps.
@@ -121,7 +122,7 @@ class ShadowMaster:
         return log.flushed_position
 
     def _show(self, base: Base) -> None:
-        """Apply what may be told of."""
+        """Apply what may be told of, and tell how much it is."""
         while self._waiting and self._applied < self._committed:
             operation = self._waiting.popleft()
             base.state.apply(operation)
@@ -129,7 +130,9 @@ class ShadowMaster:
                 # Who has it is to be heard from the chunkservers.
                 base.state.chunks.set_locations(operation.handle, ())
             self._applied += 1
-            self._telling.replayed(self._applied)
+        if self._shown < self._applied <= self._committed:
+            self._shown = self._applied
+            self._telling.replayed(self._shown)
 
     # -- where replicas are -------------------------------------------------------------------------------------------
 
