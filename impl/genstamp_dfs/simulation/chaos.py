@@ -55,7 +55,7 @@ class Chaos:
                 for other in fault.others:
                     cluster.network.part(fault.node, other)
                 cluster.loop.at(cluster.loop.now_us + fault.lasts_us, lambda: self._rejoin(fault))
-            case FaultKind.BAD_NETWORK:
+            case FaultKind.BAD_NETWORK | FaultKind.LATE_MESSAGES:
                 cluster.network.faults = fault.network
                 cluster.loop.at(cluster.loop.now_us + fault.lasts_us, lambda: self._calm(fault))
 

@@ -5,12 +5,16 @@ their own.
 """
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from genstamp_dfs.simulation.network import NetworkFaults
 from genstamp_dfs.world.times import SECOND_US
+
+LATE_US: Final = 8 * SECOND_US
+"""How late a message may come that still finds somebody waiting: less than most calls are waited for."""
 
 
 class FaultKind(StrEnum):
@@ -21,6 +25,7 @@ class FaultKind(StrEnum):
     CRASH_AT_EFFECT = "crash at effect"
     PARTITION = "partition"
     BAD_NETWORK = "bad network"
+    LATE_MESSAGES = "late messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,11 @@ class Fault:
     """One thing that goes wrong.
 
     Attributes:
-        node: whose; for a partition and a bad network the first of the nodes concerned, or nobody.
+        node: whose; for a partition the first of the nodes concerned; nobody where the network is bad.
         lasts_us: how long the node stays down, or the network bad; a client never comes back.
         effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes.
         others: for PARTITION, the nodes that do not hear `node`.
-        network: for BAD_NETWORK, how bad.
+        network: for BAD_NETWORK and LATE_MESSAGES, how bad.
     """
 
     at_us: int
@@ -56,16 +61,19 @@ class Nodes:
     clients: tuple[str, ...]
 
 
-_WEIGHTS: Final = {
+EVERYDAY: Final = {
     FaultKind.CRASH: 4,
     FaultKind.POWER_LOSS: 2,
     FaultKind.CRASH_AT_EFFECT: 4,
     FaultKind.PARTITION: 3,
     FaultKind.BAD_NETWORK: 3,
 }
+"""How often each fault happens, against the others, in whatever file system."""
 
 
-def make_faults(chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int) -> list[Fault]:
+def make_faults(
+    chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int, weights: Mapping[FaultKind, int] = EVERYDAY
+) -> list[Fault]:
     """What goes wrong, from the first seconds to the end of the safety phase; times in virtual seconds.
 
     Args:
@@ -73,6 +81,7 @@ def make_faults(chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int)
         nodes: who may be hit.
         mean_s: mean time between two faults; 0 for none.
         safety_s: how long anything may fail.
+        weights: how often each kind happens, against the others; a kind that is not there does not.
     """
     faults: list[Fault] = []
     at_us = 0
@@ -80,12 +89,12 @@ def make_faults(chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int)
         at_us += int(chance.expovariate(1 / (mean_s * SECOND_US)))
         if at_us >= safety_s * SECOND_US:
             break
-        faults.append(_fault(chance, at_us, nodes))
+        faults.append(_fault(chance, at_us, nodes, weights))
     return faults
 
 
-def _fault(chance: random.Random, at_us: int, nodes: Nodes) -> Fault:
-    kind = chance.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+def _fault(chance: random.Random, at_us: int, nodes: Nodes, weights: Mapping[FaultKind, int]) -> Fault:
+    kind = chance.choices(list(weights), list(weights.values()))[0]
     node = chance.choice((*nodes.servers, *nodes.servers, nodes.master, *nodes.clients[1:]))
     lasts_us = int(chance.expovariate(1 / (30 * SECOND_US)))
     match kind:
@@ -103,5 +112,8 @@ def _fault(chance: random.Random, at_us: int, nodes: Nodes) -> Fault:
                 lose=chance.choice((0.0, 0.02, 0.2)), repeat=chance.choice((0.0, 0.1)), slow=chance.choice((0.0, 0.05))
             )
             return Fault(at_us, kind, "", lasts_us, network=bad)
+        case FaultKind.LATE_MESSAGES:
+            late = NetworkFaults(repeat=chance.choice((0.0, 0.3)), slow=chance.choice((0.2, 0.5)), slow_us=LATE_US)
+            return Fault(at_us, kind, "", lasts_us, network=late)
         case FaultKind.CRASH:
             return Fault(at_us, kind, node, lasts_us)

@@ -18,6 +18,7 @@ from genstamp_dfs.gfs.chunkserver.leases import Lease
 from genstamp_dfs.gfs.chunkserver.leases import Leases as Beliefs
 from genstamp_dfs.gfs.chunkserver.primary import Primary
 from genstamp_dfs.gfs.chunkserver.replicas import Replica
+from genstamp_dfs.gfs.chunkserver.reporting import Reporting
 from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
@@ -27,6 +28,7 @@ from genstamp_dfs.gfs.master.reports import Reports
 from genstamp_dfs.gfs.master.snapshot import Snapshots
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Apply, RecordVersion
 from genstamp_dfs.gfs.protocol import Limits, ReplicaReport
+from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.gfs.simulation.plan import PlanOptions
 from genstamp_dfs.gfs.simulation.run import run_seed
 
@@ -222,6 +224,40 @@ def written_in_place_first(self: ChunkFile, offset: int, data: bytes) -> None:
 _write = ChunkFile.write
 
 
+async def in_order_of_arrival(self: Applying, request: Apply) -> None:
+    """A secondary does not wait for the mutation before the one that it has, and does what comes late."""
+    replica = self._replicas.get_of(request.handle, request.version)
+    order = self._order(request.handle, request.version)
+    if request.mutation.serial not in order.done:
+        self._do_next(replica, order, request)
+    await replica.on_disk(self._runtime, self._disk)
+
+
+async def applies_again(self: Applying, request: Apply) -> None:
+    """A secondary does a mutation that it is told of twice two times."""
+    order = self._order(request.handle, request.version)
+    if request.mutation.serial in order.done:
+        self._do_next(self._replicas.get_of(request.handle, request.version), order, request)
+    await _apply(self, request)
+
+
+_apply = Applying.apply
+
+
+async def each_call_carried_out(self: Primary, request: Any, caller: Any, work: Callable[[Any], Any]) -> Any:
+    """The primary does not know what came of a call that the network repeats."""
+    lease = self._leases.held(request.handle, request.version)
+    return await Outcome(self._runtime, work(lease), "again").result()
+
+
+def deleted_in_any_version(self: Reporting, garbage: tuple[tuple[int, int], ...]) -> None:
+    """What the master called garbage is deleted, whatever version it has by now."""
+    for handle, version in garbage:
+        if self._replicas.find(handle) is not None and not self._leases.is_held(handle):
+            self._replicas.delete(handle)
+            self._telling.tell("delete_replica", handle, version)
+
+
 async def not_forced_to_the_disk(self: Replica, runtime: Any, disk: Any) -> None:
     """What is acknowledged is in the page cache only."""
 
@@ -305,5 +341,25 @@ TWINS: Final = (
         "acknowledged-from-memory",
         "a mutation is acknowledged that no disk has",
         (Patch(Replica, "on_disk", not_forced_to_the_disk),),
+    ),
+    Twin(
+        "order-of-arrival",
+        "a secondary applies mutations as they come, not in the primary's order (3.1)",
+        (Patch(Applying, "apply", in_order_of_arrival),),
+    ),
+    Twin(
+        "repeated-call-carried-out-twice",
+        "a primary does a call again that the network has repeated",
+        (Patch(Primary, "_once", each_call_carried_out),),
+    ),
+    Twin(
+        "repeated-mutation-applied-twice",
+        "a secondary does a mutation again that it is told of a second time",
+        (Patch(Applying, "apply", applies_again),),
+    ),
+    Twin(
+        "garbage-of-any-version",
+        "a replica is deleted that is current by now, as an older one was garbage (4.5)",
+        (Patch(Reporting, "_delete", deleted_in_any_version),),
     ),
 )

@@ -16,11 +16,11 @@ _BEGINNING = """# Twins of GFS
 implementation itself passes all the same runs, of the seeds {first} to {last}. They live in `tests/conformance/gfs/`;
 this page is made by `python -m tests.conformance.gfs.twins_page`, and a test makes the runs of the page again.
 
-The judges know of no twin: invariants of the nodes (one primary, versions, reference counts), what users were promised
-(records, written cells, snapshots, files), and what has to come to its end when nothing fails any more. *Seed* is the
-first one whose run shows it, and *events* are those of all runs until then. With slow disks, others go on while
-something is forced to a disk. Not noticed in so few runs, and so left to unit tests: a secondary that applies in the
-order of arrival, a repeated call that is carried out twice, and garbage that is deleted in whatever version.
+The judges know of no twin: invariants of the nodes (one primary, versions, reference counts, and the order of mutations
+in the events), what users were promised (records, written cells, snapshots, files, and replicas that are the same where
+all writes were acknowledged), and what has to come to its end when nothing fails any more. *Seed* is the first one
+whose run shows it, and *events* are those of all runs until then. With slow disks, others go on while something is
+forced to a disk.
 
 | twin | what is wrong | first noticed by | runs | seed | events |
 | --- | --- | --- | --- | --- | --- |

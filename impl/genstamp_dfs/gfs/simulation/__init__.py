@@ -3,6 +3,7 @@
 - `cluster`: a master, chunkservers and clients on simulated machines.
 - `plan`, `workload`: what the clients of a run do; what goes wrong is made as for HDFS (`genstamp_dfs.simulation`).
 - `ledger`, `cells`: what acknowledged appends, writes and snapshots promise.
+- `orders`: what the order of mutations has to be.
 - `watching`: what has to be so at every moment; `reading`: everything is read in the end, from every replica.
 - `run`: one run and its verdict; `sweep`: many.
 

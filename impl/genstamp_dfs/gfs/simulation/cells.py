@@ -5,12 +5,15 @@ Whoever reads must find a write that had begun, and that was not acknowledged be
 acknowledged since. A write that failed, or of which nobody knows what became, may take effect at any time, and leaves
 the cell inconsistent: then anything may be read there that any such write has left, also torn (table 1 of the paper).
 
+Replicas of a cell may differ while a write is under way, or after one that failed. When all writes of a cell have been
+acknowledged its replicas are the same, also where the writes were concurrent: consistent, if not defined.
+
 Leaves out: records; see `ledger`.
 """
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,6 +70,26 @@ class Cells:
             numbers = set(_CELL.unpack_from(data, start)) if is_there else {0}
             for problem in self._problem(cell, numbers, begun_us, ended_us):
                 wrong[problem].append(cell)
+        return [f"{_named(cells)} {problem}" for problem, cells in wrong.items()]
+
+    def differences(self, replicas: Mapping[str, bytes], offset: int, end: int, before_us: int) -> list[str]:
+        """Where replicas of a chunk differ although all writes were acknowledged.
+
+        Args:
+            replicas: the bytes of each, by the chunkserver's name, from the offset on.
+            offset, end: which bytes of the file these are, multiples of `CELL_BYTES`.
+            before_us: writes that began later are not in them.
+        """
+        wrong: dict[str, list[int]] = defaultdict(list)
+        for cell in range(offset // CELL_BYTES, end // CELL_BYTES):
+            writes = [write for write in self._writes.get(cell, ()) if write.begun_us <= before_us]
+            if any(write.ended_us >= before_us for write in writes):
+                continue
+            start = cell * CELL_BYTES - offset
+            found = {name: data[start : start + CELL_BYTES].ljust(CELL_BYTES, b"\0") for name, data in replicas.items()}
+            if len(set(found.values())) > 1:
+                shown = ", ".join(f"{sorted(set(_CELL.unpack(data)))} at {name}" for name, data in found.items())
+                wrong[f"is {shown}, though all of its writes were acknowledged"].append(cell)
         return [f"{_named(cells)} {problem}" for problem, cells in wrong.items()]
 
     def _problem(self, cell: int, numbers: set[int], begun_us: int, ended_us: int) -> Iterator[str]:

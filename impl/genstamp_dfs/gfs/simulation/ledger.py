@@ -147,15 +147,24 @@ class Ledger:
 
     def read_cells(self, path: str, data: bytes, offset: int, end: int, begun_us: int, where: str) -> None:
         """Somebody has asked for bytes of a file, from when on, and from which replica, and got these."""
+        written = self._written(path, begun_us)
+        if written is not None:
+            problems = self._cells[written.source].problems(data, offset, end, written.begun_us, written.ended_us)
+            self.broken += [f"{path} at {where}: {problem}" for problem in problems]
+
+    def compare_cells(self, path: str, replicas: Mapping[str, bytes], offset: int, end: int, begun_us: int) -> None:
+        """Somebody has asked all replicas of a chunk for the same bytes of a file, from when on, and got these."""
+        written = self._written(path, begun_us)
+        if written is not None:
+            problems = self._cells[written.source].differences(replicas, offset, end, written.begun_us)
+            self.broken += [f"{path}: {problem}" for problem in problems]
+
+    def _written(self, path: str, begun_us: int) -> Snapshot | None:
+        """The file whose writes are seen in a path that is read from a time on, and between which times they count."""
         snapshot = self.snapshots.get(path)
-        if snapshot is not None and self.is_certain(snapshot.source):
-            source, begun_us, ended_us = snapshot.source, snapshot.begun_us, snapshot.ended_us
-        elif snapshot is None and self.is_certain(path):
-            source, ended_us = path, self._now_us()
-        else:
-            return
-        problems = self._cells[source].problems(data, offset, end, begun_us, ended_us)
-        self.broken += [f"{path} at {where}: {problem}" for problem in problems]
+        if snapshot is None:
+            return Snapshot(path, begun_us, self._now_us()) if self.is_certain(path) else None
+        return snapshot if self.is_certain(snapshot.source) else None
 
     # -- the verdict --------------------------------------------------------------------------------------------
 

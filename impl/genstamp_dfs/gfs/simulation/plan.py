@@ -6,16 +6,20 @@ Leaves out: how it is done (`workload`), and what can go wrong (`genstamp_dfs.si
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from genstamp_dfs.gfs.protocol import MASTER
-from genstamp_dfs.simulation.faults import Fault, Nodes, make_faults
+from genstamp_dfs.simulation.faults import EVERYDAY, Fault, FaultKind, Nodes, make_faults
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 CELL_BYTES: Final = 32
 """Writes begin and end at multiples of this many bytes of a file."""
+
+
+FAULTS: Final = {**EVERYDAY, FaultKind.LATE_MESSAGES: 3}
+"""How often each fault happens, against the others."""
 
 
 class JobKind(StrEnum):
@@ -53,6 +57,7 @@ class Job:
     Attributes:
         start_us: not before this time.
         pieces: what is appended or written.
+        is_at_once: the pieces are begun at the same time, and not one after the other.
         target: the new path, of RENAME and SNAPSHOT.
     """
 
@@ -61,6 +66,7 @@ class Job:
     path: str
     pieces: tuple[Piece, ...] = ()
     target: str = ""
+    is_at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class PlanOptions:
     clients: int = 3
     logs: int = 2
     tables: int = 2
-    jobs_per_client: int = 10
+    jobs_per_client: int = 14
     pieces: int = 8
     mean_rest_ms: int = 3000
     safety_s: int = 400
@@ -127,7 +133,7 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
         chunkservers=chunkservers,
         clients=clients,
         jobs=jobs,
-        faults=tuple(make_faults(chance, nodes, options.mean_fault_s, options.safety_s)),
+        faults=tuple(make_faults(chance, nodes, options.mean_fault_s, options.safety_s, FAULTS)),
         safety_us=options.safety_s * SECOND_US,
     )
 
@@ -171,6 +177,7 @@ class _Jobs:
         chance = self._chance
         pieces: tuple[Piece, ...] = ()
         target = ""
+        is_at_once = kind in (JobKind.APPEND, JobKind.WRITE) and chance.random() < 0.25
         match kind:
             case JobKind.APPEND:
                 path = chance.choice(self._logs)
@@ -178,13 +185,16 @@ class _Jobs:
             case JobKind.WRITE:
                 path = chance.choice(self._tables)
                 pieces = tuple(self._write() for _ in range(chance.randint(1, self._options.pieces)))
+                if is_at_once:
+                    # All of them have some cells in common: who comes last is what is seen.
+                    pieces = tuple(replace(piece, offset=pieces[0].offset) for piece in pieces)
             case _:
                 path = chance.choice((*self._logs, *self._tables))
         if kind is JobKind.SNAPSHOT:
             target = f"{path}-{self._client}-{number}"
         elif kind is JobKind.RENAME:
             target = chance.choice([f"{path}-moved", f"{path}-moved-again"])
-        return Job(start_us, kind, path, pieces, target)
+        return Job(start_us, kind, path, pieces, target, is_at_once)
 
     def _rest_us(self) -> int:
         return int(self._chance.expovariate(1 / (self._options.mean_rest_ms * MICROSECONDS_A_MILLISECOND)))

@@ -57,6 +57,7 @@ class Reading:
             if holds_cells:
                 for name, data in replicas.items():
                     self._ledger.read_cells(path, data, start, start + self._chunk_bytes, begun_us, name)
+                self._ledger.compare_cells(path, replicas, start, start + self._chunk_bytes, begun_us)
             else:
                 read.whole |= {start + offset: one for offset, one in _everywhere(replicas.values())}
         if not holds_cells:

@@ -18,6 +18,7 @@ from genstamp_dfs.gfs.client.client import Client
 from genstamp_dfs.gfs.simulation.cluster import ClusterOptions, SimulatedCluster
 from genstamp_dfs.gfs.simulation.ledger import Ledger
 from genstamp_dfs.gfs.simulation.options import default_options
+from genstamp_dfs.gfs.simulation.orders import wrong_orders
 from genstamp_dfs.gfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.gfs.simulation.reading import Reading
 from genstamp_dfs.gfs.simulation.refusals import refusal_name
@@ -35,7 +36,7 @@ SETTLE_US: Final = 200 * SECOND_US
 LIVENESS_US: Final = 1200 * SECOND_US
 """How long the liveness phase lasts at most."""
 
-LOOK_US: Final = 5 * SECOND_US
+LOOK_US: Final = 2 * SECOND_US
 
 
 @dataclass(frozen=True)
@@ -172,14 +173,16 @@ class Run:
         reading, ledger = self._reading, self.ledger
         assert reading is not None, "everything was read"
         self._unfinished += reading.problems
+        orders = wrong_orders(self.cluster.log.events)
         if self._unfinished:
-            return ledger.broken
+            return [*ledger.broken, *orders]
         files = reading.files
         return [
             *ledger.broken,
             *ledger.missing_files(set(files)),
             *ledger.lost_records(files),
             *ledger.wrong_snapshots(files),
+            *orders,
         ]
 
 

@@ -5,15 +5,17 @@ Leaves out: which jobs; see `plan`.
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from genstamp_dfs.errors import Refusal
 from genstamp_dfs.gfs.client.client import Client
 from genstamp_dfs.gfs.errors import PathExists
 from genstamp_dfs.gfs.records import Record, RecordId
+from genstamp_dfs.gfs.side_by_side import together
 from genstamp_dfs.gfs.simulation.cells import content
 from genstamp_dfs.gfs.simulation.ledger import Ledger, record_data
-from genstamp_dfs.gfs.simulation.plan import CELL_BYTES, Job, JobKind
+from genstamp_dfs.gfs.simulation.plan import CELL_BYTES, Job, JobKind, Piece
 from genstamp_dfs.gfs.simulation.refusals import refusal_name
 
 
@@ -66,9 +68,9 @@ class Workload:
             case JobKind.CREATE:
                 await self._create(job.path)
             case JobKind.APPEND:
-                await self._append(job)
+                await self._do_pieces(job, self._append)
             case JobKind.WRITE:
-                await self._write(job)
+                await self._do_pieces(job, self._write)
             case JobKind.SNAPSHOT:
                 begun_us = self._now_us()
                 await self._client.snapshot(job.path, job.target)
@@ -96,21 +98,27 @@ class Workload:
         if hidden is not None:
             await self._client.undelete(hidden)
 
-    async def _append(self, job: Job) -> None:
+    async def _do_pieces(self, job: Job, do: Callable[[str, Piece], Coroutine[Any, Any, None]]) -> None:
+        """Do all pieces, one after the other with rests, or all at once."""
+        runtime = self._client.runtime
+        if job.is_at_once:
+            await together(runtime, [do(job.path, piece) for piece in job.pieces], job.kind.value)
+            return
         for piece in job.pieces:
-            self._records += 1
-            one = RecordId(self._writer, self._records)
-            record = Record(one, record_data(one, piece.num_bytes))
-            appended = self._ledger.begin_append(job.path, record)
-            self._ledger.end_append(appended, await self._client.append_record(job.path, record))
-            await self._client.runtime.sleep_us(piece.rest_us)
+            await do(job.path, piece)
+            await runtime.sleep_us(piece.rest_us)
 
-    async def _write(self, job: Job) -> None:
-        for piece in job.pieces:
-            write = self._ledger.begin_write(job.path, piece.offset, piece.num_bytes)
-            await self._client.write(job.path, piece.offset, content(write))
-            self._ledger.end_write(write, piece.num_bytes)
-            await self._client.runtime.sleep_us(piece.rest_us)
+    async def _append(self, path: str, piece: Piece) -> None:
+        self._records += 1
+        one = RecordId(self._writer, self._records)
+        record = Record(one, record_data(one, piece.num_bytes))
+        appended = self._ledger.begin_append(path, record)
+        self._ledger.end_append(appended, await self._client.append_record(path, record))
+
+    async def _write(self, path: str, piece: Piece) -> None:
+        write = self._ledger.begin_write(path, piece.offset, piece.num_bytes)
+        await self._client.write(path, piece.offset, content(write))
+        self._ledger.end_write(write, piece.num_bytes)
 
 
 def holds_cells(path: str) -> bool:
