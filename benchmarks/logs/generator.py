@@ -27,6 +27,8 @@ _TRACE = f"{_DATANODE}.clienttrace"
 _DISK = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetAsyncDiskService"
 _FIRST_BLOCK, _FIRST_STAMP = 1_073_741_825, 1001
 _WRITERS = 16
+_LOG, _LOG_CLIENT = "/hbase/WALs/10.0.0.9,16020/10.0.0.9", "DFSClient_NONMAPREDUCE_1_1"
+_STATE = "UCState=UNDER_CONSTRUCTION, truncateBlock=null, primaryNodeIndex=-1, replicas=[]"
 _BEGAN = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp())
 
 VIOLATIONS = ("allocated twice", "stamp goes back in updatePipeline", "stored with a stamp that is past")
@@ -46,7 +48,7 @@ class Generated:
     violated: dict[str, str]
 
 
-def write_logs(directory: Path, lines: int, seed: int, one_in: int = 5000) -> Generated:
+def write_logs(directory: Path, lines: int, seed: int, one_in: int = 5000, skew: float = 0.0) -> Generated:
     """Writes the logs of a cluster.
 
     Args:
@@ -54,9 +56,11 @@ def write_logs(directory: Path, lines: int, seed: int, one_in: int = 5000) -> Ge
         lines: about how many; the last files are still written to their ends.
         seed: of every choice.
         one_in: so many blocks have one that is violated.
+        skew: about what share of the lines are syncs of one file, below 1: events of this file, of its one block, which
+            is violated, and of its client's lease.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    cluster = _Cluster(random.Random(seed), one_in)
+    cluster = _Cluster(random.Random(seed), one_in, skew)
     names = ["namenode.log", *(f"datanode-{address.split(':')[0]}.log" for address in DATANODES)]
     files = [(directory / name).open("w", encoding="ascii") for name in names]
     written = 0
@@ -84,9 +88,11 @@ def _put(files: Sequence[TextIO], batch: list[list[str]]) -> None:
 class _Cluster:
     """Writers that each write one file after another; the logs are lists of lines."""
 
-    def __init__(self, choices: random.Random, one_in: int) -> None:
+    def __init__(self, choices: random.Random, one_in: int, skew: float) -> None:
         self._random = choices
         self._one_in = one_in
+        self._skew = skew
+        self._owed = 0.0
         self._milliseconds = 0
         self._second, self._date = -1, ""
         self._block = _FIRST_BLOCK
@@ -96,12 +102,20 @@ class _Cluster:
         self._writers = [self._files(number) for number in range(_WRITERS)]
         self._stopping = False
         self._start()
+        if skew:
+            self._begin_log()
 
     def batches(self) -> Iterator[list[list[str]]]:
         """The lines that each log has got, again and again; the caller empties the lists."""
         while True:
             for _ in range(500):
+                before = self._milliseconds
                 next(self._writers[self._random.randrange(_WRITERS)])
+                # Each line has its time.
+                self._owed += (self._milliseconds - before) * self._skew / (1 - self._skew)
+                for _ in range(int(self._owed)):
+                    self._namenode(_NAMENODE, f"BLOCK* fsync: {_LOG} for {_LOG_CLIENT}")
+                self._owed %= 1
             yield self._logs
 
     def finish(self) -> list[list[str]]:
@@ -136,6 +150,13 @@ class _Cluster:
             )
             self._logs[0].append(f"{self._now()}{_NAMENODE}: BLOCK* registerDatanode: from {registration}\n")
 
+    def _begin_log(self) -> None:
+        """A file that is synced until the end; its block is given out twice."""
+        self.violated[str(self._block)] = VIOLATIONS[0]
+        for _ in range(2):
+            self._namenode(_NAMENODE, f"BLOCK* allocate blk_{self._block}_{_FIRST_STAMP}{{{_STATE}}} for {_LOG}")
+        self._block += 1
+
     def _files(self, writer: int) -> Iterator[None]:
         client = f"DFSClient_NONMAPREDUCE_{writer + 17}_1"
         while not self._stopping:
@@ -161,7 +182,7 @@ class _Cluster:
         name = f"blk_{block}_{stamp}"
         chain = self._chain(block)
         replicas = ", ".join(f"ReplicaUC[[DISK]DS-{node:08x}-1:NORMAL:{DATANODES[node]}|RBW]" for node in chain)
-        state = f"UCState=UNDER_CONSTRUCTION, truncateBlock=null, primaryNodeIndex=-1, replicas=[{replicas}]"
+        state = _STATE.replace("[]", f"[{replicas}]")
         allocate = f"BLOCK* allocate {name}{{{state}}} for {path}"
         self._namenode(_NAMENODE, allocate)
         port = 40_000 + block % 20_000

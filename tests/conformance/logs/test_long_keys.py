@@ -2,11 +2,13 @@
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
@@ -23,11 +25,10 @@ from genstamp.logs.tables import CONCERNS, STEPS
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
-_SEQUENCES = """block_id,label,events
-blk_1,Normal,22 5 5 5 11 9 11 9 26 26 26
-blk_2,Normal,22 5 5 5 11 9 11 9 11 9 11 9 26 26 26
-blk_3,Normal,5 5 5 11 9 11 9 11 9
-"""
+_SEQUENCES = "block_id,label,events\n" + "".join(
+    f"blk_{number},Normal,{events}\n"
+    for number, events in enumerate(("22 5 5" + " 11 9" * 40, "5 5" + " 11 9" * 40, "22" + " 5" * 60 + " 11 9" * 70))
+)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["default", "complete"])
@@ -60,6 +61,24 @@ def test_verdicts_are_those_of_all_rows_at_once(checked: Checked, tmp_path: Path
         assert any(" and only " in str(row["failed"]) for row in checked.verdicts.to_pylist())
     assert _steps(pyarrow.dataset.dataset(tmp_path / "steps").to_table()) == _steps(checked.steps)
     assert {path.name for path in tmp_path.iterdir()} == {"concerns", "verdicts", "steps"}
+
+
+def test_entities_of_a_kind_as_one_have_the_verdict_of_all_rows_at_once(checked: Checked, tmp_path: Path) -> None:
+    """So there are long keys of several nodes, rejected ones, and some with events that no rule knows."""
+    names = checked.concerns.column("entity")
+    is_file = pa.compute.equal(checked.concerns.column("kind"), "file")
+    one = pa.compute.if_else(is_file, names, "5")
+    index = checked.concerns.schema.get_field_index("entity")
+    concerns = checked.concerns.set_column(index, CONCERNS.field("entity"), one)
+    rules = pa.compute.if_else(pa.compute.equal(checked.concerns.column("kind"), "lease"), -1, concerns.column("rule"))
+    concerns = concerns.set_column(CONCERNS.get_field_index("rule"), CONCERNS.field("rule"), rules.cast(pa.int32()))
+    terms = replace(checked.terms, situations_max=40)
+    expected = verdicts(concerns, terms)
+    _write(concerns, tmp_path, False)
+    check_part(tmp_path, 0, terms, 60)
+    assert _rows(pyarrow.dataset.dataset(tmp_path / "verdicts").to_table()) == _rows(expected)
+    long = [row for row in expected.to_pylist() if row["events"] > 60]
+    assert {(row["safety"], row["path"]) for row in long} > {("undetermined", "slow"), ("undetermined", "fast")}
 
 
 def _write(concerns: Any, directory: Path, keeps: bool) -> None:
