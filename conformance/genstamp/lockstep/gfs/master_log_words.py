@@ -47,6 +47,7 @@ INSIDE: Final = "a step inside a request or in the background: what it logs has 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         (
+            "begin_snapshot",
             "create_chunk",
             "copy_chunk",
             "begin_grant",

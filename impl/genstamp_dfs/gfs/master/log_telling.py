@@ -3,10 +3,15 @@
 Events are of kind "log", the entity is the node, and `records` is a number of records from the first on: "flush_log"
 with 7 records says that the first seven are on the disk. What an answer shows is told with the answer (`telling`).
 
-Leaves out: what a record says.
+Leaves out: how a log is written (`operation_log`), and what its records do (`state`).
 """
 
+from collections.abc import Mapping
+
+from msgspec.structs import asdict
+
 from genstamp_dfs.events import EventSink
+from genstamp_dfs.gfs.master.operations import AnyOperation
 from genstamp_dfs.gfs.runtime import Runtime
 
 
@@ -22,7 +27,7 @@ class LogTelling:
         self._runtime = runtime
         self._events = events
 
-    def _tell(self, event: str, records: int, **observed: int) -> None:
+    def _tell(self, event: str, records: int, said: Mapping[str, str] | None = None, /, **observed: int) -> None:
         """Record a step; it concerns so many records."""
         shown = {"records": records, **observed}
         self._events.record(
@@ -31,13 +36,18 @@ class LogTelling:
             kind="log",
             entity=self._runtime.node,
             event=event,
-            arguments={},
+            arguments=said or {},
             observed={name: str(value) for name, value in shown.items()},
         )
 
-    def appended(self, next_position: int) -> None:
-        """A record was logged; it is in memory."""
-        self._tell("append_record", next_position - 1)
+    def appended(self, next_position: int, operation: AnyOperation) -> None:
+        """A record was logged; it is in memory. What it says is told too, but for the call that has made it."""
+        said = {
+            name: ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            for name, value in asdict(operation).items()
+            if name != "call"
+        }
+        self._tell("append_record", next_position - 1, {"record": type(operation).__name__, **said})
 
     def flushed(self, position: int) -> None:
         """All records before the position are on the disk."""

@@ -190,7 +190,7 @@ class OperationLog:
         """Take a record; it is on disk only after `flushed`."""
         self._buffer.append(operation)
         self.next_position += 1
-        self._telling.appended(self.next_position)
+        self._telling.appended(self.next_position, operation)
         self._logged.notify_all()
 
     async def flushed(self, position: int) -> None:

@@ -42,6 +42,7 @@ class Snapshots:
                 return
             value_of(base.state.namespace, source)
             check_free(base.state.namespace, target)
+            base.tell("begin_snapshot", "file", source, {"target": target})
             held = [handle for handle in self._chunks(source) if self._leases.may_be_held(handle)]
             await together(base.runtime, [self._leases.end(handle) for handle in held], "end of a lease")
             base.commit(CopyTree(source, target, call))
