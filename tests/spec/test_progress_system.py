@@ -7,6 +7,7 @@ import pytest
 from genstamp_model.explore import Verdict, explore
 from genstamp_model.language import System, action, require
 from genstamp_model.liveness import judge
+from genstamp_model.parametric import prove_parametric
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.progress_steps import WrittenReplicas
 from genstamp_spec.gfs.systems.progress import PROGRESS, ProgressProperties
@@ -25,6 +26,15 @@ def never_done(system: System, configuration: str, bugs: list[str]) -> set[str]:
     """What is owed and never done."""
     judged = judge(system.instance(configuration, bugs=bugs))
     return {one.claim.name for one in judged if one.verdict is not Verdict.HOLDS}
+
+
+def test_what_is_proved_is_proved_for_any_number_of_chunkservers() -> None:
+    model = PROGRESS.model()
+    declared = {claim.name for claim in model.properties if claim.inductive}
+    assert declared == {"success_means_everywhere", "master_knows_the_primary"}
+    proofs = prove_parametric(model).proofs
+    assert {proof.name for proof in proofs} >= declared
+    assert {proof.name for proof in proofs if proof.verdict.value != "proved"} == set()
 
 
 @pytest.mark.parametrize("bug", OWED)

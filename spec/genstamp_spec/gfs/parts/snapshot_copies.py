@@ -40,11 +40,15 @@ class CopyOnWrite(Snapshots, lane="master"):
             forall(Chunkserver, lambda other: ~s.may_copy(chunk, other) | s.copied[new].has(other)),
             "no chunkserver has yet to copy it",
         )
-        s.references[chunk] = s.references[chunk] - 1
-        s.references[new] = 1
-        s.lists[file][position] = new
+        s.drop_reference(new)
+        s.put(file, position, new)
         s.copy[new] = Copy(file=none, position=none)
         s.copied[new].clear()
+
+    def drop_reference(s, new: Chunk) -> None:
+        """The file that a new chunk is for lists the shared one no more."""
+        chunk = s.source_of(new)
+        s.references[chunk] = s.references[chunk] - 1
 
     def may_copy(s, chunk: Maybe[Chunk], chunkserver: Chunkserver) -> Bool:
         """The chunkserver is up, and has a current replica."""

@@ -41,13 +41,17 @@ class SharedChunks(SnapshotState, lane="master"):
         require(s.is_new(chunk), "the handle is a new one")
         require(~s.is_locked(file), "no snapshot of the file is under way")
         require(~s.up.is_empty(), "a chunkserver is up")
-        s.lists[file][position] = chunk
-        s.references[chunk] = 1
+        s.put(file, position, chunk)
         s.replica[chunk].update(
             lambda other: when(
                 s.up.has(other), s.replica[chunk][other].after(ChunkReplicaLifecycle.create), s.replica[chunk][other]
             )
         )
+
+    def put(s, file: Maybe[File], position: Maybe[Position], chunk: Chunk) -> None:
+        """The file is the only one that lists the chunk."""
+        s.lists[file][position] = chunk
+        s.references[chunk] = 1
 
     @action
     def grant_lease(s, file: File, position: Position, chunkserver: Chunkserver) -> None:
@@ -231,10 +235,14 @@ class Snapshots(RevokedLeases, lane="master"):
         s.lease.update(
             lambda chunk: when(s.is_new(chunk), s.lease[chunk], s.lease[chunk].after(ChunkLeaseLifecycle.restart))
         )
+        s.replay_log()
+        s.forget_copies(those(Chunk, lambda new: ~s.copy[new].file.is_none()))
+
+    def replay_log(s) -> None:
+        """Files and reference counts are what the log says, and so are snapshots that it has."""
         s.lists.update(lambda file: each(Position, lambda position: s.replayed(file, position)))
         s.references.update(lambda chunk: s.listed_by(chunk))
         s.snapshot.update(lambda file: no_snapshot())
-        s.forget_copies(those(Chunk, lambda new: ~s.copy[new].file.is_none()))
 
     def replayed(s, file: File, position: Position) -> Maybe[Chunk]:
         """What the log says of a position of a file."""
