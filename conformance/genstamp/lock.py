@@ -47,18 +47,20 @@ class SearchEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     missing: list[str] = []
 
 
-class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """Other checkers have found the same in one configuration: kept where it takes too long to ask them every time.
 
     Attributes:
         digest: of the model that they were asked about.
         distinct: distinct states.
         peers: versions of those that agreed, by name.
+        limits: those that are other ones than the configuration's, where it is too large for them.
     """
 
     digest: str
     distinct: int
     peers: dict[str, str]
+    limits: dict[str, int] = {}
 
 
 class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -211,7 +213,7 @@ def _still_agreed(entry: SemanticsEntry, agreed: Mapping[str, AgreedEntry]) -> d
         where: one
         for where, one in agreed.items()
         if one.digest == entry.digest
-        and (where not in entry.searches or entry.searches[where].distinct == one.distinct)
+        and (where not in entry.searches or bool(one.limits) or entry.searches[where].distinct == one.distinct)
     }
 
 

@@ -4,6 +4,9 @@ TLC stops at a violation. So it is asked for everything at once, then for each c
 until it comes to the end; leads-to properties under the same fairness share a run, unless one of them is violated.
 Witnesses are noted on the way, in a module on top of the exported one, as a search each would take too long.
 
+TLC writes each strong fairness out as "never again possible, or always taken again": the cases double with every action
+and member. Leads-to properties under too many of them are not judged.
+
 One worker: with more of them TLC's depth is not the length of a shortest path.
 """
 
@@ -16,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Final
 
@@ -23,13 +27,20 @@ from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
 from genstamp.errors import PeerError
 from genstamp.java import java_home
 from genstamp_model.export import tla
-from genstamp_model.language.model import Instance
+from genstamp_model.language.model import Instance, Property
+from genstamp_model.language.trace import OptionalMember
+from genstamp_model.language.types import IndexSet
 
 _NOTING: Final = "Noting"
 _STATES_GROUP, _STEPS_GROUP = "Noting_of_states", "Noting_of_steps"
 _SEEN: Final = re.compile(r'^<<"seen", "(\w+)">>$', re.M)
 _COUNTS: Final = re.compile(r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left")
 _MESSAGE: Final = re.compile(r"@!@!@STARTMSG (\d+):\d+ @!@!@\n(.*?)@!@!@ENDMSG \1 @!@!@", re.S)
+
+_MOST_STRONG: Final = 16
+"""Strong fairnesses, each of an action for certain members, up to which a property is judged.
+
+Under 14 of them one of gfs.replicas is judged in some seconds; under 24 of them TLC has run out of its 2 GB."""
 
 # Codes of TLC's messages under -tool (class tlc2.output.EC).
 _INVARIANT_AT_ONCE, _INVARIANT, _ACTION, _LIVENESS, _DONE = 2107, 2110, 2112, 2116, 2193
@@ -132,14 +143,15 @@ class _Search:
         (self.directory / f"{self.module.name}.tla").write_text(self.module.text, encoding="utf-8")
         kinds = {claim.name: claim.kind for claim in self.instance.model.properties}
         self.witnesses = [name for name, kind in kinds.items() if kind == "witness"]
-        live = [name for name, kind in kinds.items() if kind == "leads_to"]
-        self.verdicts = dict.fromkeys([RANGES, *kinds], Verdict.UNDETERMINED)
+        left = [claim.name for claim in self.instance.model.properties if self._strong(claim) > _MOST_STRONG]
+        live = [name for name, kind in kinds.items() if kind == "leads_to" and name not in left]
+        self.verdicts = dict.fromkeys([RANGES, *(name for name in kinds if name not in left)], Verdict.UNDETERMINED)
         self.operators = {RANGES: self.module.claims[tla.RANGES]}
         if self.instance.model.may_stop is not None:
             self.operators[STOPS] = self.module.claims[tla.STOPS]
             self.verdicts[STOPS] = Verdict.UNDETERMINED
         self.operators |= {name: self.module.claims[name] for name in kinds}
-        last = self._safety([name for name in self.operators if name not in {*self.witnesses, *live}])
+        last = self._safety([name for name in self.operators if name not in {*self.witnesses, *live, *left}])
         if last is not None:
             for names in self._alike(live):
                 self._leads_to(names)
@@ -149,6 +161,20 @@ class _Search:
         is_out = self.verdicts[RANGES] is Verdict.VIOLATED
         reason = "a number leaves its range" if is_out else f"{self.limit_s:g} seconds were not enough"
         return Found(None, None, None, self.verdicts, seconds, reason)
+
+    def _strong(self, claim: Property) -> int:
+        """How many strong fairnesses a property demands: of each action for each choice of members."""
+        actions = (self.instance.model.action(name) for name in claim.strongly_fair)
+        return sum(prod(self._choices(one.domain) for one in action.parameters) for action in actions)
+
+    def _choices(self, domain: object) -> int:
+        """Members of a parameter's domain; messages and numbers may be any under one fairness."""
+        match domain:
+            case IndexSet():
+                return self.instance.sizes.of(domain)
+            case OptionalMember(index=index):
+                return self.instance.sizes.of(index) + 1
+        return 1
 
     def _safety(self, asked: list[str]) -> Output | None:
         """The run that came to the end; None where none did."""

@@ -17,7 +17,7 @@ from genstamp.report import Case, Format, Rule, document
 from genstamp.report import Outcome as Reported
 from genstamp.report.of_model import beginning
 from genstamp.verify.summing import LOCK
-from genstamp_model.language import Instance
+from genstamp_model.language import Configuration, Instance
 
 
 def agree(
@@ -43,8 +43,8 @@ def agree(
     fails.
     """
     bugs = tuple(bug or ())
-    if keep and (bugs or set_limit):
-        raise typer.BadParameter("the lock keeps no bugs and no other limits", param_hint="--keep")
+    if keep and bugs:
+        raise typer.BadParameter("the lock keeps no bugs", param_hint="--keep")
     asked = peers_named(peer)
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
@@ -59,20 +59,25 @@ def agree(
         all_ = (case for result in found for case in cases(result))
         typer.echo(document(form, "genstamp agree", lambda: [plain(result) for result in found], all_), nl=False)
     if keep:
-        for result in found:
+        for one, result in zip(configurations, found, strict=True):
             # Where a number leaves its range all may agree, and nobody has counted.
             if result.outcome is Outcome.AGREE and result.ours.distinct is not None:
-                keep_in(repository / LOCK, result)
+                keep_in(repository / LOCK, result, one)
     raise typer.Exit(exit_code(found))
 
 
-def keep_in(path: Path, result: Agreement) -> None:
+def keep_in(path: Path, result: Agreement, declared: Configuration) -> None:
     """Write into a lock that other checkers agree.
+
+    Args:
+        path: the lock.
+        result: what everybody found.
+        declared: the configuration, of which some limits may have been set anew.
 
     Raises:
         LockError: it cannot be read, or knows another model under this name.
     """
-    model, configuration = result.instance.model, result.instance.configuration.name
+    model = result.instance.model
     locked = locks.read(path)
     system = locked.get(model.system)
     before = system.semantics.get(model.semantics) if system is not None else None
@@ -83,8 +88,13 @@ def keep_in(path: Path, result: Agreement) -> None:
         digest=model.digest,
         distinct=result.ours.distinct,
         peers={one.peer: one.version or "" for one in result.comparisons},
+        limits={
+            name: most
+            for name, most in result.instance.configuration.limits.items()
+            if most != declared.limits.get(name)
+        },
     )
-    locks.write(path, locks.agreeing(locked, model.system, model.semantics, configuration, entry))
+    locks.write(path, locks.agreeing(locked, model.system, model.semantics, declared.name, entry))
 
 
 def peers_named(names: Sequence[str] | None) -> list[Peer]:

@@ -26,6 +26,10 @@ def page(systems: Sequence[System], lock: Lock) -> str:
         "and in those where something that it does otherwise shows by itself; what would come of it in the others is",
         "not judged, unless `genstamp check SYSTEM --semantics NAME` is asked for it.",
         "",
+        "Two other checkers, TLC and Spin, are asked about the smallest configuration of each system",
+        "[every time](verify.md). Where they were asked about others, the lock keeps it, and it is said below the",
+        "configurations. TLC takes minutes for some hundred thousand states, so that not every one was asked about.",
+        "",
         "| system | what it is about |",
         "| --- | --- |",
         *(f"| [{system.name}](#{system.name.replace('.', '')}) | {system.doc} |" for system in systems),
@@ -49,9 +53,23 @@ def _system(system: System, entry: SystemEntry) -> Iterator[str]:
     yield from ("", "| configuration | what it is good for | sizes | limits | states | deep |", "| --- " * 6 + "|")
     yield from _configurations(system, model, entry)
     yield ""
+    yield from _agreed(model, entry)
     yield from _releases(system, entry)
     if system.omits:
         yield from ("Left out:", "", *(f"- {sentence}" for sentence in system.omits), "")
+
+
+def _agreed(model: Model, entry: SystemEntry) -> Iterator[str]:
+    """In which configurations other checkers found the same, as the lock keeps it."""
+    semantics = entry.semantics.get(model.semantics)
+    told = []
+    for name, one in (semantics.agreed if semantics else {}).items():
+        limits = ", ".join(f"{limit} {most}" for limit, most in one.limits.items())
+        told.append(
+            f"{name} with {limits} ({one.distinct:,} states)" if limits else f"{name} ({one.distinct:,} states)"
+        )
+    if told:
+        yield from (f"Asked once, TLC and Spin found the same in {', '.join(told)}.", "")
 
 
 def _releases(system: System, entry: SystemEntry) -> Iterator[str]:

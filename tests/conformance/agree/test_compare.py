@@ -215,6 +215,25 @@ def test_agreement_is_kept_until_the_model_changes(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("searched_once")
+def test_limits_other_than_the_configurations_are_kept_with_what_is_found_under_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "spec").mkdir()
+    path = tmp_path / "spec" / "spec.lock"
+    before = locked(RECOVERY.model().digest, 99)
+    locks.write(path, before)
+    asked = ["--keep", "--limit", "stamps=2", "--repository", str(tmp_path)]
+    assert ask(monkeypatch, [Pretended("same", HERE)], *asked)[0] == 0
+    after = locks.read(path)
+    agreed = after["hdfs.recovery"].semantics["repaired"].agreed["takeover"]
+    assert (agreed.limits, agreed.distinct) == ({"stamps": 2}, HERE.distinct)
+    assert RECOVERY.configuration("takeover").limits["stamps"] != 2
+    # What is found in the configuration itself says nothing of it; another model does.
+    assert locks.differences(after, locks.carrying(before, after)) == []
+    assert locks.differences(after, locks.carrying(locked("another", 99), after))
+
+
+@pytest.mark.usefixtures("searched_once")
 def test_what_disagrees_or_is_about_another_model_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "spec").mkdir()
     path = tmp_path / "spec" / "spec.lock"

@@ -12,6 +12,7 @@ from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
+from genstamp.agree import tlc
 from genstamp.agree.compare import Outcome
 from genstamp.agree.ours import found_here
 from genstamp.agree.peer import RANGES, STOPS, Found, Verdict
@@ -34,6 +35,7 @@ from genstamp_model.language import (
     require,
     transition,
 )
+from genstamp_spec.gfs.systems.replicas import REPLICAS
 
 pytestmark = pytest.mark.slow
 ENOUGH_S = 300.0
@@ -170,6 +172,19 @@ def counter(limit: int) -> Instance:
     configuration = Configuration("some", sizes={}, limits={"count": limit})
     counts = System("counter", parts=[Counter], configurations=[configuration], may_stop=lambda s: s.count == 4)
     return counts.instance()
+
+
+def test_what_needs_too_many_strong_fairnesses_is_not_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    instance = REPLICAS.instance("two_chunkservers")
+    fair = {claim.name: bool(claim.strongly_fair) for claim in instance.model.properties if claim.kind == "leads_to"}
+    assert set(fair.values()) == {True, False}
+    monkeypatch.setattr(tlc, "_MOST_STRONG", 3)
+    result = agreement(instance, [Tlc()], ENOUGH_S)
+    [comparison] = result.comparisons
+    assert comparison.found is not None
+    assert set(fair) - set(comparison.found.verdicts) == {name for name, strongly in fair.items() if strongly}
+    assert set(comparison.unknown) == {name for name, strongly in fair.items() if strongly}
+    assert comparison.outcome is Outcome.AGREE
 
 
 def test_properties_are_judged_within_the_limits_only() -> None:
