@@ -201,9 +201,12 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
 def _read(files: Sequence[Path]) -> Iterator[Any]:
     """The concerns of some files in compact columns, some rows at a time."""
     for file in files:
-        for batch in pyarrow.parquet.ParquetFile(file).iter_batches(1 << 16):
-            rows = pa.Table.from_batches([batch])
-            yield rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
+        with pyarrow.parquet.ParquetFile(file) as of_unit:
+            # Of several groups together, what was read before would be kept.
+            for group in range(of_unit.num_row_groups):
+                for batch in of_unit.iter_batches(1 << 16, row_groups=[group]):
+                    rows = pa.Table.from_batches([batch])
+                    yield rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
 
 
 class _Written:
