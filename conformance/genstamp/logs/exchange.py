@@ -100,6 +100,15 @@ def concerns_of(rows: Any) -> Any:
     return pa.table(columns, schema=CONCERNS)
 
 
+def moved(rows: Any, lines: int, sequences: int) -> Any:
+    """A table of `EXCHANGED` with something added to its lines and its sequences; no row of it has any `after`."""
+    for name, more in (("line", lines), ("sequence", sequences)):
+        place = rows.schema.get_field_index(name)
+        column = pa.compute.add(rows.column(place), more)
+        rows = rows.set_column(place, EXCHANGED.field(name), column)
+    return rows
+
+
 @dataclass
 class Rows:
     """Rows of `EXCHANGED` as arrays, with all texts as numbers.

@@ -1,9 +1,10 @@
-"""The check of logs as two jobs on Spark: one task a source, one exchange by key.
+"""The check of logs as jobs on Spark: tasks that read sources, one exchange by key, tasks that check.
 
-The first job reads: a task a unit, inside `mapInArrow`, which writes what it finds as Parquet files of its own, so
-that sources are parsed once and a task that is run again replaces its files. What concerns the keys of one part goes to
-files of that part (`genstamp.logs.parts`): the exchange of events by key is of columns in Parquet, not of rows of the
-JVM. In the second job each task takes some parts, one after another, and runs the automata over all events of each.
+First tasks read, inside `mapInArrow`: a task some units, or a range of a large log, and then one task a divided log
+what its ranges have set aside. Each writes what it finds as Parquet files of its own, so that sources are parsed once
+and a task that is run again replaces its files. What concerns the keys of one part goes to files of that part
+(`genstamp.logs.parts`): the exchange of events by key is of columns in Parquet, not of rows of the JVM. In the last job
+each task takes some parts, one after another, and runs the automata over all events of each.
 Tasks open files and write them: on more than one machine the paths must be the same on all of them.
 
 Leaves out what is read and what is checked (`genstamp.logs.reading`, `genstamp.logs.check`), what is done before and
@@ -11,6 +12,7 @@ after (`genstamp.logs.run`), and the session.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,18 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from genstamp.logs.check import Terms
 from genstamp.logs.parts import check_part
+from genstamp.logs.ranges import ranges_of
+from genstamp.logs.readers.log_ranges import Range
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
-from genstamp.logs.run import Options, Reading, check_with, read_into
+from genstamp.logs.run import Options, Reading, check_with, read_into, read_range_into, read_rest_into
 from genstamp.logs.tables import SPANS
 
 TASKS_A_CORE = 4
 """So many tasks for each core, to even out."""
+
+JOBS_AT_ONCE = 16
+"""Logs of which ranges are read at the same time, or wait for cores."""
 
 
 def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None) -> Report:
@@ -60,9 +67,34 @@ class OnSpark:
 
     def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
         """As `run.Worker` says."""
+        divided = {} if how.keeps_events else {unit.number: ranges_of(unit, how.range_bytes) for unit in units}
+        spans = [SPANS.empty_table()]
+        whole = [unit for unit in units if not divided.get(unit.number)]
+        with ThreadPoolExecutor(JOBS_AT_ONCE) as jobs:
+            # The largest first: what its ranges set aside is taken up while others are read.
+            parted = sorted((unit for unit in units if divided.get(unit.number)), key=lambda unit: -_size(unit))
+            running = [jobs.submit(self._in_ranges, unit, divided[unit.number], built, how) for unit in parted]
+            running.append(jobs.submit(self._whole, whole, built, how))
+            spans += [one.result() for one in running]
+        return pa.concat_tables(spans)
+
+    def _whole(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
+        if not units:
+            return SPANS.empty_table()
         shares = _shares(units, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism)
-        encoded = self._spark.sparkContext.broadcast([msgspec.json.encode(share) for share in shares])
-        spans = self._tasks(len(shares)).mapInArrow(_reading(str(built), how, encoded), from_arrow_schema(SPANS))
+        return self._spans(_reading(str(built), how, self._sent(shares)), len(shares))
+
+    def _in_ranges(self, unit: Unit, ranges: Sequence[Range], built: Path, how: Reading) -> Any:
+        sent = self._sent((unit, ranges))
+        self._tasks(len(ranges)).mapInArrow(_reading_ranges(str(built), how, sent), "id long").collect()
+        return self._spans(_reading_rest(str(built), how, sent), 1)
+
+    def _sent(self, what: Any) -> Any:
+        """What tasks are told, as bytes."""
+        return self._spark.sparkContext.broadcast(msgspec.json.encode(what))
+
+    def _spans(self, read: Callable[[Iterable[Any]], Iterator[Any]], tasks: int) -> Any:
+        spans = self._tasks(tasks).mapInArrow(read, from_arrow_schema(SPANS))
         return pa.Table.from_pylist([row.asDict() for row in spans.collect()], SPANS)
 
     def check(self, parts: int, terms: Terms, built: Path) -> None:
@@ -80,7 +112,7 @@ def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
     """Units for that many tasks at most, about as many bytes for each: the largest first, each to who has least."""
     shares: list[list[Unit]] = [[] for _ in range(min(number, len(units)))]
     loads = [0] * len(shares)
-    sizes = {unit.number: sum(Path(file).stat().st_size for file in unit.files) for unit in units}
+    sizes = {unit.number: _size(unit) for unit in units}
     for unit in sorted(units, key=lambda unit: -sizes[unit.number]):
         least = loads.index(min(loads))
         shares[least].append(unit)
@@ -88,14 +120,43 @@ def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
     return shares
 
 
+def _size(unit: Unit) -> int:
+    return sum(Path(file).stat().st_size for file in unit.files)
+
+
 def _reading(built: str, how: Reading, shares: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Reads units and writes what they give; what it gives runs in Spark's workers."""
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
+            units = msgspec.json.decode(shares.value, type=list[list[Unit]])
             for task in batch.column(0).to_pylist():
-                for unit in msgspec.json.decode(shares.value[task], type=list[Unit]):
+                for unit in units[task]:
                     yield from read_into(Path(built), unit, how).to_batches()
+
+    return read
+
+
+def _reading_ranges(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Reads ranges of a unit and writes what they give; what it gives runs in Spark's workers."""
+
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            unit, ranges = msgspec.json.decode(sent.value, type=tuple[Unit, list[Range]])
+            for task in batch.column(0).to_pylist():
+                read_range_into(Path(built), unit, ranges, task, how)
+            yield batch
+
+    return read
+
+
+def _reading_rest(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Takes up what ranges of a unit have set aside; what it gives runs in Spark's workers."""
+
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        for _ in batches:
+            unit, ranges = msgspec.json.decode(sent.value, type=tuple[Unit, list[Range]])
+            yield from read_rest_into(Path(built), unit, ranges, how).to_batches()
 
     return read
 

@@ -6,10 +6,10 @@ and memory is bounded: a part that is too large is sorted on the disk. Leaves ou
 
 import tempfile
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,10 @@ import pyarrow.parquet
 from numba import njit
 
 from genstamp.logs.check import Terms, verdicts
-from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged, reordered
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged, moved, reordered
 from genstamp.logs.long_keys import verdicts_in_order
+from genstamp.logs.ranges import kept_shifts
+from genstamp.logs.readers.log_ordered import Shift
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.sorted_rows import in_order
 from genstamp.logs.streams import is_compressed
@@ -38,6 +40,7 @@ ROWS_MAX = 500_000
 """Rows of a part that are checked at once, twice as many as a part mostly has, about 100 bytes each."""
 
 _ROWS_AT_ONCE = 400_000
+_RANGE = "-range-"
 
 _QUICKLY: dict[str, Any] = {
     "compression": "lz4",
@@ -63,13 +66,15 @@ class PartWriter:
     Args:
         directory: of the table.
         unit: number of the unit.
+        range: number of the range of the unit whose rows these are; None for the unit's own.
         parts: how many parts there are.
         keeps: whether the rows are kept for others, as a table of `tables.CONCERNS`; else they are of
         `exchange.EXCHANGED`, for the check alone.
     """
 
-    def __init__(self, directory: Path, unit: int, parts: int, keeps: bool) -> None:
-        self._directory, self._unit, self._parts, self._keeps = directory, unit, parts, keeps
+    def __init__(self, directory: Path, unit: int, range: int | None, parts: int, keeps: bool) -> None:  # noqa: A002
+        self._directory, self._parts, self._keeps = directory, parts, keeps
+        self._of = f"unit-{unit:06d}" + ("" if range is None else f"{_RANGE}{range:06d}")
         self._attempt = uuid.uuid4().hex
         self._writers: dict[int, Any] = {}
         self._waiting: list[Any] = []
@@ -94,10 +99,17 @@ class PartWriter:
         self._beside.shutdown()
         for part, writer in self._writers.items():
             writer.close()
-            self._waits(part).replace(self._directory / f"part-{part:06d}-unit-{self._unit:06d}.parquet")
+            self._waits(part).replace(self._directory / f"part-{part:06d}-{self._of}.parquet")
+
+    def abandon(self) -> None:
+        """Takes away what was written."""
+        self._beside.shutdown()
+        for part, writer in self._writers.items():
+            writer.close()
+            self._waits(part).unlink()
 
     def _waits(self, part: int) -> Path:
-        return self._directory / f".{part:06d}.{self._unit:06d}.{self._attempt}"
+        return self._directory / f".{part:06d}.{self._of}.{self._attempt}"
 
     def _divide(self) -> None:
         if not self._waiting:
@@ -180,14 +192,14 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
         rows_max: how many rows are held in memory; a part of more is sorted on the disk, and a key of more is checked
             piece by piece.
     """
-    files = sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet"))
-    rows = sum(pyarrow.parquet.read_metadata(file).num_rows for file in files)
+    files = list(_files(built, part))
+    rows = sum(pyarrow.parquet.read_metadata(each.path).num_rows for each in files)
     if not rows:
         return
     steps: list[Any] = []
     with _Written(built, "verdicts", part) as found:
         if rows <= rows_max:
-            concerns = pa.concat_tables(pyarrow.parquet.ParquetFile(file).read() for file in files)
+            concerns = pa.concat_tables(each.moved(pyarrow.parquet.ParquetFile(each.path).read()) for each in files)
             found.write(_apart(verdicts(concerns, terms, steps)))
         else:
             with tempfile.TemporaryDirectory(dir=built, prefix=".sorted-") as scratch:
@@ -198,14 +210,14 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
         taken.write(steps)
 
 
-def _read(files: Sequence[Path]) -> Iterator[Any]:
+def _read(files: Sequence["_File"]) -> Iterator[Any]:
     """The concerns of some files in compact columns, some rows at a time."""
-    for file in files:
-        with pyarrow.parquet.ParquetFile(file) as of_unit:
+    for each in files:
+        with pyarrow.parquet.ParquetFile(each.path) as of_unit:
             # Of several groups together, what was read before would be kept.
             for group in range(of_unit.num_row_groups):
                 for batch in of_unit.iter_batches(1 << 16, row_groups=[group]):
-                    rows = pa.Table.from_batches([batch])
+                    rows = each.moved(pa.Table.from_batches([batch]))
                     yield rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
 
 
@@ -231,6 +243,38 @@ class _Written:
             self._writer.close()
             if problem is None:
                 self._waits.replace(self._place)
+
+
+class _File(NamedTuple):
+    """Concerns that hold.
+
+    Attributes:
+        path: of the file.
+        shift: what is added to their numbers; None if they stand as they are.
+    """
+
+    path: Path
+    shift: Shift | None
+
+    def moved(self, rows: Any) -> Any:
+        """Rows of the file with the numbers that they have in their unit."""
+        return rows if self.shift is None else moved(rows, self.shift.line, self.shift.sequence)
+
+
+def _files(built: Path, part: int) -> Iterator[_File]:
+    """The files of a part; of ranges those that hold."""
+    shifts: dict[int, Mapping[int, Shift]] = {}
+    for path in sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet")):
+        of_unit, of_range, number = path.stem.partition(_RANGE)
+        shift = None
+        if of_range:
+            unit = int(of_unit.rpartition("-")[2])
+            if unit not in shifts:
+                shifts[unit] = kept_shifts(built, unit)
+            shift = shifts[unit].get(int(number))
+            if shift is None:
+                continue
+        yield _File(path, shift)
 
 
 def _apart(rows: Any) -> list[Any]:

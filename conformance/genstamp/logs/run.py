@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,14 +22,18 @@ from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.html import page
 from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.parts import PartWriter, parts_for
+from genstamp.logs.ranges import RANGE_BYTES, keep_aside, keep_shifts, kept_aside
+from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
+from genstamp.logs.readers.log_ranges import Range, RangeReading
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
-from genstamp.logs.rows import reject_row
+from genstamp.logs.rows import Batch, reject_row
 from genstamp.logs.stories import with_stories
+from genstamp.logs.streams import head
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
-from genstamp.logs.units import Found, find_units
+from genstamp.logs.units import HEAD, Found, find_units
 
 _READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
 
@@ -73,6 +77,7 @@ class Options:
         stories: whether findings are to be told with all their events.
         situations_max: bound of the slow path, for each key.
         parts: into how many the keys are divided; None to choose by the size of what is read.
+        range_bytes: bytes of a range, where several tasks read one log.
     """
 
     complete: bool = False
@@ -82,6 +87,7 @@ class Options:
     stories: bool = False
     situations_max: int = SITUATIONS_MAX
     parts: int | None = None
+    range_bytes: int = RANGE_BYTES
 
 
 @dataclass(frozen=True)
@@ -91,10 +97,12 @@ class Reading:
     Attributes:
         parts: into how many the keys are divided.
         keeps_events: whether the table of events is written, which no check needs.
+        range_bytes: bytes of a range of a log that several tasks read.
     """
 
     parts: int = 1
     keeps_events: bool = True
+    range_bytes: int = RANGE_BYTES
 
 
 class Worker(Protocol):
@@ -168,7 +176,7 @@ def _check(worker: Worker, found: Found, options: Options, built: Path) -> Repor
     for table in TABLES:
         (built / table).mkdir(parents=True, exist_ok=True)
     keeps_events = options.out is not None or options.html is not None or options.stories
-    how = Reading(options.parts or parts_for(found.units), keeps_events)
+    how = Reading(options.parts or parts_for(found.units), keeps_events, options.range_bytes)
     spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
     summary = Summary(found, spans)
     _write_rejects_before_reading(found, built)
@@ -196,21 +204,59 @@ def _fill(directory: Path, schema: Any) -> None:
 
 def read_into(built: Path, unit: Unit, how: Reading) -> Any:
     """Writes the tables of a unit, one file each, but the concerns one file a part of the keys; gives its spans."""
+    return _write(built, unit, how, read_unit(unit, how.keeps_events))
+
+
+def read_range_into(built: Path, unit: Unit, ranges: Sequence[Range], number: int, how: Reading) -> None:
+    """Writes the concerns of a range of a unit, and what it has set aside."""
+    concerns = PartWriter(built / "concerns", unit.number, number, how.parts, how.keeps_events)
+    reading = RangeReading(unit, head(Path(unit.files[0]), HEAD), ranges[0].begins)
+    try:
+        for _, rows in reading.range(ranges[number]):
+            concerns.write(rows)
+    except OSError:  # Told by who reads it again.
+        concerns.abandon()
+        return
+    concerns.close()
+    keep_aside(built, unit.number, ranges[number], reading.aside)
+
+
+def read_rest_into(built: Path, unit: Unit, ranges: Sequence[Range], how: Reading) -> Any:
+    """Writes the tables of a unit whose ranges were read, without what theirs hold; gives its spans."""
+    beginning = head(Path(unit.files[0]), HEAD)
+    reading = OrderedReading(unit, beginning, ranges, lambda each: kept_aside(built, unit.number, each))
+    try:
+        spans = _write(built, unit, how, reading.batches())
+    except ContextChangedError:
+        keep_shifts(built, unit.number, [])
+        return read_into(built, unit, how)
+    keep_shifts(built, unit.number, reading.shifts)
+    return spans
+
+
+def _write(built: Path, unit: Unit, how: Reading, batches: Iterable[Batch]) -> Any:
     attempt = uuid.uuid4().hex
     writers: dict[str, Any] = {}
-    concerns = PartWriter(built / "concerns", unit.number, how.parts, how.keeps_events)
+    concerns = PartWriter(built / "concerns", unit.number, None, how.parts, how.keeps_events)
     spans = SPANS.empty_table()
-    for table, rows in read_unit(unit, how.keeps_events):
-        if table == "spans":
-            spans = rows
-            continue
-        if table == "concerns":
-            concerns.write(rows)
-            continue
-        if table not in writers:
-            path = built / table / f".{unit.number:06d}.{attempt}"
-            writers[table] = pyarrow.parquet.ParquetWriter(path, _READ[table])
-        writers[table].write_table(rows)
+    try:
+        for table, rows in batches:
+            if table == "spans":
+                spans = rows
+                continue
+            if table == "concerns":
+                concerns.write(rows)
+                continue
+            if table not in writers:
+                path = built / table / f".{unit.number:06d}.{attempt}"
+                writers[table] = pyarrow.parquet.ParquetWriter(path, _READ[table])
+            writers[table].write_table(rows)
+    except ContextChangedError:
+        concerns.abandon()
+        for table, writer in writers.items():
+            writer.close()
+            (built / table / f".{unit.number:06d}.{attempt}").unlink()
+        raise
     for table, writer in writers.items():
         writer.close()
         # In one step, and over what an earlier attempt of the same task has left.

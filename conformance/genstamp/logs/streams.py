@@ -131,6 +131,50 @@ class Stream:
         return content, rest
 
 
+class LinesOfRange:
+    """The lines of a file that begin in a range of its bytes; the file is not compressed.
+
+    Args:
+        path: of the file.
+        begins, ends: first byte of the range and the one behind it; None for the end of the file.
+    """
+
+    def __init__(self, path: Path, begins: int, ends: int | None) -> None:
+        self._file: BinaryIO = path.open("rb")
+        self._begins = self._first_line(begins)
+        self._ends = None if ends is None else self._first_line(ends)
+
+    def __enter__(self) -> "LinesOfRange":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _first_line(self, at: int) -> int:
+        """Where the first line begins at or behind a place; the end of the file if none does."""
+        if at == 0:
+            return 0
+        here = at - 1
+        self._file.seek(here)
+        while chunk := self._file.read(_CHUNK):
+            found = chunk.find(b"\n")
+            if found >= 0:
+                return here + found + 1
+            here += len(chunk)
+        return here
+
+    def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
+        """The lines in pieces of no particular length, up to so many bytes."""
+        self._file.seek(self._begins)
+        here = self._begins
+        while self._ends is None or here < self._ends:
+            chunk = self._file.read(size if self._ends is None else min(size, self._ends - here))
+            if not chunk:
+                return
+            here += len(chunk)
+            yield chunk
+
+
 def is_compressed(path: Path) -> bool:
     """Whether a file is one that is decompressed as it is read."""
     with path.open("rb") as file:

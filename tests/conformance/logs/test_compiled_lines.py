@@ -110,7 +110,7 @@ _CHANGES = st.lists(
 
 
 @st.composite
-def _lines(draw: st.DrawFn) -> str:
+def changed_lines(draw: st.DrawFn) -> str:
     line = draw(st.sampled_from([*(PREFIX + line for line in LINES), *BELOW]))
     for at, text in draw(_CHANGES):
         line = line[:at] + text + line[at + draw(st.integers(0, 2)) :]
@@ -124,7 +124,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_changed_lines_are_read_alike(place: Path) -> None:
     @settings(max_examples=150)
-    @given(st.lists(_lines(), min_size=1, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
+    @given(st.lists(changed_lines(), min_size=1, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
     @example([PREFIX + line for line in LINES * 2], "\n", True)
     @example([PREFIX + line.replace("-15:blk", "-15:blk_-1:blk") for line in LINES], "\n", False)
     def read_alike(given: list[str], end: str, ends: bool) -> None:

@@ -17,13 +17,14 @@ from genstamp.logs.grouping import distinct
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
-from genstamp.logs.readers.log_forms import LACKING_BITS, Known
+from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FILES, Known
 from genstamp.logs.readers.log_line import LogLine, log_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_pieces import pieces
 from genstamp.logs.readers.log_rows import decided
 from genstamp.logs.readers.log_scan import (
+    BEFORE,
     BLOCK,
     EVENT_COLUMNS,
     EVENTS,
@@ -32,7 +33,6 @@ from genstamp.logs.readers.log_scan import (
     IGNORED_LINES,
     LAST_LINE,
     NODE,
-    ORDER,
     OTHER,
     POOLED,
     Counters,
@@ -48,7 +48,7 @@ from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
 from genstamp.logs.readers.log_text import PATTERNS, SOMETHING_ELSE, LogReader
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
 
 EVENTS_AT_ONCE = 1 << 17
 """Events whose rows are made together."""
@@ -100,25 +100,32 @@ def log_batches(unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool
         keeps_events: whether the table of events is made; else what concerns keys may be in the columns of
             `exchange.EXCHANGED`.
     """
-    reading = _Reading(unit, counts, beginning, keeps_events)
+    reading = FastReading(unit, counts, beginning, keeps_events)
     for file in unit.files:
         yield from reading.file(file)
     yield from reading.rest()
 
 
-class _Reading:
-    """One unit that is being read."""
+class FastReading:
+    """Reads one unit.
+
+    Args:
+        unit, counts, beginning, keeps_events: see `log_batches`.
+
+    Attributes:
+        reader: the reader of all lines, with the state.
+    """
 
     def __init__(self, unit: Unit, counts: Counts, beginning: bytes, keeps_events: bool) -> None:
         self._unit, self._counts, self._keeps_events = unit, counts, keeps_events
-        self._reader = LogReader(unit, counts, beginning)
-        self._state = self._reader.state
+        self.reader = LogReader(unit, counts, beginning)
+        self._state = self.reader.state
         self._collected = Collected(unit, unit.reader, keeps_events)
         self._heads = _heads()
         self._found = _room()
         self._lacking = np.zeros(1 << LACKING_BITS, np.bool_)
         self._counters = Counters(np.zeros(_NODES_MAX, np.int64), np.zeros(6, np.int64))
-        self._counters.totals[LAST_LINE] = -1
+        self._forget_last_line()
         self._nodes: list[str] = [NAMENODE]
         self._context: tuple[str, str, str, int, bool] = ("", "", "", 0, False)
         self._file_lines = np.zeros((FILE_LINES_AT_ONCE, FILE_COLUMNS), np.int64)
@@ -127,21 +134,19 @@ class _Reading:
         self._file_found = room_for(max(16, EVENTS_AT_ONCE))
         self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
         self._seen_replicas: list[tuple[str, int, Any]] = []
-        self._last = 0
+        self._line, self._last = 1, 0
+        self._numbers = np.zeros(0, np.int64)
+        self._of_files = UNDECIDED_FILES if keeps_events else DECIDED
         self._look()
 
     # -- files and lines ------------------------------------------------------------------------------------------
 
     def file(self, file: str) -> Iterator[Batch]:
         """The tables of a file; what it tells of the end of others may come later."""
-        self._file, self._line, self._last = file, 1, 0
+        self._begin(file)
         try:
             with Stream(Path(file)) as stream:
-                for piece in pieces(stream):
-                    if piece is None:
-                        self._undecided(None)
-                    else:
-                        yield from self._piece(*piece)
+                yield from self._pieces(stream)
         except DamagedSourceError as error:
             yield from self._flush()
             self._collected.reject(Reject(Place(file, self._last), error.reason))
@@ -150,9 +155,34 @@ class _Reading:
             self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
         yield from self._flush()
 
+    def lines_of(self, file: str, begins: int, ends: int | None) -> Iterator[Batch]:
+        """The tables of the lines that begin in a range of a file's bytes, as if it had no others.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        self._begin(file)
+        yield from self._lines(Path(file), begins, ends)
+        yield from self._flush()
+
+    def _lines(self, file: Path, begins: int, ends: int | None) -> Iterator[Batch]:
+        with LinesOfRange(file, begins, ends) as stream:
+            yield from self._pieces(stream)
+
+    def _pieces(self, stream: Stream | LinesOfRange) -> Iterator[Batch]:
+        for piece in pieces(stream):
+            if piece is None:
+                self._undecided(None)
+            else:
+                yield from self._piece(*piece)
+
+    def _begin(self, file: str) -> None:
+        self._counters.totals[BEFORE] += self._line - 1
+        self._file, self._line, self._last = file, 1, 0
+
     def rest(self) -> Iterator[Batch]:
         """What waited for lines that never came, and the counts."""
-        for sighting in self._reader.rest():
+        for sighting in self.reader.rest():
             self._take(sighting)
         yield from self._collected.rest(self._counts)
 
@@ -176,6 +206,7 @@ class _Reading:
                 self._found,
                 self._file_lines,
                 Here(here.files, self._file_found, here.holders),
+                self._numbers,
             )
             if totals[FILES]:
                 self._take_files(data)
@@ -206,28 +237,39 @@ class _Reading:
 
     def _before(self, data: bytes) -> None:
         """Tells the reader of the last line that it has not seen: what comes next may belong to it."""
+        self.reader.before = log_line(self._last_line(data)) or _NOBODY
+
+    def _last_line(self, data: bytes) -> bytes:
+        """The last line that was decided, told once."""
         at = int(self._counters.totals[LAST_LINE])
         end = data.find(b"\n", at)
-        self._reader.before = log_line(data[at : len(data) if end < 0 else end].removesuffix(b"\r")) or _NOBODY
+        self._forget_last_line()
+        return data[at : len(data) if end < 0 else end].removesuffix(b"\r")
+
+    def _forget_last_line(self) -> None:
         self._counters.totals[LAST_LINE] = -1
 
     def _undecided(self, line: bytes | None) -> None:
         """Has the reader of all lines read one."""
         sequences, totals = self._counters
         self._known_files.clear()
-        number, self._line = self._line, self._line + 1
+        number = int(self._numbers[self._line]) if len(self._numbers) else self._line
+        self._line += 1
         if line is not None and b"STARTUP_MSG" in line:
             self._tell_replicas()
-        self._state.count_on(int(totals[ORDER]), dict(zip(self._nodes, sequences.tolist(), strict=False)))
+        self._state.count_on(int(totals[BEFORE]) + number - 1, dict(zip(self._nodes, sequences.tolist(), strict=False)))
         whole = None if line is None or len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
-        for find in self._reader.line(Place(self._file, number), whole):
+        for find in self.reader.line(Place(self._file, number), whole):
             self._take(find)
             self._last = number
         for index, node in enumerate(self._nodes):
-            totals[ORDER], sequences[index] = self._state.counted(node)
+            sequences[index] = self._state.counted(node)
         if line is not None and b"but not COMPLETE" in line:
-            for block in _LACKING.findall(line):
-                self._lacking[int(block) & ((1 << LACKING_BITS) - 1)] = True
+            self._note_lacking(line)
+
+    def _note_lacking(self, line: bytes) -> None:
+        for block in _LACKING.findall(line):
+            self._lacking[int(block) & ((1 << LACKING_BITS) - 1)] = True
 
     def _take(self, find: Any) -> None:
         if isinstance(find, Reject):
@@ -259,7 +301,7 @@ class _Reading:
         sequences = self._counters.sequences
         for datanode in self._state.datanodes():
             if datanode not in self._nodes and len(self._nodes) < _NODES_MAX - 1:
-                sequences[len(self._nodes)] = self._state.counted(datanode)[1]
+                sequences[len(self._nodes)] = self._state.counted(datanode)
                 self._nodes.append(datanode)
         names = [node.encode(errors="surrogatepass") for node in self._nodes]
         self._known = Known(
@@ -268,7 +310,7 @@ class _Reading:
             np.cumsum([0, *map(len, names)]),
             self._nodes.index(only) if only != UNKNOWN and only in self._nodes else -1,
             self._lacking,
-            not self._keeps_events,
+            self._of_files,
             files_here,
         )
 

@@ -33,7 +33,8 @@ class Known(NamedTuple):
         pool: the block pool; empty if there is none. nodes: names of the nodes, one after another. node_starts: where
         each begins, and the end; node 0 is the NameNode. only: number of the only datanode, -1 if there is none or
         several. lacking: by the low bits of a block's id, whether replicas of such a block are counted.
-        decides_files: whether lines of files are decided. files_here: whether files may be in `log_files`.
+        of_files: what becomes of lines of files: `UNDECIDED_FILES`, `DECIDED` or `SET_ASIDE`. files_here: whether files
+        may be in `log_files`.
     """
 
     pool: Any
@@ -41,9 +42,11 @@ class Known(NamedTuple):
     node_starts: Any
     only: int
     lacking: Any
-    decides_files: bool
+    of_files: int
     files_here: bool
 
+
+UNDECIDED_FILES, DECIDED, SET_ASIDE = range(3)
 
 LACKING_BITS = 16
 """Low bits of a block's id by which replicas are counted."""

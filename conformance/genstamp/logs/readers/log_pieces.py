@@ -5,14 +5,14 @@ Leaves out lines themselves.
 
 from collections.abc import Iterator
 
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
 
 PIECE_BYTES = 1 << 22
 
 _CHUNK = 1 << 22
 
 
-def pieces(stream: Stream) -> Iterator[tuple[bytes, int] | None]:
+def pieces(stream: Stream | LinesOfRange) -> Iterator[tuple[bytes, int] | None]:
     """The content in pieces: bytes, and where the whole lines in them end. None for a line that is too long to be kept.
 
     Raises:

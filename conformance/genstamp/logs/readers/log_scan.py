@@ -25,8 +25,10 @@ from genstamp.logs.readers.log_file_rows import (
 )
 from genstamp.logs.readers.log_files import Files
 from genstamp.logs.readers.log_forms import (
+    DECIDED,
     LACKING_BITS,
     NOTHING,
+    SET_ASIDE,
     UNDECIDED,
     Known,
     Told,
@@ -39,6 +41,7 @@ from genstamp.logs.readers.log_forms import (
     stored,
     trace,
 )
+from genstamp.logs.readers.log_state import EVENTS_OF_A_LINE
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
 
@@ -83,14 +86,15 @@ class Found(NamedTuple):
 EVENT_COLUMNS = 11
 TOLD, LINE, TIME_US, BLOCK, STAMP, LENGTH, NODE, POOLED, SEQUENCE, EVENT_ORDER, ARGUMENT_END = range(EVENT_COLUMNS)
 """Of an event: a `Told`; number of the line; its time; block, stamp and length, -1 where the line has none; number of
-the node; whether the line names the block pool; the event's number among those of its node, and among those of its
-unit; where its argument ends in the arguments.
+the node; whether the line names the block pool; the event's number among those of its node; its order in the unit;
+where its argument ends in the arguments.
 """
 
 
 FILE_COLUMNS = 9
 """Lines of files that are not here are rows of: line, sequence, order as of an event; where in the text the path begins
-and ends; block and stamp of an allocation; where in the text the holder begins and ends of a completion, else 0.
+and ends; block and stamp of an allocation; where in the text the holder begins and ends of a completion, else 0. Of
+lines that are set aside: line, and where in the text it begins and ends; the rest means nothing.
 """
 
 
@@ -120,16 +124,16 @@ class Counters(NamedTuple):
     """Numbers that go on from scan to scan.
 
     Attributes:
-        sequences: by node, the number of its last event. totals: order of the last event; lines of something else;
-        lines of known kinds that are no step; events found; where the last line began that was a line of a log, -1 if
-        none; lines of files found.
+        sequences: by node, the number of its last event. totals: lines of the unit before the file; lines of something
+        else; lines of known kinds that are no step; events found; where the last line began that was a line of a log,
+        -1 if none; lines of files found.
     """
 
     sequences: Any
     totals: Any
 
 
-ORDER, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
+BEFORE, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
 
 
 _LOGGERS = 6
@@ -172,6 +176,12 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
 
 
 @njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _order(totals: Any, line: int) -> Any:
+    """Order of the first event of a line, as `log_state` gives it."""
+    return (totals[BEFORE] + line) * EVENTS_OF_A_LINE + 1
+
+
+@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _of_file(
     text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: Any, here: Here
 ) -> int:
@@ -188,7 +198,7 @@ def _of_file(
             return _UNDECIDED
     path_end = holder - len(_CLOSED_BY) if holder else end
     totals, sequences = counters.totals, counters.sequences
-    order, sequence = totals[ORDER] + 1, sequences[0] + 1
+    order, sequence = _order(totals, line), sequences[0] + 1
     became = NOT_HERE
     if known.files_here:
         if holder:
@@ -207,7 +217,7 @@ def _of_file(
         if became == ROWS_FULL:
             return _FULL
         return _FILES_FULL if became == FILES_FULL else _NEW_HOLDER if became == NEW_HOLDER else _UNDECIDED
-    totals[ORDER], sequences[0] = order, sequence
+    sequences[0] = sequence
     return _GOES_ON
 
 
@@ -291,11 +301,10 @@ def _keep(text: Any, event: Any, line: int, time_us: int, counters: Counters, fo
     for index in range(argument_end - argument):
         arguments[before + index] = text[argument + index]
     sequences[node] += 1
-    totals[ORDER] += 1
     row = events[number]
     row[TOLD], row[LINE], row[TIME_US], row[BLOCK], row[STAMP] = told, line, time_us, block, stamp
     row[LENGTH], row[NODE], row[POOLED], row[SEQUENCE] = length, node, named, sequences[node]
-    row[EVENT_ORDER], row[ARGUMENT_END] = totals[ORDER], before + argument_end - argument
+    row[EVENT_ORDER], row[ARGUMENT_END] = _order(totals, line), before + argument_end - argument
     totals[EVENTS] = number + 1
     return True
 
@@ -313,6 +322,7 @@ def scan(
     found: Found,
     lines: Any,
     here: Here,
+    numbers: Any,
 ) -> tuple[int, int, int]:
     """Reads lines up to one that is not decided here.
 
@@ -321,13 +331,14 @@ def scan(
         at: where the first of them begins.
         end: where they end.
         registration: where the next one of a datanode is that a line may tell of; -1 if there is none.
-        line: number of the line.
+        line: number of the line; its place in `numbers` where there are any.
         heads: beginnings of messages.
         known: what lines before have told.
         counters: are counted on.
         found: takes the events.
-        lines: takes the lines of files that are not here, `FILE_COLUMNS` each.
+        lines: takes the lines of files that are not here, or are set aside, `FILE_COLUMNS` each.
         here: files, and rows of their lines.
+        numbers: of the lines, where these are not all lines of a file; else empty.
 
     Returns:
         A `Stop`, where the line begins at which the scan ended, and its number.
@@ -341,6 +352,7 @@ def scan(
         if time_us < 0:
             return _UNDECIDED, at, line
         before = at
+        number = numbers[line] if len(numbers) else line
         began = _after_logger(text, at, end, loggers)
         if began < 0:
             return _UNDECIDED, at, line
@@ -354,8 +366,13 @@ def scan(
         form, head_end = _form(text, began, stop, heads)
         if form in (_F_ALLOCATED, _F_COMPLETED):
             why = _UNDECIDED
-            if known.decides_files:
-                why = _of_file(text, head_end, stop, form, line, known, counters, lines, here)
+            if known.of_files == DECIDED:
+                why = _of_file(text, head_end, stop, form, number, known, counters, lines, here)
+            elif known.of_files == SET_ASIDE:
+                row = lines[totals[FILES]]
+                row[0], row[1], row[2] = number, at, min(following, end)
+                totals[FILES] += 1
+                why = _GOES_ON
             if why != _GOES_ON:
                 return why, at, line
         else:
@@ -364,7 +381,7 @@ def scan(
                 return _UNDECIDED, at, line
             if event[0] == NOTHING:
                 totals[OTHER if form == -1 else IGNORED_LINES] += 1
-            elif not _keep(text, event, line, time_us, counters, found):
+            elif not _keep(text, event, number, time_us, counters, found):
                 return _FULL, at, line
         totals[LAST_LINE] = at
         at, line = following, line + 1

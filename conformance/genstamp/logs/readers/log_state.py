@@ -24,6 +24,9 @@ UNKNOWN = "?"
 WAITING_MAX = 100_000
 """Events that wait for a line that names their datanode; beyond, they go without."""
 
+EVENTS_OF_A_LINE = 1 << 20
+"""Numbers that are kept for the events of one line, so that the order of an event follows from its line alone."""
+
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}-\d{1,20}\b")
 _NEW_POOL = re.compile(rb"(?:Allocated new BlockPoolId: |Formatting block pool )(BP-[\w.:-]+)")
 _SERVICE = re.compile(rb"Block pool (BP-[\w.:-]+) .{0,200}?service to [^ ]{1,300}:(\d+) (?:beginning|successfully)")
@@ -58,7 +61,7 @@ class LogState:
         self._file_of_block: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], dict[str, None]] = {}
         self._sequences: dict[str, int] = {}
-        self._order = 0
+        self._line = self._order = 0
         self._waiting: list[tuple[Sighting, str]] = []
         self.recoveries: dict[tuple[str, str], Recovery] = {}
         self._requests: dict[tuple[bytes, str], Request] = {}
@@ -169,14 +172,21 @@ class LogState:
 
     # -- numbers of events ----------------------------------------------------------------------------------------
 
-    def count_on(self, order: int, sequences: Mapping[str, int]) -> None:
-        """Somebody else has given events their numbers: those of the last in all, and of the last of each node."""
-        self._order = order
+    def next_line(self) -> None:
+        """The events that follow are of the next line of the unit."""
+        self._line += 1
+        self._order = self._line * EVENTS_OF_A_LINE
+
+    def count_on(self, line: int, sequences: Mapping[str, int]) -> None:
+        """Somebody else has read lines: how many of the unit there were in all, and the number of each node's last
+        event.
+        """
+        self._line = line
         self._sequences.update(sequences)
 
-    def counted(self, node: str) -> tuple[int, int]:
-        """The number of the last event in all, and of the last of a node."""
-        return self._order, self._sequences.get(node, 0)
+    def counted(self, node: str) -> int:
+        """The number of the last event of a node."""
+        return self._sequences.get(node, 0)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
@@ -200,7 +210,8 @@ class LogState:
         **arguments: str,
     ) -> Sighting:
         """An event that a line tells of; the source is the node's log, unless it is named."""
-        self._order += 1
+        # A line of still more events tells of one entity in each.
+        self._order = min(self._order + 1, (self._line + 1) * EVENTS_OF_A_LINE - 1)
         seen = Event(
             source=source or (NAMENODE_LOG if node.startswith(NAMENODE) else DATANODE_LOG),
             node=node,
@@ -284,6 +295,10 @@ class LogState:
         if lacking > 0:
             self._lacking[namespace, block_id] = lacking
         return lacking == 0
+
+    def lacking(self, namespace: str) -> list[int]:
+        """The blocks whose replicas are counted."""
+        return [int(block_id) for name, block_id in self._lacking if name == namespace]
 
     def created(self, file: KnownFile) -> None:
         """The log of state changes has told of a creation, which the audit log may tell once more."""

@@ -80,7 +80,8 @@ class LogReader:
             yield from self.line(Place(file, number), line)
 
     def line(self, place: Place, line: bytes | None) -> Iterator[Sighting | Reject]:
-        """The events of one line; `None` is one that is too long."""
+        """The events of the next line of the unit; `None` is one that is too long."""
+        self.state.next_line()
         if line is None:
             yield Reject(place, f"the line is longer than {LINE_LENGTH_MAX} bytes")
             return
