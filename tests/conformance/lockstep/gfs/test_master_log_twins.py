@@ -47,7 +47,7 @@ def test_a_master_that_answers_before_the_log_is_rejected() -> None:
         held = hold_seeds(MASTER_LOG, [SLOW])
     assert rejected(held) == {("show_record", ("the record is on the local disk",))}
     story = held.rejections[0].lines()
-    assert any("append_record() shows records" in line for line in story)
+    assert any("append_record(record CreateFile, path /log1) shows records 1" in line for line in story)
 
 
 @pytest.mark.slow
