@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from genstamp.events import Event
+from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
 from genstamp.lockstep.gfs.master_log import MasterLogProjection
 from genstamp.lockstep.projection import Projection
 from genstamp.lockstep.runs import Lockstep, Runs
@@ -22,11 +23,18 @@ SLOW_DISKS_MS: Final = (0, 500, 5000)
 """How long it takes at most to force something to a disk, while others go on; one of these for each seed."""
 
 
+def _chunk_lease(plan: PlanOptions) -> Projection:
+    # Chunkservers and limits are those of every seed.
+    made = make_plan(0, plan)
+    limits = default_options(made, plan).master.limits
+    return ChunkLeaseProjection(made.chunkservers, limits.lease_us, limits.master_waits_us)
+
+
 def _master_log(_plan: PlanOptions) -> Projection:
     return MasterLogProjection()
 
 
-PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {"gfs.master_log": _master_log}
+PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {"gfs.chunk_lease": _chunk_lease, "gfs.master_log": _master_log}
 """How a run is read as steps of each system."""
 
 
@@ -57,6 +65,7 @@ def _lockstep(name: str, forgotten: Sequence[str], entities: str) -> Lockstep:
 
 
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
+    "gfs.chunk_lease": _lockstep("gfs.chunk_lease", ChunkLeaseProjection.forgotten, "chunks"),
     "gfs.master_log": _lockstep("gfs.master_log", MasterLogProjection.forgotten, "logs"),
 }
 """The systems of GFS that simulated runs are held against."""

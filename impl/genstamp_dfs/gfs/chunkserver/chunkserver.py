@@ -68,6 +68,7 @@ class Chunkserver:
             DiskError: the disk failed.
         """
         self.replicas.load()
+        self._telling.tell_of_node("start_chunkserver")
         self.runtime.spawn(self._scan(), "scan")
         await self._reporting.register()
         self.runtime.spawn(self._reporting.run(), "heartbeats")
@@ -128,6 +129,7 @@ class Chunkserver:
             self._telling.tell("record_version", handle, version, num_bytes=replica.file.num_bytes)
         else:
             await replica.on_disk(self.runtime, self._disk)
+            self._telling.tell("confirm_version", handle, version, num_bytes=replica.file.num_bytes)
         return replica.file.num_bytes
 
     def _grant(self, request: messages.GrantLease) -> None:

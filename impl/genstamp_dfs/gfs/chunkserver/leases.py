@@ -115,12 +115,14 @@ class Leases:
             if lease is not None and lease.version == version:
                 lease.is_used = True
 
-    def extend(self, handle: int, version: int, counted_us: int) -> None:
-        """The master lets a lease go on, counted from when it was asked."""
+    def extend(self, handle: int, version: int, counted_us: int) -> bool:
+        """The master lets a lease go on, counted from when it was asked; gives whether it does."""
         lease = self._leases.get(handle)
         # One that ended meanwhile does not come back.
-        if lease is not None and lease.version == version and self.is_on(lease):
-            lease.counted_us = max(lease.counted_us, counted_us)
+        if lease is None or lease.version != version or not self.is_on(lease):
+            return False
+        lease.counted_us = max(lease.counted_us, counted_us)
+        return True
 
     def is_on(self, lease: Lease) -> bool:
         """Whether the lease's time has not passed."""

@@ -71,8 +71,8 @@ class Reporting:
             self._leases.still_wanted(extend)
             raise
         for handle, version in extend:
-            if handle in reply.extended:
-                self._leases.extend(handle, version, sent_us)
+            if handle in reply.extended and self._leases.extend(handle, version, sent_us):
+                self._telling.tell("learn_extension", handle, version, counted_us=str(sent_us))
         self._delete(reply.garbage)
 
     def _sound(self) -> list[ReplicaReport]:

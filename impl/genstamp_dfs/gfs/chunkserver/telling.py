@@ -1,4 +1,4 @@
-"""How a chunkserver tells of its steps: each is about the replica of one chunk.
+"""How a chunkserver tells of its steps: nearly each is about the replica of one chunk.
 
 Leaves out: what the steps are.
 """
@@ -46,4 +46,11 @@ class Telling:
             refused_with=refusal.name if isinstance(refusal, GfsRefusal) else None,
             generation_stamp=version,
             num_bytes=num_bytes,
+        )
+
+    def tell_of_node(self, event: str) -> None:
+        """Record a step that is about all of its replicas."""
+        node = self._runtime.node
+        self._events.record(
+            node=node, time_us=self._runtime.now_us(), kind="node", entity=node, event=event, arguments={}
         )

@@ -117,6 +117,11 @@ class Base:
             observed=observed,
         )
 
+    @property
+    def records(self) -> str:
+        """How many records there are in the log, flushed or not, as events say it."""
+        return str(self.log.next_position - 1)
+
     def tell_of_chunk(self, event: str, handle: int, version: int, **arguments: str) -> None:
         """Record a step that concerns a chunk: its handle is the entity, its version the stamp."""
         self.tell(event, "chunk", str(handle), arguments, version=version)

@@ -97,7 +97,7 @@ class ChunkCalls:
             raise NoReplica(f"none of {live} live chunkservers has room for a chunk")
         handle = self._new_handle()
         try:
-            base.tell_of_chunk("create_chunk", handle, FIRST_VERSION, file=path)
+            base.tell_of_chunk("create_chunk", handle, FIRST_VERSION, file=path, records=base.records)
             await base.flushed()
             request = CreateChunk(handle, FIRST_VERSION)
             made = await base.ask_all([server.name for server in chosen], request)
@@ -126,7 +126,9 @@ class ChunkCalls:
                 raise NoReplica(f"no chunkserver with a current replica of chunk {source} is known")
             handle = self._new_handle()
             try:
-                base.tell_of_chunk("copy_chunk", handle, FIRST_VERSION, file=path, source=str(source))
+                base.tell_of_chunk(
+                    "copy_chunk", handle, FIRST_VERSION, file=path, source=str(source), records=base.records
+                )
                 await base.flushed()
                 made = await base.ask_all(replicas, CopyChunk(source, version, handle, FIRST_VERSION))
                 self._place(handle, made)
@@ -164,5 +166,7 @@ class ChunkCalls:
         found = [self._base.chunkservers.find(name) for name in names]
         made: list[Chunkserver] = [chunkserver for chunkserver in found if chunkserver is not None]
         self._base.state.chunks.set_locations(handle, [chunkserver.number for chunkserver in made])
+        placed = ",".join(chunkserver.name for chunkserver in made)
+        self._base.tell_of_chunk("place_chunk", handle, FIRST_VERSION, chunkservers=placed)
         for chunkserver in made:
             chunkserver.creations_us.append(self._base.runtime.now_us())

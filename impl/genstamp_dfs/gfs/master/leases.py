@@ -262,4 +262,4 @@ class Leases:
         base.commit(SetVersion(handle, version))
         live = (base.chunkservers.find(name) for name in replicas)
         base.state.chunks.set_locations(handle, [found.number for found in live if found is not None])
-        base.tell_of_chunk("log_version", handle, version, chunkservers=",".join(replicas))
+        base.tell_of_chunk("log_version", handle, version, chunkservers=",".join(replicas), records=base.records)

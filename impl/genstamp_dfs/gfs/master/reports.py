@@ -40,6 +40,7 @@ class Reports:
     async def register(self, request: Register, caller: Caller) -> Registered:
         """A chunkserver is there, with these replicas and without a lease."""
         chunkserver = self._base.chunkservers.meet(request.chunkserver)
+        self._base.tell("hear_registration", "node", chunkserver.name, {"chunkserver": chunkserver.name})
         self._chunks.drop_chunkserver(chunkserver.number)
         self._leases.doubt(chunkserver.name)
         chunkserver.is_live = True
@@ -103,7 +104,17 @@ class Reports:
             self._base.commit(SetVersion(handle, version))
             self._chunks.set_locations(handle, [])
             self._base.tell_of_chunk("adopt_version", handle, version, chunkserver=chunkserver.name)
-        return not self._chunks.add_location(handle, chunkserver.number)
+        return not self._is_taken(chunkserver, handle, version)
+
+    def _is_taken(self, chunkserver: Chunkserver, handle: int, version: int) -> bool:
+        """Whether a current replica is wanted, as not enough others are known."""
+        if chunkserver.number in self._chunks.locations(handle):
+            return True
+        is_taken = self._chunks.add_location(handle, chunkserver.number)
+        self._base.tell_of_chunk(
+            "find_replica" if is_taken else "find_surplus", handle, version, chunkserver=chunkserver.name
+        )
+        return is_taken
 
     def _corrupt_garbage(
         self, chunkserver: Chunkserver, corrupt: Iterable[tuple[int, int]]

@@ -100,6 +100,12 @@ class ChunkLeaseProperties(LeaseMaster):
         return revoking.implies(waits_on | ~t.lease.at(*LIVE, ChunkLeaseLifecycle.revoking))
 
     @transition(inductive=True)
+    def memory_is_lost(s, t: Self) -> Bool:
+        """A master that starts again has nothing but its log: it counts from then, and knows of no replica."""
+        knows_nothing = (t.lease_age == 0) & t.locations.is_empty() & (t.offered == 0) & t.told.is_empty()
+        return (s.master_restarts < t.master_restarts).implies(knows_nothing)
+
+    @transition(inductive=True)
     def revocation_counts_on(s, t: Self) -> Bool:
         """A lease that begins to be revoked counts on from where it was."""
         begins = s.lease.at(*LIVE) & t.lease.at(ChunkLeaseLifecycle.revoking)

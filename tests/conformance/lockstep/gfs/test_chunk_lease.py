@@ -1,0 +1,204 @@
+"""gfs.chunk_lease in lockstep with simulated runs: they conform, broken masters and primaries do not."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+import pytest
+from tests.conformance.gfs.twins import TWINS, Twin
+
+from genstamp.events import Event
+from genstamp.lockstep import Held, Holder, LeftOut, hold_seeds
+from genstamp.lockstep.gfs import chunk_words as words
+from genstamp.lockstep.gfs import simulated
+from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
+from genstamp.track import Fit
+from genstamp_dfs.gfs.simulation.options import default_options
+from genstamp_dfs.gfs.simulation.plan import PlanOptions, make_plan
+from genstamp_model.evaluate import State
+from genstamp_spec.gfs.systems.chunk_lease import CHUNK_LEASE
+
+SEEDS: Final = range(12)
+PLAN: Final = PlanOptions()
+LIMITS: Final = default_options(make_plan(0, PLAN), PLAN).master.limits
+CHUNKSERVERS: Final = make_plan(0, PLAN).chunkservers
+# Numbers are taken before any twin changes them.
+WAITS: Final = (LIMITS.lease_us, LIMITS.master_waits_us)
+
+
+def projection() -> ChunkLeaseProjection:
+    return ChunkLeaseProjection(CHUNKSERVERS, *WAITS)
+
+
+@cache
+def holder() -> Holder:
+    return Holder(CHUNK_LEASE.model(), projection)
+
+
+def hold(events: Sequence[Event]) -> Held:
+    held = Held()
+    holder().hold(0, events, held)
+    return held
+
+
+@cache
+def run(seed: int) -> tuple[Event, ...]:
+    return simulated(seed, PLAN)
+
+
+# -- whole runs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_simulated_runs_conform_and_show_all_that_masters_and_chunkservers_do() -> None:
+    shown: set[str] = set()
+
+    def watch(fit: Fit, states: Sequence[State], step: Event) -> None:
+        shown.update(action.name for state in states for action, *_ in fit.taken(state, step))
+
+    held = holder().hold_seeds(SEEDS, run, watch)
+    assert (held.verdict, held.undetermined) == ("conforms", 0)
+    assert held.entities > 5 * len(SEEDS)
+    assert sum(held.ended.values()) < held.entities / 10
+    assert sum(held.left_out.values()) + held.judged >= held.events
+    model = CHUNK_LEASE.model()
+    in_other_words = {action.name for action in model.actions if action.hidden} | words.IMPOSSIBLE | {"lose_contact"}
+    # No master of these runs has lost what it chose.
+    assert {action.name for action in model.actions} - in_other_words - shown == {"report_higher"}
+
+
+def test_a_run_without_faults_conforms() -> None:
+    held = hold_seeds(CHUNK_LEASE, [0, 1], faults=False)
+    assert (held.verdict, held.undetermined) == ("conforms", 0)
+    assert held.judged > 100
+
+
+LEASES: Final = {
+    "grant-before-the-old-one-is-over": "nobody holds a lease",
+    "restarted-master-grants-at-once": "nobody holds a lease",
+    "lease-without-end": "it believes that it holds the lease",
+    "master-waits-too-short": "nobody holds a lease",
+    "version-not-raised": "a grant is being prepared",
+    "stale-replica-named": "",
+}
+"""Twins that break a rule of leases and versions, and the check that says so, if it is always the same."""
+
+
+@pytest.mark.parametrize("twin", [twin for twin in TWINS if twin.name in LEASES], ids=lambda twin: twin.name)
+def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(twin: Twin) -> None:
+    holder()
+    with twin.in_place():
+        held = hold(simulated(0, twin.options))
+    assert held.verdict == "rejected"
+    assert held.rejections[0].lines()[-1] != ""
+    labels = {label for one in held.rejections for label in one.rejected.labels}
+    assert LEASES[twin.name] in labels or not LEASES[twin.name]
+
+
+def test_the_twins_of_leases_are_all_there() -> None:
+    assert {twin.name for twin in TWINS} >= set(LEASES)
+
+
+# -- runs that are changed ------------------------------------------------------------------------------------------
+
+
+def place_of(events: Sequence[Event], name: str, nth: int = 0) -> int:
+    return [place for place, event in enumerate(events) if event.event == name][nth]
+
+
+def without(events: Sequence[Event], place: int) -> list[Event]:
+    return [*events[:place], *events[place + 1 :]]
+
+
+def changed(event: Event, /, **columns: Any) -> Event:
+    """The implementation's own event with other columns."""
+    return msgspec.structs.replace(event, **columns)
+
+
+def version_not_recorded(events: Sequence[Event]) -> list[Event]:
+    """The master goes ahead without one that it told."""
+    return without(events, place_of(events, "record_version"))
+
+
+def lease_granted_twice(events: Sequence[Event]) -> list[Event]:
+    """A grant for which no version was chosen."""
+    place = place_of(events, "log_version")
+    return [*events[: place + 1], events[place], *events[place + 1 :]]
+
+
+def extended_for_another(events: Sequence[Event]) -> list[Event]:
+    """A lease is extended for somebody who does not hold it."""
+    place = place_of(events, "extend_lease")
+    primary = events[place].arguments["chunkserver"]
+    other = next(name for name in CHUNKSERVERS if name != primary)
+    return [*events[:place], changed(events[place], arguments={"chunkserver": other}), *events[place + 1 :]]
+
+
+def answered_when_the_lease_is_over(events: Sequence[Event]) -> list[Event]:
+    """The same answer, a lease later by the primary's clock."""
+    place = place_of(events, "answer")
+    time_us = events[place].time_us
+    assert time_us is not None
+    return [*events[:place], changed(events[place], time_us=time_us + WAITS[0]), *events[place + 1 :]]
+
+
+def not_everybody_is_told(events: Sequence[Event]) -> list[Event]:
+    """A replica that the master names is not offered the version."""
+    place = place_of(events, "begin_grant")
+    names = events[place].arguments["chunkservers"].split(",")[1:]
+    fewer = changed(events[place], arguments={"chunkservers": ",".join(names)})
+    return [*events[:place], fewer, *events[place + 1 :]]
+
+
+def current_replica_called_stale(events: Sequence[Event]) -> list[Event]:
+    """A replica that has the chunk's version is called stale."""
+    place = place_of(events, "find_lease")
+    shown = events[place]
+    primary = shown.observed["primary"]
+    stale = changed(
+        shown,
+        kind="block",
+        entity=shown.observed["handle"],
+        event="detect_stale",
+        arguments={"chunkserver": primary},
+        observed={},
+    )
+    return [*events[: place + 1], stale, *events[place + 1 :]]
+
+
+CHANGES: Final = (
+    version_not_recorded,
+    lease_granted_twice,
+    extended_for_another,
+    answered_when_the_lease_is_over,
+    not_everybody_is_told,
+    current_replica_called_stale,
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]]) -> None:
+    events = next(run(seed) for seed in SEEDS if any(event.event == "extend_lease" for event in run(seed)))
+    held = hold(change(events))
+    assert held.verdict == "rejected", change.__doc__
+
+
+def test_an_unknown_event_is_not_passed_in_silence() -> None:
+    events = run(0)
+    place = place_of(events, "begin_grant")
+    with pytest.raises(AssertionError, match="no word is said about the event 'defragment'"):
+        hold([*events[:place], changed(events[place], event="defragment")])
+
+
+def test_a_chunk_that_a_master_lost_is_judged_no_more() -> None:
+    events = run(0)
+    place = place_of(events, "begin_grant")
+    restart = changed(events[place], kind="node", event="start_master", arguments={}, observed={"records": "0"})
+    held = hold([*events[: place + 1], restart])
+    assert (held.verdict, dict(held.ended)) == ("conforms", {words.UNDONE: 1})
+
+
+def test_what_is_left_out_says_why() -> None:
+    projected = [one for _, ones in projection().project(run(0)) for one in ones]
+    assert all(one.reason for one in projected if isinstance(one, LeftOut))
