@@ -50,6 +50,7 @@ class Chunk:
         copying: who may be getting one.
         stale: whose replica the master found to be stale.
         lease: the master's clock of the lease, while one may be held.
+        granted: the version of the lease that the master granted last.
         revoked: the version of the lease that the master wants to end.
         is_older: a former master may have granted a lease of it.
         counts: chunkserver -> its clock of a lease.
@@ -67,6 +68,7 @@ class Chunk:
     copying: set[str] = field(default_factory=set)
     stale: set[str] = field(default_factory=set)
     lease: Clock | None = None
+    granted: int | None = None
     revoked: int | None = None
     is_older: bool = False
     counts: dict[str, Clock] = field(default_factory=dict)

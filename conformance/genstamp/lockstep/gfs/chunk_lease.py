@@ -224,6 +224,7 @@ def _log_version(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Proje
 
 
 def _grant_lease(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
+    chunk.granted = _version(event)
     one.master_counts(event, chunk)
     if one.is_of_a_logged_version:
         return LeftOut(words.SAID)
@@ -259,6 +260,8 @@ def _expire_lease(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Proj
 
 
 def _find_lease(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
+    if chunk.lease is None or chunk.revoked == _version(event) or chunk.granted != _version(event):
+        return LeftOut(words.LATE_ANSWER)
     return Entity(chunk.key, (_step("find_lease_holder", version=chunk.numbers[_version(event)]),))
 
 

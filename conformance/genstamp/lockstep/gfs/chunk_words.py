@@ -23,6 +23,7 @@ NO_CHUNK: Final = "of a chunk of which no more is known"
 NOBODY: Final = "of a chunkserver or a master without any replica"
 AGAIN: Final = "said again, and nothing follows"
 LATE_REPORT: Final = "a report that was overtaken by what the chunkserver did since"
+LATE_ANSWER: Final = "an answer to a client that waited for the log while the lease ended"
 LATE_REVOCATION: Final = "a revocation that arrives when the lease is over"
 CREATED: Final = "a chunk is named; its life begins with its first replica"
 

@@ -48,12 +48,12 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         require(s.held[chunkserver] == 0, "it has no replica")
         require(s.lease.at(*FREE), "nobody holds a lease")
         require(s.offered == 0, "no grant is being prepared")
-        is_empty = s.chosen == 1
-        require(is_empty | ~s.locations.is_empty(), "a current replica is known, or there was no lease yet")
+        sources = those(Chunkserver, lambda other: (s.held[other] > 0) & (s.held[other] == s.version))
+        require(~sources.is_empty(), "some replica has the chunk's version")
         named = forall(Chunkserver, lambda other: (~s.locations.has(other)) | (s.held[other] == s.version))
         require(named, "all replicas that the master names have the chunk's version")
         s.copies = s.copies + 1
-        s.complete = when(is_empty | (s.locations <= s.complete), s.complete | only(chunkserver), s.complete)
+        s.complete = when(sources <= s.complete, s.complete | only(chunkserver), s.complete)
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.clone)
         s.held[chunkserver] = s.version
 
