@@ -11,7 +11,7 @@ Leaves out what is read and what is checked (`genstamp.logs.reading`, `genstamp.
 after (`genstamp.logs.run`), and the session.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from genstamp.logs.check import Terms
-from genstamp.logs.parts import check_part
+from genstamp.logs.parts import check_part, part_sizes
 from genstamp.logs.ranges import ranges_of
 from genstamp.logs.readers.log_ranges import Range
 from genstamp.logs.readers.sighting import Unit
@@ -99,9 +99,10 @@ class OnSpark:
 
     def check(self, parts: int, terms: Terms, built: Path) -> None:
         """As `run.Worker` says."""
+        sizes = dict(enumerate(part_sizes(built, parts)))
         # A task takes longer to start than a part to check.
-        tasks = min(parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism)
-        self._tasks(tasks).mapInArrow(_checking(terms, str(built), parts, tasks), "id long").collect()
+        shares = shared_out(sizes, min(parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism))
+        self._tasks(len(shares)).mapInArrow(_checking(terms, str(built), shares), "id long").collect()
 
     def _tasks(self, number: int) -> Any:
         """Numbers, one a task."""
@@ -109,14 +110,21 @@ class OnSpark:
 
 
 def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
-    """Units for that many tasks at most, about as many bytes for each: the largest first, each to who has least."""
-    shares: list[list[Unit]] = [[] for _ in range(min(number, len(units)))]
-    loads = [0] * len(shares)
-    sizes = {unit.number: _size(unit) for unit in units}
-    for unit in sorted(units, key=lambda unit: -sizes[unit.number]):
+    """Units for that many tasks at most, about as many bytes for each."""
+    sizes = {place: _size(unit) for place, unit in enumerate(units)}
+    return [[units[place] for place in share] for share in shared_out(sizes, min(number, len(units)))]
+
+
+def shared_out(sizes: Mapping[int, int], number: int) -> list[list[int]]:
+    """Numbers of work for that many tasks, about as much for each: the largest first, each to who has least. So a part
+    with a key of very many events is begun at once, and what has few waits for it in no task.
+    """
+    shares: list[list[int]] = [[] for _ in range(number)]
+    loads = [0] * number
+    for one in sorted(sizes, key=lambda one: -sizes[one]):
         least = loads.index(min(loads))
-        shares[least].append(unit)
-        loads[least] += sizes[unit.number] + 1
+        shares[least].append(one)
+        loads[least] += sizes[one] + 1
     return shares
 
 
@@ -161,13 +169,13 @@ def _reading_rest(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any
     return read
 
 
-def _checking(terms: Terms, built: str, parts: int, tasks: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _checking(terms: Terms, built: str, shares: Sequence[Sequence[int]]) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Checks parts of the keys, and writes what it finds; what it gives runs in Spark's workers."""
 
     def check(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for task in batch.column(0).to_pylist():
-                for part in range(task, parts, tasks):
+                for part in shares[task]:
                     check_part(Path(built), part, terms)
             yield batch
 

@@ -182,6 +182,14 @@ def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, An
     return order, ends
 
 
+def part_sizes(built: Path, parts: int) -> list[int]:
+    """How many bytes the concerns of each part have below a directory."""
+    sizes = [0] * parts
+    for file in (built / "concerns").glob("part-*.parquet"):
+        sizes[int(file.name.split("-")[1])] += file.stat().st_size
+    return sizes
+
+
 def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -> None:
     """Checks the keys of one part of the concerns below a directory; writes their verdicts and steps beside them.
 

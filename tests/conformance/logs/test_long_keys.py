@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.exchange import EXCHANGED, exchanged
+from genstamp.logs.job import shared_out
 from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.parts import check_part
 from genstamp.logs.sorted_rows import WORD, in_order
@@ -165,3 +166,9 @@ def test_empty_part_has_no_verdict(tmp_path: Path) -> None:
     check_part(tmp_path, 0, Terms())
     assert not any((tmp_path / "verdicts").iterdir())
     assert WORD not in EXCHANGED.names
+
+
+def test_what_takes_longest_is_begun_first_and_alone() -> None:
+    sizes = {0: 5, 1: 90, 2: 6, 3: 4, 4: 7}
+    assert shared_out(sizes, 3) == [[1], [4, 3], [2, 0]]
+    assert shared_out({}, 2) == [[], []]
