@@ -19,7 +19,6 @@ import pyarrow.parquet
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms
-from genstamp.logs.html import page
 from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.parts import PartWriter, parts_for
 from genstamp.logs.ranges import RANGE_BYTES, keep_aside, keep_shifts, kept_aside
@@ -29,7 +28,6 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
 from genstamp.logs.rows import Batch, reject_row
-from genstamp.logs.stories import with_stories
 from genstamp.logs.streams import head
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
@@ -161,8 +159,13 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         try:
             report = _check(worker, found, options, built)
             if options.stories:
+                from genstamp.logs.stories import with_stories
+
                 report = with_stories(report, read_kept(built))
             if options.html is not None:
+                # With what lays out diagrams, which takes longer to load than most logs to check.
+                from genstamp.logs.html import page
+
                 options.html.write_text(page(report, read_kept(built)), encoding="utf-8", errors="backslashreplace")
             if options.out is not None:
                 _put(built, options.out)
