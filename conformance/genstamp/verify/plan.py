@@ -46,7 +46,7 @@ SIMULATED_RUNS: Final = 500
 SIMULATED_SEEDS: Final = 200
 """How many simulated runs are held against a system in lockstep."""
 
-_FEWER_SEEDS: Final = {"hdfs.pipeline": 150, "gfs.master_log": 120}
+_FEWER_SEEDS: Final = {"hdfs.pipeline": 150, "gfs.master_log": 100, "gfs.snapshot": 80}
 """Where a run has more steps that are judged."""
 
 LOG_CLAIMS: Final = {

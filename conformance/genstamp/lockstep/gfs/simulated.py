@@ -10,8 +10,10 @@ from typing import Final, cast
 from genstamp.events import Event
 from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
 from genstamp.lockstep.gfs.master_log import MasterLogProjection
+from genstamp.lockstep.gfs.snapshot import SnapshotProjection
 from genstamp.lockstep.projection import Projection
 from genstamp.lockstep.runs import Lockstep, Runs
+from genstamp_dfs.gfs.simulation.cluster import ClusterOptions
 from genstamp_dfs.gfs.simulation.options import default_options
 from genstamp_dfs.gfs.simulation.plan import PlanOptions, make_plan
 from genstamp_dfs.gfs.simulation.run import Run
@@ -23,18 +25,29 @@ SLOW_DISKS_MS: Final = (0, 500, 5000)
 """How long it takes at most to force something to a disk, while others go on; one of these for each seed."""
 
 
+def _options(plan: PlanOptions) -> ClusterOptions:
+    """How the nodes of one run are set up; chunkservers, log replicas and times are those of every seed."""
+    return default_options(make_plan(0, plan), plan)
+
+
 def _chunk_lease(plan: PlanOptions) -> Projection:
-    # Chunkservers and limits are those of every seed.
-    made = make_plan(0, plan)
-    limits = default_options(made, plan).master.limits
-    return ChunkLeaseProjection(made.chunkservers, limits.lease_us, limits.master_waits_us)
+    limits = _options(plan).master.limits
+    return ChunkLeaseProjection(make_plan(0, plan).chunkservers, limits.lease_us, limits.master_waits_us)
 
 
-def _master_log(_plan: PlanOptions) -> Projection:
-    return MasterLogProjection()
+def _master_log(plan: PlanOptions) -> Projection:
+    return MasterLogProjection(_options(plan).master.log_replicas)
 
 
-PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {"gfs.chunk_lease": _chunk_lease, "gfs.master_log": _master_log}
+def _snapshot(plan: PlanOptions) -> Projection:
+    return SnapshotProjection(_options(plan).master.limits.master_waits_us)
+
+
+PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {
+    "gfs.chunk_lease": _chunk_lease,
+    "gfs.master_log": _master_log,
+    "gfs.snapshot": _snapshot,
+}
 """How a run is read as steps of each system."""
 
 
@@ -67,5 +80,6 @@ def _lockstep(name: str, forgotten: Sequence[str], entities: str) -> Lockstep:
 LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "gfs.chunk_lease": _lockstep("gfs.chunk_lease", ChunkLeaseProjection.forgotten, "chunks"),
     "gfs.master_log": _lockstep("gfs.master_log", MasterLogProjection.forgotten, "logs"),
+    "gfs.snapshot": _lockstep("gfs.snapshot", SnapshotProjection.forgotten, "families of chunks"),
 }
 """The systems of GFS that simulated runs are held against."""
