@@ -19,6 +19,7 @@ import pyarrow.parquet
 
 from genstamp.logs.alone import Alone
 from genstamp.logs.check import Terms
+from genstamp.logs.divided import rows_by_part
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.run import Options, Reading, Worker, check_with
 
@@ -66,7 +67,8 @@ class _Watched:
         self._worker.check(parts, terms, built)
         measured = self._measured
         measured.checked = time.perf_counter() - began
-        measured.rows = pyarrow.dataset.dataset(built / "concerns").count_rows()
+        kept = pyarrow.dataset.dataset(built / "concerns").count_rows()
+        measured.rows = kept + sum(rows_by_part(built, parts))
         verdicts = pyarrow.dataset.dataset(built / "verdicts").to_table(columns=["kind", "entity", "safety"])
         measured.violated = sorted(
             verdicts.filter(pyarrow.compute.field("safety") == "violated").column("entity").to_pylist()

@@ -1,9 +1,9 @@
 """The check of logs as jobs on Spark: tasks that read sources, one exchange by key, tasks that check.
 
 First tasks read, inside `mapInArrow`: a task some units, or a range of a large log, and then one task a divided log
-what its ranges have set aside. Each writes what it finds as Parquet files of its own, so that sources are parsed once
-and a task that is run again replaces its files. What concerns the keys of one part goes to files of that part
-(`genstamp.logs.parts`): the exchange of events by key is of columns in Parquet, not of rows of the JVM. In the last job
+what its ranges have set aside. Each writes what it finds to files of its own, so that sources are parsed once and a
+task that is run again replaces its files. What concerns the keys of one part stands together in them
+(`genstamp.logs.parts`): the exchange of events by key is of columns of Arrow, not of rows of the JVM. In the last job
 each task takes some parts, one after another, and runs the automata over all events of each.
 Tasks open files and write them: on more than one machine the paths must be the same on all of them.
 

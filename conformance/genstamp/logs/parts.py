@@ -1,7 +1,8 @@
 """Keys apart on the disk: whoever reads writes the concerns part by part, and whoever checks reads one part of all.
 
-So the events of a key come together in one exchange of compact columns in Parquet, in one process as on many machines,
-and memory is bounded: a part that is too large is sorted on the disk. Leaves out reading and checking themselves.
+So the events of a key come together in one exchange of compact columns (`genstamp.logs.divided`), in one process as on
+many machines, and memory is bounded: a part that is too large is sorted on the disk. Leaves out reading and checking
+themselves.
 """
 
 import tempfile
@@ -18,6 +19,7 @@ import pyarrow.parquet
 from numba import njit
 
 from genstamp.logs.check import Terms, verdicts
+from genstamp.logs.divided import Divided, DividedWriter, divided, rows_by_part
 from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged, moved, reordered
 from genstamp.logs.long_keys import verdicts_in_order
 from genstamp.logs.ranges import kept_shifts
@@ -40,14 +42,8 @@ ROWS_MAX = 500_000
 """Rows of a part that are checked at once, twice as many as a part mostly has, about 100 bytes each."""
 
 _ROWS_AT_ONCE = 400_000
+_ROW_BYTES = 80
 _RANGE = "-range-"
-
-_QUICKLY: dict[str, Any] = {
-    "compression": "lz4",
-    "write_statistics": False,
-    "use_dictionary": [field.name for field in EXCHANGED if pa.types.is_dictionary(field.type)],
-}
-"""How columns are written that are read once."""
 
 
 def parts_for(units: Sequence[Unit]) -> int:
@@ -81,6 +77,7 @@ class PartWriter:
         self._rows = 0
         self._beside = ThreadPoolExecutor(1)
         self._written: Future[None] | None = None
+        self._divided = None if keeps else DividedWriter(directory.parent, self._of)
 
     def write(self, rows: Any) -> None:
         """Takes a table of `tables.CONCERNS` or of `exchange.EXCHANGED`."""
@@ -97,6 +94,8 @@ class PartWriter:
         self._divide()
         self._await()
         self._beside.shutdown()
+        if self._divided is not None:
+            self._divided.close()
         for part, writer in self._writers.items():
             writer.close()
             self._waits(part).replace(self._directory / f"part-{part:06d}-{self._of}.parquet")
@@ -104,6 +103,8 @@ class PartWriter:
     def abandon(self) -> None:
         """Takes away what was written."""
         self._beside.shutdown()
+        if self._divided is not None:
+            self._divided.abandon()
         for part, writer in self._writers.items():
             writer.close()
             self._waits(part).unlink()
@@ -126,20 +127,19 @@ class PartWriter:
 
     def _write(self, waiting: list[Any]) -> None:
         """Writes tables while the next are read, as both are done by compiled code for the most part."""
-        rows = pa.concat_tables(waiting)
-        if self._parts == 1:
-            self._put(0, rows)
-            return
-        rows = rows.unify_dictionaries().combine_chunks()
+        rows = pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
         order, ends = _divided(*keys_of(rows), self._parts)
-        rows = reordered(rows, order)
+        rows = rows if self._parts == 1 else reordered(rows, order)
+        if self._divided is not None:
+            if rows.num_rows:
+                self._divided.write(rows, ends)
+            return
         for part in np.flatnonzero(np.diff(ends)):
             self._put(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
 
     def _put(self, part: int, rows: Any) -> None:
         if part not in self._writers:
-            schema, options = (CONCERNS, {}) if self._keeps else (EXCHANGED, _QUICKLY)
-            self._writers[part] = pyarrow.parquet.ParquetWriter(self._waits(part), schema, **options)
+            self._writers[part] = pyarrow.parquet.ParquetWriter(self._waits(part), CONCERNS)
         self._writers[part].write_table(rows)
 
 
@@ -183,8 +183,8 @@ def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, An
 
 
 def part_sizes(built: Path, parts: int) -> list[int]:
-    """How many bytes the concerns of each part have below a directory."""
-    sizes = [0] * parts
+    """How many bytes the concerns of each part have below a directory, about."""
+    sizes = [_ROW_BYTES * rows for rows in rows_by_part(built, parts)]
     for file in (built / "concerns").glob("part-*.parquet"):
         sizes[int(file.name.split("-")[1])] += file.stat().st_size
     return sizes
@@ -200,33 +200,40 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
         rows_max: how many rows are held in memory; a part of more is sorted on the disk, and a key of more is checked
             piece by piece.
     """
-    files = list(_files(built, part))
-    rows = sum(pyarrow.parquet.read_metadata(each.path).num_rows for each in files)
+    files = sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet"))
+    compact = list(pieces(built, part))
+    rows = sum(pyarrow.parquet.read_metadata(file).num_rows for file in files)
+    rows += sum(each.num_rows() for each in compact)
     if not rows:
         return
     steps: list[Any] = []
     with _Written(built, "verdicts", part) as found:
         if rows <= rows_max:
-            concerns = pa.concat_tables(each.moved(pyarrow.parquet.ParquetFile(each.path).read()) for each in files)
+            kept = [pyarrow.parquet.ParquetFile(file).read(use_threads=False) for file in files]
+            concerns = pa.concat_tables([*kept, *(each.rows() for each in compact)])
             found.write(_apart(verdicts(concerns, terms, steps)))
         else:
             with tempfile.TemporaryDirectory(dir=built, prefix=".sorted-") as scratch:
-                tables = in_order(_read(files), rows, Path(scratch), rows_max)
+                tables = in_order(_read(files, compact), rows, Path(scratch), rows_max)
                 for each in verdicts_in_order(tables, terms, Path(scratch), rows_max, steps):
                     found.write(_apart(each))
     with _Written(built, "steps", part) as taken:
         taken.write(steps)
 
 
-def _read(files: Sequence["_File"]) -> Iterator[Any]:
-    """The concerns of some files in compact columns, some rows at a time."""
-    for each in files:
-        with pyarrow.parquet.ParquetFile(each.path) as of_unit:
+def _read(files: Sequence[Path], compact: Sequence["Piece"]) -> Iterator[Any]:
+    """The concerns of some files and pieces in compact columns, some rows at a time."""
+    for file in files:
+        with pyarrow.parquet.ParquetFile(file) as of_unit:
             # Of several groups together, what was read before would be kept.
             for group in range(of_unit.num_row_groups):
                 for batch in of_unit.iter_batches(1 << 16, row_groups=[group]):
-                    rows = each.moved(pa.Table.from_batches([batch]))
+                    rows = pa.Table.from_batches([batch])
                     yield rows if rows.schema.equals(EXCHANGED) else exchanged(rows)
+    for each in compact:
+        whole = each.rows()
+        for begins in range(0, whole.num_rows, 1 << 16):
+            yield whole.slice(begins, 1 << 16)
 
 
 class _Written:
@@ -253,27 +260,32 @@ class _Written:
                 self._waits.replace(self._place)
 
 
-class _File(NamedTuple):
-    """Concerns that hold.
+class Piece(NamedTuple):
+    """Rows of a part that hold.
 
     Attributes:
-        path: of the file.
+        found: where they are.
         shift: what is added to their numbers; None if they stand as they are.
     """
 
-    path: Path
+    found: Divided
     shift: Shift | None
 
-    def moved(self, rows: Any) -> Any:
-        """Rows of the file with the numbers that they have in their unit."""
+    def num_rows(self) -> int:
+        """How many there are."""
+        return self.found.num_rows()
+
+    def rows(self) -> Any:
+        """The rows, with the numbers that they have in their unit."""
+        rows = self.found.rows()
         return rows if self.shift is None else moved(rows, self.shift.line, self.shift.sequence)
 
 
-def _files(built: Path, part: int) -> Iterator[_File]:
-    """The files of a part; of ranges those that hold."""
+def pieces(built: Path, part: int) -> Iterator[Piece]:
+    """The divided rows of a part; of ranges those that hold."""
     shifts: dict[int, Mapping[int, Shift]] = {}
-    for path in sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet")):
-        of_unit, of_range, number = path.stem.partition(_RANGE)
+    for found in divided(built, part):
+        of_unit, of_range, number = found.of.partition(_RANGE)
         shift = None
         if of_range:
             unit = int(of_unit.rpartition("-")[2])
@@ -282,7 +294,7 @@ def _files(built: Path, part: int) -> Iterator[_File]:
             shift = shifts[unit].get(int(number))
             if shift is None:
                 continue
-        yield _File(path, shift)
+        yield Piece(found, shift)
 
 
 def _apart(rows: Any) -> list[Any]:

@@ -185,7 +185,7 @@ def _check(worker: Worker, found: Found, options: Options, built: Path) -> Repor
     _write_rejects_before_reading(found, built)
     terms = Terms(options.complete, summary.sources_by_namespace(), summary.separated(), options.situations_max)
     write_terms(built, terms)
-    if any((built / "concerns").iterdir()):
+    if any((built / "concerns").iterdir()) or summary.events():
         worker.check(how.parts, terms, built)
     for table, schema in TABLES.items():
         _fill(built / table, schema)

@@ -15,10 +15,12 @@ from tests.conformance.logs.test_compiled_lines import BELOW, LINES, POOL, PREFI
 
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.exchange import EXCHANGED, concerns_of, exchanged, moved
+from genstamp.logs.parts import pieces
 from genstamp.logs.readers.log_fast import log_batches
 from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
 from genstamp.logs.readers.log_ranges import Aside, Range, RangeReading
 from genstamp.logs.readers.sighting import Counts, Unit
+from genstamp.logs.run import TABLES, Reading, read_range_into, read_rest_into
 from genstamp.logs.streams import LINE_LENGTH_MAX, head
 from genstamp.logs.units import HEAD, LOG, find_units
 
@@ -207,3 +209,19 @@ def test_first_line_of_a_stack_trace_belongs_to_the_line_before_it_in_whatever_r
     for at, first in enumerate(places):
         for second in places[at::3]:
             _agree([log], [(0, first), (0, second)])
+
+
+def test_what_is_read_twice_counts_once(generated: list[Path], tmp_path: Path) -> None:
+    """As when a task is run again."""
+    for table in TABLES:
+        (tmp_path / table).mkdir()
+    (unit,) = find_units([str(generated[-1])]).units
+    ranges, how = _ranges(unit, [(0, 4000), (0, 50_000), (0, 90_000)]), Reading(3, keeps_events=False)
+    for each in (*ranges, *ranges):
+        read_range_into(tmp_path, unit, ranges, each.number, how)
+    spans = [read_rest_into(tmp_path, unit, ranges, how) for _ in range(2)]
+    rows = [concerns_of(each.rows()) for part in range(3) for each in pieces(tmp_path, part)]
+    whole = _rows(_whole(unit))
+    assert sorted(map(repr, pa.concat_tables(rows).to_pylist())) == whole["concerns"]
+    assert [_rows({"spans": [each]}) for each in spans] == [{"spans": whole["spans"]}] * 2
+    assert not [path for path in tmp_path.rglob(".*") if path.is_file()]

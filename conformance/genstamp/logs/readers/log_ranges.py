@@ -7,9 +7,11 @@ needs to know of the others. Leaves out dividing a log, and files on the disk (`
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from numba import njit
 
 from genstamp.logs.readers.log_fast import EVENTS_AT_ONCE, FastReading
 from genstamp.logs.readers.log_forms import SET_ASIDE
@@ -100,6 +102,24 @@ class Aside(msgspec.Struct):
     last: int = 0
 
 
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _together(text: Any, rows: Any) -> Any:
+    """Lines one after another, each with its end; where they begin and end are the second and third column of rows."""
+    size = 0
+    for row in range(len(rows)):
+        size += rows[row, 2] - rows[row, 1] + 1
+    lines = np.empty(size, np.uint8)
+    here = 0
+    for row in range(len(rows)):
+        begins, ends = rows[row, 1], rows[row, 2]
+        lines[here : here + ends - begins] = text[begins:ends]
+        here += ends - begins
+        if text[ends - 1] != 10:  # The last of a file.
+            lines[here] = 10
+            here += 1
+    return lines[:here]
+
+
 class RangeReading(FastReading):
     """Reads one range of a unit, without the table of events.
 
@@ -117,7 +137,7 @@ class RangeReading(FastReading):
         for _ in known.lines_of(unit.files[0], 0, begins):
             pass
         counts = Counts()
-        super().__init__(unit, counts, beginning, keeps_events=False)
+        super().__init__(unit, counts, b"", keeps_events=False)
         self.reader, self._state = known.reader, known.reader.state
         self._range_counts = counts
         self._of_files = SET_ASIDE
@@ -128,7 +148,8 @@ class RangeReading(FastReading):
         self.aside = Aside(Context(*self._context[:3], tuple(self._state.datanodes())))
         self._previous: bytes | None = None
         self._texts: list[bytes] = []
-        self._set_aside: list[int] = []
+        self._numbers_aside: list[Any] = []
+        self._count = 0
         self._stored: list[bytes] = []
 
     def range(self, of: Range) -> Iterator[Batch]:
@@ -155,10 +176,10 @@ class RangeReading(FastReading):
         aside = self.aside
         self._note_seen()
         if self._previous is not None:
-            aside.previous[len(self._set_aside)] = self._previous
+            aside.previous[self._count] = self._previous
         aside.lines, aside.last = self._line - 1, self._last
         aside.text, aside.stored = b"".join(self._texts), b"".join(self._stored)
-        aside.numbers = np.array(self._set_aside, np.int64).tobytes()
+        aside.numbers = b"".join(numbers.tobytes() for numbers in self._numbers_aside)
         aside.tallies = self._tallies.tallies
         aside.uses_nodes = any(tally.node != NAMENODE for tally in aside.tallies)
         aside.counts = {what: count for (_, what), count in self._range_counts.lines.items()}
@@ -170,8 +191,10 @@ class RangeReading(FastReading):
 
     def _take_files(self, data: bytes) -> None:
         totals = self._counters.totals
-        for line, begins, ends in self._file_lines[: totals[FILES], :3].tolist():
-            self._put(line, data[begins:ends])
+        rows = self._file_lines[: totals[FILES], :3]
+        self._count += len(rows)
+        self._numbers_aside.append(rows[:, 0].copy())
+        self._texts.append(_together(np.frombuffer(data, np.uint8), rows).tobytes())
         totals[FILES] = 0
 
     def _before(self, data: bytes) -> None:
@@ -185,15 +208,14 @@ class RangeReading(FastReading):
         if line is not None and _LACKING in line:
             self._note_lacking(line)
         if self._previous is not None and (line is None or log_line(line) is None):
-            self.aside.previous[len(self._set_aside)] = self._previous
+            self.aside.previous[self._count] = self._previous
         self._previous = None
         self._put(number, _TOO_LONG if line is None else line)
 
     def _put(self, number: int, line: bytes) -> None:
-        self._set_aside.append(number)
-        self._texts.append(line)
-        if not line.endswith(b"\n"):
-            self._texts.append(b"\n")
+        self._count += 1
+        self._numbers_aside.append(np.array([number]))
+        self._texts += line, b"\n"
 
     def _state_has_changed(self) -> bool:
         return False
@@ -205,7 +227,7 @@ class RangeReading(FastReading):
 
     def _note_seen(self) -> None:
         for namespace, node, blocks in self._seen_replicas:
-            seen = Seen(len(self._set_aside), namespace, self._nodes[node], blocks.tobytes())
+            seen = Seen(self._count, namespace, self._nodes[node], blocks.tobytes())
             self.aside.seen.append(seen)
         self._seen_replicas.clear()
 
