@@ -126,6 +126,34 @@ class ChunkLeaseProperties(LeaseMaster):
         """The primary's lease is over, and the master still waits."""
         return s.lease.at(*LIVE) & s.leased.is_empty() & s.sent.is_empty()
 
+    @witness
+    def grace_is_needed(s, chunkserver: Chunkserver) -> Bool:
+        """A primary believes in its lease, rightly, when by the master's clock it would be over: clocks run apart."""
+        return s.leased.has(chunkserver) & (s.primary == chunkserver) & (s.lease_age >= s.lease_ticks())
+
+    @witness
+    def revoked_lease_is_believed(s, chunkserver: Chunkserver) -> Bool:
+        """A lease is revoked, and its primary has not heard of it."""
+        return s.lease.at(ChunkLeaseLifecycle.revoking) & s.leased.has(chunkserver)
+
+    @witness
+    def primary_out_of_contact(s, primary: Chunkserver, other: Chunkserver) -> Bool:
+        """The master has lost contact with a primary, and waits, though another replica is known."""
+        lost = (s.primary == primary) & s.leased.has(primary) & ~s.locations.has(primary)
+        return lost & s.locations.has(other) & (s.losses > 0)
+
+    @witness
+    def restarted_chunkserver_is_stale(s, chunkserver: Chunkserver, primary: Chunkserver) -> Bool:
+        """A chunkserver has started again, with a replica that missed a version meanwhile."""
+        again = (s.crashes > 0) & s.up.has(chunkserver) & s.replica[chunkserver].at(ChunkReplicaLifecycle.stale)
+        return again & s.leased.has(primary)
+
+    @witness
+    def three_versions(s, oldest: Chunkserver, older: Chunkserver, newest: Chunkserver) -> Bool:
+        """Replicas have three versions, of which only the newest is the chunk's."""
+        rising = (s.held[oldest] < s.held[older]) & (s.held[older] < s.held[newest])
+        return rising & (s.held[oldest] > 0) & (s.held[newest] == s.version)
+
 
 OFF = {"versions": 4, "skew": 1, "master_restarts": 0, "crashes": 0, "losses": 0, "copies": 1}
 
