@@ -26,6 +26,7 @@ from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
+from genstamp.logs.told_twice import Block, Lower, lower_in_edits
 
 SITUATIONS_MAX = 20_000
 """How many situations the search for an order visits before it gives up, for each key."""
@@ -40,12 +41,14 @@ class Terms:
         sources: names of the sources that tell of each namespace.
         separated: other names for namespaces, by namespace and unit, where two runs bear one.
         situations_max: bound of the slow path.
+        retold: the namespace of each name under which one of several tellings of the same steps is checked.
     """
 
     complete: bool = False
     sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     separated: Mapping[tuple[str, int], str] = field(default_factory=dict)
     situations_max: int = SITUATIONS_MAX
+    retold: Mapping[str, str] = field(default_factory=dict)
 
 
 def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any:
@@ -61,10 +64,11 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
     """
     rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
+    lower = lower_in_edits(rows, terms.sources, terms.retold) if terms.retold else {}
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(rows.kind == number)
         for (unseen, balances), those in _by_sources(rows, of_kind, kind, terms):
-            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms)
+            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms, lower if kind == "block" else {})
             parts.append(batch.verdicts())
             if steps is not None:
                 steps.append(batch.steps())
@@ -134,10 +138,17 @@ class _Batch:
     """Entities of one kind that are checked with one automaton."""
 
     def __init__(
-        self, rows: Rows, those: Any, with_automaton: Automaton, balances: tuple[Balance, ...], terms: Terms
+        self,
+        rows: Rows,
+        those: Any,
+        with_automaton: Automaton,
+        balances: tuple[Balance, ...],
+        terms: Terms,
+        lower: Mapping[Block, Lower],
     ) -> None:
         self._automaton = with_automaton
         self._balances = balances
+        self._lower = lower
         self._terms = terms
         self._rows = rows
         words = rows.namespace[those].astype(np.int64) * len(rows.names) + rows.name[those]
@@ -158,6 +169,7 @@ class _Batch:
             self._slowly(int(entity), runs, answers)
         for balance in self._balances:
             self._weigh(balance, answers)
+        self._hold_against_log(firsts, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             tell_unruled(runs, int(entity), answers)
         columns = [
@@ -185,6 +197,21 @@ class _Batch:
             at = int(self._order[start + np.flatnonzero(counted[start:end])[allowed[entity]]])
             found = int(counts[entity]), int(there[entity])
             tell_excess(self._automaton, balance, found, self._rows, at, answers, int(entity))
+
+    def _hold_against_log(self, firsts: Any, answers: Answers) -> None:
+        """Rejects what the log of the same NameNode contradicts."""
+        rows = self._rows
+        columns = np.stack([rows.namespace[firsts], rows.number[firsts], rows.name[firsts]], axis=1)
+        for block, lower in self._lower.items():
+            for entity in np.flatnonzero((columns == block).all(axis=1) & answers.are_conformant()).tolist():
+                stamp = rows.generation_stamp[lower.row]
+                answers.reject(
+                    entity,
+                    rejected_event=named(self._automaton.rules[rows.rule[lower.row]]),
+                    failed=f"generation stamp {stamp} is below {lower.stamp}, with which {lower.name} gives it out",
+                    accepted=f"it with generation stamp {lower.stamp} or more",
+                    place=rows.place(lower.row),
+                )
 
     def steps(self) -> Any:
         """The steps of the lifecycle that were seen, a table of `tables.STEPS`; asked for after the verdicts."""

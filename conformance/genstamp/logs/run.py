@@ -183,7 +183,13 @@ def _check(worker: Worker, found: Found, options: Options, built: Path) -> Repor
     spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
     summary = Summary(found, spans)
     _write_rejects_before_reading(found, built)
-    terms = Terms(options.complete, summary.sources_by_namespace(), summary.separated(), options.situations_max)
+    terms = Terms(
+        options.complete,
+        summary.sources_by_namespace(),
+        summary.separated(),
+        options.situations_max,
+        summary.tellings(),
+    )
     write_terms(built, terms)
     if any((built / "concerns").iterdir()) or summary.events():
         worker.check(how.parts, terms, built)

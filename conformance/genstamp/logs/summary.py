@@ -79,6 +79,10 @@ class Summary:
                     found[namespace, unit] = name_by_sources(namespace, names)
         return {key: name for key, name in found.items() if name != key[0]}
 
+    def tellings(self) -> Mapping[str, str]:
+        """The namespace of each name under which one of several tellings of the same steps is checked."""
+        return {name: namespace for (namespace, _), name in self.retold.items()}
+
     @cached_property
     def twins(self) -> list[tuple[str, str, str]]:
         """Namespace, file and another file for every file of events that repeats the numbers of a node of another unit.

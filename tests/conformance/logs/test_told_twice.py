@@ -47,6 +47,28 @@ def test_edits_and_log_of_a_namenode_tell_each_step_once_each(cluster: Path, com
     assert (blocks.count(POOL), blocks.count(f"{POOL} on disk")) == (1, 15)
 
 
+@pytest.mark.parametrize("complete", [False, True])
+def test_no_edit_has_a_lower_stamp_than_the_log_gives_the_block_out_with(
+    cluster: Path, edits: Path, complete: bool
+) -> None:
+    log, block = cluster / "namenode.log", blocks_of(edits)[0]
+    stamp = block.generation_stamp
+    log.write_text(log.read_text().replace(f"{block.block_id}_{stamp}", f"{block.block_id}_{stamp + 1}"))
+    rows = check_locally([cluster], complete=complete, group=POOL).verdicts.to_pylist()
+    (row,) = (row for row in rows if row["safety"] == "violated")
+    assert (row["kind"], row["entity"], row["namespace"]) == ("block", str(block.block_id), f"{POOL} on disk")
+    assert row["failed"] == f"generation stamp {stamp} is below {stamp + 1}, with which {POOL} gives it out"
+    assert check_alone([cluster], Options(complete=complete, group=POOL)).safety == "violated"
+
+
+def test_later_stamp_in_edits_is_no_contradiction(cluster: Path, edits: Path) -> None:
+    """Of a pipeline that was updated the log may have lost the line."""
+    log, block = cluster / "namenode.log", blocks_of(edits)[0]
+    log.write_text(log.read_text().replace(f"_{block.generation_stamp},", f"_{block.generation_stamp - 1},"))
+    rows = check_locally([cluster], group=POOL).verdicts.to_pylist()
+    assert {row["safety"] for row in rows} == {"conformant"}
+
+
 def test_replicas_on_disk_stay_with_the_edits_of_their_blocks(cluster: Path) -> None:
     rows = check_locally([cluster], group=POOL).verdicts.to_pylist()
     assert {row["namespace"] for row in rows if row["kind"] == "replica"} == {f"{POOL} on disk"}
