@@ -46,7 +46,13 @@ SIMULATED_RUNS: Final = 500
 SIMULATED_SEEDS: Final = 200
 """How many simulated runs are held against a system in lockstep."""
 
-_FEWER_SEEDS: Final = {"hdfs.pipeline": 150, "gfs.master_log": 100, "gfs.snapshot": 80}
+_FEWER_SEEDS: Final = {
+    "hdfs.pipeline": 150,
+    "gfs.chunk_lease": 60,
+    "gfs.master_log": 100,
+    "gfs.mutation_order": 60,
+    "gfs.snapshot": 80,
+}
 """Where a run has more steps that are judged."""
 
 LOG_CLAIMS: Final = {

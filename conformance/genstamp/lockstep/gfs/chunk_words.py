@@ -38,7 +38,7 @@ UNLISTED: Final = "no file lists the chunk any more"
 
 DROPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("heartbeat", "register"), HEARTBEATS),
-    **dict.fromkeys(("push_data", "acknowledge", "hear_failure", "retry"), MUTATION),
+    **dict.fromkeys(("push_data", "acknowledge", "hear_failure", "hear_full", "retry"), MUTATION),
     **dict.fromkeys(("order_mutation", "order_append", "pad_chunk", "fail_at_primary"), MUTATION),
     **dict.fromkeys(("apply_mutation", "fail_to_apply"), MUTATION),
 }

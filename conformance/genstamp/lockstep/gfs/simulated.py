@@ -10,6 +10,7 @@ from typing import Final, cast
 from genstamp.events import Event
 from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
 from genstamp.lockstep.gfs.master_log import MasterLogProjection
+from genstamp.lockstep.gfs.mutation_order import MutationOrderProjection
 from genstamp.lockstep.gfs.snapshot import SnapshotProjection
 from genstamp.lockstep.projection import Projection
 from genstamp.lockstep.runs import Lockstep, Runs
@@ -43,10 +44,15 @@ def _snapshot(plan: PlanOptions) -> Projection:
     return SnapshotProjection(_options(plan).master.limits.master_waits_us)
 
 
+def _mutation_order(plan: PlanOptions) -> Projection:
+    return MutationOrderProjection(make_plan(0, plan).chunkservers)
+
+
 PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {
     "gfs.chunk_lease": _chunk_lease,
     "gfs.master_log": _master_log,
     "gfs.snapshot": _snapshot,
+    "gfs.mutation_order": _mutation_order,
 }
 """How a run is read as steps of each system."""
 
@@ -81,5 +87,6 @@ LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "gfs.chunk_lease": _lockstep("gfs.chunk_lease", ChunkLeaseProjection.forgotten, "chunks"),
     "gfs.master_log": _lockstep("gfs.master_log", MasterLogProjection.forgotten, "logs"),
     "gfs.snapshot": _lockstep("gfs.snapshot", SnapshotProjection.forgotten, "families of chunks"),
+    "gfs.mutation_order": _lockstep("gfs.mutation_order", MutationOrderProjection.forgotten, "leases"),
 }
 """The systems of GFS that simulated runs are held against."""

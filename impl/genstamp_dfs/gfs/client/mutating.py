@@ -27,6 +27,7 @@ from genstamp_dfs.gfs.errors import (
     NotPrimary,
     StaleVersion,
 )
+from genstamp_dfs.gfs.messages.chunkserver_protocol import Append
 from genstamp_dfs.gfs.messages.data_flow import DataPiece, PushData, Pushed
 from genstamp_dfs.gfs.messages.master_protocol import FindLease
 from genstamp_dfs.gfs.protocol import MASTER, PIECE_BYTES, ChunkLease
@@ -130,7 +131,8 @@ class Mutating:
         except Refusal as refusal:
             self._tell("hear_failure", lease, attempts, refusal)
             raise
-        self._tell("acknowledge", lease, attempts)
+        is_full = isinstance(request, Append) and answer is None
+        self._tell("hear_full" if is_full else "acknowledge", lease, attempts)
         return answer
 
     def _tell(self, event: str, lease: ChunkLease, attempts: Attempts, refusal: Refusal | None = None) -> None:

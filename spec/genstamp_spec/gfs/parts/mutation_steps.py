@@ -1,6 +1,6 @@
 """The steps of a write, with the numbers of figure 2 of the paper: client, primary, secondaries, and a new lease."""
 
-from genstamp_model.language import Bool, Maybe, action, exists, forall, none, require, when
+from genstamp_model.language import Bool, Maybe, action, exists, forall, none, observe, require, when
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client, MutationState, Piece, Serial
@@ -66,6 +66,7 @@ class WritingReplicas(WritingClient, lane=Chunkserver):
         require(~s.primary.is_none(), "there is a primary")
         write.state.fire(MutationLifecycle.order)
         write.serial = s.queue.size()
+        observe(serial=s.queue.size(), primary=s.primary)
         s.last_of[piece] = s.queue.size()
         s.stands[piece] = none
         s.newest[s.primary] = s.queue.size() + 1
@@ -83,6 +84,7 @@ class WritingReplicas(WritingClient, lane=Chunkserver):
     def apply_mutation(s, chunkserver: Chunkserver) -> None:
         """Step 5: a secondary applies what comes next in the primary's order."""
         s.is_next(chunkserver)
+        observe(serial=s.processed[chunkserver])
         next_ = s.queue.at(s.processed[chunkserver])
         s.content[chunkserver][next_.piece] = next_.client
         s.newest[chunkserver] = s.processed[chunkserver] + 1
@@ -93,6 +95,7 @@ class WritingReplicas(WritingClient, lane=Chunkserver):
         """Step 6: a secondary answers with an error, and goes on with what comes after."""
         s.is_next(chunkserver)
         serial = s.processed[chunkserver]
+        observe(serial=serial)
         next_ = s.queue.at(serial)
         write = s.write[next_.client][next_.piece]
         awaited = write.state.at(MutationLifecycle.ordered) & (write.serial == serial)
@@ -110,6 +113,7 @@ class WritingReplicas(WritingClient, lane=Chunkserver):
         """Step 6: every replica has applied the mutation."""
         s.all_have_answered(client, piece)
         require(~s.write[client][piece].failed_somewhere, "every replica has applied it")
+        observe(serial=s.write[client][piece].serial)
         s.write[client][piece].state.fire(MutationLifecycle.apply)
         is_last = s.write[client][piece].serial == s.last_of[piece]
         s.stands[piece] = when(is_last, client, s.stands[piece])
