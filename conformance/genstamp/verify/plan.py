@@ -49,9 +49,9 @@ SIMULATED_SEEDS: Final = 200
 _FEWER_SEEDS: Final = {
     "hdfs.pipeline": 150,
     "gfs.chunk_lease": 60,
-    "gfs.master_log": 100,
+    "gfs.master_log": 60,
     "gfs.mutation_order": 60,
-    "gfs.snapshot": 80,
+    "gfs.snapshot": 60,
 }
 """Where a run has more steps that are judged."""
 

@@ -73,16 +73,6 @@ MISSES_RECORDS_MEANWHILE = Bug(
 )
 
 
-COMPLETE_BEFORE_ITS_RECORDS = Bug(
-    "checkpoint-complete-before-its-records-are-flushed",
-    "a checkpoint has records in it that the log does not have yet, and the log goes on behind a gap after a crash",
-    drops=(("complete_checkpoint", "the records in it are on the local disk"),),
-    breaks=BROKEN,
-    configuration="small",
-    source="section 2.6.3 has all mutations before the switch in it, and does not say that these are flushed",
-)
-
-
 class DeletedAtSwitch(RestartedMaster, lane="master"):
     """The old log is deleted before the checkpoint is complete."""
 
@@ -162,7 +152,6 @@ MASTER_LOG_BUGS = (
     SHOWN_BEFORE_FLUSHED_LOCALLY,
     SHOWN_AFTER_RESTART,
     MISSES_RECORDS_MEANWHILE,
-    COMPLETE_BEFORE_ITS_RECORDS,
     DELETED_AT_SWITCH,
     NO_FALL_BACK,
     TORN_RECORD_STAYS,
