@@ -72,6 +72,10 @@ class DiskError(GenstampDfsError):
     """A disk did not do what it was asked for; the message names the path and the reason."""
 
 
+class DiskFullError(DiskError):
+    """A disk has no room for what was to be written; some of its first bytes may have been."""
+
+
 class StorageError(GenstampDfsError):
     """A storage directory is foreign, newer, corrupt or another cluster's; it was left as it was."""
 

@@ -79,6 +79,10 @@ class CorruptReplica(GfsRefusal):
     """What stands on the disk does not match its checksum (section 5.2); read another replica."""
 
 
+class NoRoom(GfsRefusal):
+    """The chunkserver's disk is full: nothing was changed; another one may have room."""
+
+
 class RecordTooLarge(GfsRefusal):
     """The record has more bytes than a quarter of a chunk."""
 

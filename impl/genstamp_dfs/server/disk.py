@@ -8,6 +8,7 @@ before, while the loop did other things, costs the loop nothing. All else belong
 Leaves out: how full the disk is (`usage` says that).
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
-from genstamp_dfs.errors import DiskError, StorageError
+from genstamp_dfs.errors import DiskError, DiskFullError, StorageError
 from genstamp_dfs.server.open_files import OpenFiles
 
 Result = TypeVar("Result")
@@ -25,6 +26,7 @@ Result = TypeVar("Result")
 MAX_REMEMBERED: Final = 1_000
 """Paths of which it is known whether they have to be forced; then all are forgotten, and each is forced once more."""
 
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
@@ -241,7 +243,8 @@ class RealDisk:
         try:
             return work()
         except OSError as problem:
-            raise DiskError(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}") from problem
+            kind = DiskFullError if problem.errno in _FULL else DiskError
+            raise kind(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}") from problem
 
     def _fail(self, path: str, reason: str) -> NoReturn:
         raise DiskError(f"{self.root}: {path!r} {reason}")

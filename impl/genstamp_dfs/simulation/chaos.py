@@ -3,8 +3,10 @@
 Leaves out: what goes wrong by the dice of the network and the disks.
 """
 
+import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from genstamp_dfs.simulation.faults import Fault, FaultKind
 from genstamp_dfs.simulation.machines import Machines
@@ -15,12 +17,13 @@ class Chaos:
     """The faults of one run.
 
     Attributes:
-        counts: how many of each kind have happened.
+        counts: how many of each kind have happened; rot only where there was something that could.
     """
 
     def __init__(self, cluster: Machines, faults: Iterable[Fault]) -> None:
         self._cluster = cluster
         self._downtimes: dict[str, int] = {}
+        self._bad_disks: dict[tuple[str, FaultKind], Fault] = {}
         self._is_over = False
         self.counts: Counter[str] = Counter()
         cluster.on_crash = self._crashed
@@ -33,6 +36,8 @@ class Chaos:
         self._cluster.network.heal()
         self._cluster.network.faults = NetworkFaults()
         for node, machine in self._cluster.machines.items():
+            self._cluster.fill_disk(node, None)
+            self._cluster.slow_disk(node, 0)
             if machine.view is not None:
                 machine.view.crash_at = None
             if machine.life is None:
@@ -42,7 +47,7 @@ class Chaos:
         if self._is_over:
             return
         cluster = self._cluster
-        self.counts[fault.kind.value] += 1
+        self.counts[fault.kind.value] += fault.kind is not FaultKind.ROT
         match fault.kind:
             case FaultKind.CRASH | FaultKind.POWER_LOSS:
                 self._downtimes[fault.node] = fault.lasts_us
@@ -58,6 +63,24 @@ class Chaos:
             case FaultKind.BAD_NETWORK | FaultKind.LATE_MESSAGES:
                 cluster.network.faults = fault.network
                 cluster.loop.at(cluster.loop.now_us + fault.lasts_us, lambda: self._calm(fault))
+
+            case FaultKind.ROT:
+                self.counts[fault.kind.value] += cluster.rot(fault.node, random.Random(fault.effect))
+            case FaultKind.SLOW_DISK:
+                self._change_disk(fault, cluster.slow_disk, 0)
+            case FaultKind.FULL_DISK:
+                self._change_disk(fault, cluster.fill_disk, None)
+
+    def _change_disk(self, fault: Fault, change: Callable[[str, Any], None], good: int | None) -> None:
+        """A disk is bad in some way for a while; a fault of the same kind that follows begins that while anew."""
+        change(fault.node, fault.effect)
+        self._bad_disks[fault.node, fault.kind] = fault
+
+        def end() -> None:
+            if self._bad_disks.get((fault.node, fault.kind)) is fault:
+                change(fault.node, good)
+
+        self._cluster.loop.at(self._cluster.loop.now_us + fault.lasts_us, end)
 
     def _rejoin(self, fault: Fault) -> None:
         """This partition ends, and no other that began since."""

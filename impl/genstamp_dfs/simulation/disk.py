@@ -7,14 +7,16 @@ at any byte; of the new names, renames and removals since the last `sync_directo
 A disk belongs to a machine and outlives the lives of its node. A life has its own `DiskOfLife`, which counts effects
 and can end the life at any of them, in the middle of a write too; one that belongs to a dead life does nothing.
 
-Leaves out: disks that fail or grow full, bits that rot by themselves, and directories that a crash forgets.
+A disk may have no room for more, and bits of it may rot; whoever writes over them has good ones again.
+
+Leaves out: disks that fail whole, and directories that a crash forgets.
 """
 
 import random
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from genstamp_dfs.errors import DiskError
+from genstamp_dfs.errors import DiskError, DiskFullError
 from genstamp_dfs.simulation.loop import Life, ProcessCrashedError
 
 
@@ -31,10 +33,25 @@ class Write:
 
 @dataclass(eq=False, slots=True)
 class File:
-    """A file: its bytes as processes see them, and what is not forced to the disk yet."""
+    """A file: its bytes as processes see them, what is not forced to the disk yet, and which bits have rotted.
+
+    Attributes:
+        rotten: position of a byte -> the bits of it that are not what was written.
+    """
 
     data: bytearray = field(default_factory=bytearray)
     unsynced: list[Write] = field(default_factory=list)
+    rotten: dict[int, int] = field(default_factory=dict)
+
+    def rot(self, position: int, bits: int) -> None:
+        """Bits of a byte become what was not written."""
+        self.data[position] ^= bits
+        self.rotten[position] = self.rotten.get(position, 0) ^ bits
+
+    def heal(self, offset: int, length: int) -> None:
+        """Bytes are what was written to them."""
+        for position in [position for position in self.rotten if offset <= position < offset + length]:
+            self.data[position] ^= self.rotten.pop(position)
 
 
 @dataclass(slots=True)
@@ -55,9 +72,14 @@ class Naming:
 
 
 class SimulatedDisk:
-    """The files of one machine."""
+    """The files of one machine.
+
+    Attributes:
+        room: for so many more bytes there is room; None where there is no end of it.
+    """
 
     def __init__(self) -> None:
+        self.room: int | None = None
         self.files: dict[str, File] = {}
         self.directories: set[str] = {""}
         self.namings: list[Naming] = []
@@ -106,7 +128,10 @@ def _undo_write(file: File, write: Write, survives: int) -> None:
     old_end = write.offset + len(write.old)
     if position < old_end:
         file.data[position:old_end] = write.old[survives:]
-    del file.data[max(write.length_before, position) :]
+    end = max(write.length_before, position)
+    del file.data[end:]
+    for rotten in [one for one in file.rotten if position <= one < old_end or one >= end]:
+        del file.rotten[rotten]
 
 
 class DiskOfLife:
@@ -180,11 +205,19 @@ class DiskOfLife:
         is_last = self._is_crash_due()
         if is_last:
             data = data[: self._chance.randint(0, len(data))]
+        is_full = not self._take_room(offset + len(data) - before)
+        if is_full:
+            assert self._disk.room is not None, "there is no end of room"
+            data = data[: before + self._disk.room - offset]
+            self._disk.room = 0
+        file.heal(offset, len(data))
         old = b"" if offset == before else bytes(file.data[offset : offset + len(data)])
         file.data[offset : offset + len(data)] = data
         file.unsynced.append(Write(offset, len(data), old, before, len(file.data)))
         if is_last:
             self._crash()
+        if is_full:
+            raise DiskFullError(f"{self._life.node}: {path} has no room for more than {len(file.data)} bytes")
 
     def truncate(self, path: str, length: int) -> None:
         """Cut a file."""
@@ -194,6 +227,8 @@ class DiskOfLife:
         if not 0 <= length <= before:
             self._fail(path, f"has {before} bytes, it cannot be cut to {length}")
         if length < before:
+            file.heal(length, before - length)
+            self._give_room(before - length)
             file.unsynced.append(Write(length, 0, bytes(file.data[length:]), before, length))
             del file.data[length:]
 
@@ -208,6 +243,8 @@ class DiskOfLife:
         if destination in self._disk.directories:
             self._fail(destination, "is a directory")
         replaced = self._disk.files.get(destination)
+        if replaced is not None:
+            self._give_room(len(replaced.data))
         del self._disk.files[source]
         self._disk.files[destination] = file
         self._disk.namings.append(
@@ -242,8 +279,22 @@ class DiskOfLife:
 
     # -- below --------------------------------------------------------------------------------------------------
 
+    def _take_room(self, num_bytes: int) -> bool:
+        """Whether there is room for so many more bytes, which is gone then."""
+        room = self._disk.room
+        if room is None or num_bytes <= 0:
+            return True
+        if num_bytes <= room:
+            self._disk.room = room - num_bytes
+        return num_bytes <= room
+
+    def _give_room(self, num_bytes: int) -> None:
+        if self._disk.room is not None:
+            self._disk.room += num_bytes
+
     def _remove_file(self, path: str) -> None:
         file = self._disk.files.pop(path)
+        self._give_room(len(file.data))
         self._disk.namings.append(Naming(_parent(path), file, removed=path))
 
     def _rename_directory(self, source: str, destination: str) -> None:

@@ -26,6 +26,9 @@ class FaultKind(StrEnum):
     PARTITION = "partition"
     BAD_NETWORK = "bad network"
     LATE_MESSAGES = "late messages"
+    ROT = "rot"
+    SLOW_DISK = "slow disk"
+    FULL_DISK = "full disk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,9 @@ class Fault:
 
     Attributes:
         node: whose; for a partition the first of the nodes concerned; nobody where the network is bad.
-        lasts_us: how long the node stays down, or the network bad; a client never comes back.
-        effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes.
+        lasts_us: how long the node stays down, or network or disk bad; a client never comes back.
+        effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes; for FULL_DISK, for how many more
+            bytes it has room; for SLOW_DISK, what a sync takes at most, in microseconds; for ROT, the dice.
         others: for PARTITION, the nodes that do not hear `node`.
         network: for BAD_NETWORK and LATE_MESSAGES, how bad.
     """
@@ -117,3 +121,10 @@ def _fault(chance: random.Random, at_us: int, nodes: Nodes, weights: Mapping[Fau
             return Fault(at_us, kind, "", lasts_us, network=late)
         case FaultKind.CRASH:
             return Fault(at_us, kind, node, lasts_us)
+        case FaultKind.ROT:
+            return Fault(at_us, kind, chance.choice(nodes.servers), 0, effect=chance.getrandbits(32))
+        case FaultKind.SLOW_DISK:
+            node = chance.choice((*nodes.servers, nodes.master))
+            return Fault(at_us, kind, node, lasts_us, effect=chance.choice((SECOND_US // 10, SECOND_US, LATE_US)))
+        case FaultKind.FULL_DISK:
+            return Fault(at_us, kind, chance.choice(nodes.servers), lasts_us, effect=chance.choice((0, 100, 3000)))

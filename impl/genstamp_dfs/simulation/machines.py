@@ -20,13 +20,20 @@ DRIFT: Final = 0.01
 
 @dataclass
 class Machine:
-    """A machine: its disk, its clock, the life that its node leads now, and how many there were."""
+    """A machine: its disk, its clock, the life that its node leads now, and how many there were.
+
+    Attributes:
+        view, runtime: disk and world as the present life sees them.
+        slow_us: a sync takes less than this while the disk is slow; 0 while it is not.
+    """
 
     disk: SimulatedDisk
     clock: Clock
     life: Life | None = None
     lives: int = 0
     view: DiskOfLife | None = None
+    runtime: SimulatedRuntime | None = None
+    slow_us: int = 0
 
 
 class Machines:
@@ -81,6 +88,21 @@ class Machines:
         if view is not None:
             view.crash_at = view.effects + effects
 
+    def slow_disk(self, node: str, sync_us: int) -> None:
+        """From now on a sync of the node takes less than this, in microseconds; 0 for what is usual."""
+        machine = self.machines[node]
+        machine.slow_us = sync_us
+        if machine.runtime is not None:
+            machine.runtime.sync_us = max(sync_us, self._sync_us)
+
+    def fill_disk(self, node: str, room: int | None) -> None:
+        """From now on the node's disk has room for so many more bytes; None for no end of it."""
+        self.machines[node].disk.room = room
+
+    def rot(self, node: str, chance: random.Random) -> bool:
+        """Let a bit of what the node has stored rot; says whether there was something that could."""
+        raise NotImplementedError
+
     def lives_of(self, nodes: tuple[str, ...]) -> Mapping[str, int]:
         """The number of each node's present life; without those that are down."""
         return {node: self.machines[node].lives for node in nodes if self.is_up(node)}
@@ -108,8 +130,9 @@ class Machines:
             self.dice(f"{node} {machine.lives}"),
             machine.clock,
             self._call_attempts,
-            self._sync_us,
+            max(machine.slow_us, self._sync_us),
         )
+        machine.runtime = runtime
         return machine, machine.view, runtime
 
     def life_ended(self, node: str) -> None:
@@ -119,6 +142,7 @@ class Machines:
         machine = self.machines[life.node]
         machine.life = None
         machine.view = None
+        machine.runtime = None
         self.crashes += 1
         self.network.leave(life)
         self.life_ended(life.node)

@@ -74,6 +74,9 @@ class SimulatedRuntime:
         clock: its clock.
         call_attempts: how often a call is made whose answer is lost; 1 is once.
         sync_us: a sync that others need not wait for takes less than this, in microseconds; 0 for no time.
+
+    Attributes:
+        sync_us: as above, now; a disk may become slow.
     """
 
     def __init__(
@@ -94,7 +97,7 @@ class SimulatedRuntime:
         self._call_attempts = call_attempts
         self._client_id = chance.getrandbits(128).to_bytes(16, "big")
         self._calls = 0
-        self._sync_us = sync_us
+        self.sync_us = sync_us
         # Dice of its own: the other choices of a run are the same whether its disks are slow or not.
         self._disk_chance = random.Random(f"slow disk {life.node} {self._client_id.hex()}")
 
@@ -131,8 +134,8 @@ class SimulatedRuntime:
 
     async def ahead(self, *syncs: Callable[[], None]) -> None:  # noqa: ARG002 (made by the step that follows)
         """Let others run for as long as a slow disk takes; the step that follows does the work, in no time."""
-        if self._sync_us:
-            await self._loop.sleep_us(self._disk_chance.randrange(self._sync_us))
+        if self.sync_us:
+            await self._loop.sleep_us(self._disk_chance.randrange(self.sync_us))
 
     async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:
         """Ask another node."""

@@ -10,6 +10,8 @@ Leaves out: more than one volume, and how much space is left for others.
 
 from typing import Final, Protocol
 
+from genstamp_dfs.errors import DiskFullError
+
 UNFINISHED_SUFFIX: Final = ".tmp"
 """Of the name under which a file is written before it takes another one's place."""
 
@@ -17,7 +19,7 @@ UNFINISHED_SUFFIX: Final = ".tmp"
 class Disk(Protocol):
     """The files of one node. Paths are relative, with "/" between names; none leaves the directory.
 
-    Every call may raise `DiskError`, whose message names path and reason.
+    Every call may raise `DiskError`, whose message names path and reason; it is `DiskFullError` where there is no room.
     """
 
     def exists(self, path: str) -> bool:
@@ -64,13 +66,17 @@ def replace_file(disk: Disk, path: str, data: bytes) -> None:
     """Give a file in a directory these bytes in one step, on disk when this returns: all of them, or as it was.
 
     Raises:
-        DiskError: the disk failed.
+        DiskError: the disk failed, or is full; then what was begun takes no room.
     """
     unfinished = path + UNFINISHED_SUFFIX
     if disk.exists(unfinished):
         disk.remove(unfinished)
     disk.create(unfinished)
-    disk.write(unfinished, 0, data)
+    try:
+        disk.write(unfinished, 0, data)
+    except DiskFullError:
+        disk.remove(unfinished)
+        raise
     disk.sync(unfinished)
     disk.rename(unfinished, path)
     disk.sync_directory(path.rpartition("/")[0])

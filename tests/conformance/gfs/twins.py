@@ -1,16 +1,22 @@
 """Twins of GFS: implementations with one rule of the protocol broken, and what notices them in simulated runs.
 
+Nothing is patched while a coroutine of a run waits: it may never be gone on with, and the next twin would have two
+broken rules.
+
 The judges are those of any run (`genstamp_dfs.gfs.simulation`): invariants of the nodes, what users were promised, and
 what has to come to its end. None of them knows of a twin.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
 
+from genstamp_dfs.errors import DiskFullError
 from genstamp_dfs.gfs.chunkserver.applying import Applying
 from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile
 from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
@@ -19,6 +25,7 @@ from genstamp_dfs.gfs.chunkserver.leases import Leases as Beliefs
 from genstamp_dfs.gfs.chunkserver.primary import Primary
 from genstamp_dfs.gfs.chunkserver.replicas import Replica
 from genstamp_dfs.gfs.chunkserver.reporting import Reporting
+from genstamp_dfs.gfs.master import reports
 from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
@@ -26,8 +33,9 @@ from genstamp_dfs.gfs.master.chunks import ChunkTable
 from genstamp_dfs.gfs.master.leases import Leases
 from genstamp_dfs.gfs.master.reports import Reports
 from genstamp_dfs.gfs.master.snapshot import Snapshots
+from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Apply, RecordVersion
-from genstamp_dfs.gfs.protocol import Limits, ReplicaReport
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, Limits, ReplicaReport
 from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.gfs.simulation.plan import PlanOptions
 from genstamp_dfs.gfs.simulation.run import run_seed
@@ -40,6 +48,9 @@ EVERYDAY: Final = PlanOptions()
 
 SLOW_DISKS: Final = PlanOptions(sync_ms=5000)
 """Runs in which others go on while something is forced to the disk."""
+
+MANY_FAULTS: Final = PlanOptions(mean_fault_s=12)
+"""Runs in which more goes wrong, and so more often two things at once."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +145,8 @@ async def not_flushed(self: Base) -> None:
 
 async def no_revocation(self: Snapshots, request: Any, caller: Any) -> None:
     """A snapshot is made while leases are held."""
-    with mock.patch.object(Leases, "may_be_held", lambda self, handle: False):
-        await _snapshot(self, request, caller)
+    nothing_held: Any = SimpleNamespace(may_be_held=lambda handle: False)
+    await _snapshot(Snapshots(self._base, nothing_held), request, caller)
 
 
 _snapshot = Snapshots.snapshot
@@ -162,23 +173,24 @@ def stale_replicas_are_current(self: Reports, chunkserver: Any, replica: Replica
 
 async def checkpoint_of_later_records(self: Checkpointer) -> None:
     """The position of a checkpoint is that of its end: what was logged while it was written is missing."""
-    pieces = _pieces_of(self)
+    late = copy(self)
+    late._state = _picture(self._state)
     await self._runtime.sleep_us(200_000)
-    with mock.patch("genstamp_dfs.gfs.master.checkpoint.pieces_of", lambda state, position: pieces(position)):
-        await _make(self)
+    await _make(late)
+    self._last = late._last
 
 
-def _pieces_of(self: Checkpointer) -> Callable[[int], Any]:
-    from genstamp_dfs.gfs.master.checkpoint import Head, pieces_of
-
-    taken = list(pieces_of(self._state, 0))
-
-    def at(position: int) -> Any:
-        head = taken[0]
-        assert isinstance(head, Head)
-        return iter([Head(position, head.records, head.next_handle, head.chosen), *taken[1:]])
-
-    return at
+def _picture(state: MasterState) -> Any:
+    """What a checkpoint has of a state, as it is now."""
+    blocks, columns = state.namespace.blocks(), state.chunks.columns()
+    return SimpleNamespace(
+        records=state.records,
+        next_handle=state.next_handle,
+        chosen=dict(state.chosen),
+        namespace=SimpleNamespace(blocks=lambda: blocks),
+        chunks=SimpleNamespace(columns=lambda: columns),
+        answers=dict(state.answers),
+    )
 
 
 _make = Checkpointer.make
@@ -222,6 +234,23 @@ def written_in_place_first(self: ChunkFile, offset: int, data: bytes) -> None:
 
 
 _write = ChunkFile.write
+
+
+def checksums_not_looked_at(self: ChunkFile, block: int) -> bytes:
+    """Bytes are given as they stand on the disk."""
+    start = block * CHECKSUM_BLOCK_BYTES
+    return self._disk.read(self._path, start, min(self._stored - start, CHECKSUM_BLOCK_BYTES))
+
+
+async def full_disk_not_told(self: Applying, request: Apply) -> None:
+    """A secondary says nothing of a disk that had no room for a mutation."""
+    with suppress(DiskFullError):
+        await _apply(self, request)
+
+
+def never_old(chunkserver: Any, caller: Any) -> bool:
+    """The master believes a heartbeat that comes after a later one."""
+    return False
 
 
 async def in_order_of_arrival(self: Applying, request: Apply) -> None:
@@ -272,6 +301,7 @@ TWINS: Final = (
         "restarted-master-grants-at-once",
         "a master that starts again does not wait for leases of the former one (2.6.3)",
         (Patch(Leases, "_left_us", nothing_left_after_a_restart),),
+        MANY_FAULTS,
     ),
     Twin(
         "lease-without-end",
@@ -341,6 +371,21 @@ TWINS: Final = (
         "acknowledged-from-memory",
         "a mutation is acknowledged that no disk has",
         (Patch(Replica, "on_disk", not_forced_to_the_disk),),
+    ),
+    Twin(
+        "checksums-not-looked-at",
+        "a chunkserver does not verify what it reads (5.2)",
+        (Patch(ChunkFile, "_block", checksums_not_looked_at),),
+    ),
+    Twin(
+        "full-disk-not-told",
+        "a secondary answers with success although its disk had no room (3.1)",
+        (Patch(Applying, "apply", full_disk_not_told),),
+    ),
+    Twin(
+        "late-heartbeat-believed",
+        "a heartbeat that comes after a later one is taken for the newest (2.6.2)",
+        (Patch(reports, "_is_old", never_old),),
     ),
     Twin(
         "order-of-arrival",

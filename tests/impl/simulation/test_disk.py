@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from genstamp_dfs.errors import DiskError
+from genstamp_dfs.errors import DiskError, DiskFullError
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life, ProcessCrashedError
 
@@ -133,3 +133,41 @@ def test_directories_are_listed_moved_and_removed_with_what_is_in_them() -> None
     assert view.names("previous/rbw") == ["blk_1"]
     view.remove("previous")
     assert view.names("") == []
+
+
+def test_a_full_disk_takes_what_it_has_room_for_and_says_so() -> None:
+    disk = SimulatedDisk()
+    view = written(disk, "a", b"12345")
+    disk.room = 3
+    view.write("a", 0, b"54321")
+    with pytest.raises(DiskFullError, match="no room for more than 8 bytes"):
+        view.write("a", 4, b"abcdefg")
+    assert view.read("a") == b"5432abcd"
+    view.truncate("a", 2)
+    assert disk.room == 6
+    view.remove("a")
+    assert disk.room == 8
+
+
+def test_bits_that_rot_are_read_until_somebody_writes_over_them() -> None:
+    disk = SimulatedDisk()
+    view = written(disk, "a", b"aaaa", sync_after=1)
+    disk.files["a"].rot(1, 2)
+    assert view.read("a") == b"acaa"
+    view.write("a", 1, b"b")
+    assert not disk.files["a"].rotten
+    disk.files["a"].rot(3, 2)
+    disk.files["a"].heal(0, 4)
+    assert view.read("a") == b"abaa"
+
+
+def test_power_loss_brings_back_what_was_written_and_not_what_had_rotted() -> None:
+    for seed in range(20):
+        disk = SimulatedDisk()
+        view = written(disk, "a", b"aaaa", sync_after=1)
+        disk.files["a"].rot(1, 2)
+        view.write("a", 0, b"bbbbbb")
+        disk.lose_power(random.Random(seed))
+        data = bytes(disk.files["a"].data)
+        assert data.lstrip(b"b").strip(b"a") == b""
+        assert len(data) >= 4

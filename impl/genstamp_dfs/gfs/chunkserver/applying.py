@@ -10,13 +10,13 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
-from genstamp_dfs.errors import Refusal
+from genstamp_dfs.errors import DiskFullError, Refusal
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.chunkserver.data_buffer import DataBuffer
 from genstamp_dfs.gfs.chunkserver.leases import Leases
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, Replicas
 from genstamp_dfs.gfs.chunkserver.telling import Telling
-from genstamp_dfs.gfs.errors import CorruptReplica, OutOfOrder, StaleVersion
+from genstamp_dfs.gfs.errors import CorruptReplica, NoRoom, OutOfOrder, StaleVersion
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Apply
 from genstamp_dfs.gfs.protocol import Mutation
 from genstamp_dfs.gfs.runtime import Runtime
@@ -57,7 +57,7 @@ def do(replica: Replica, mutation: Mutation, data: bytes, chunk_bytes: int) -> N
     """Change a replica as a mutation says.
 
     Raises:
-        CorruptReplica, OutOfRange: as `ChunkFile.write`.
+        CorruptReplica, OutOfRange, DiskFullError: as `ChunkFile.write`.
     """
     if mutation.is_padding:
         replica.file.pad(chunk_bytes)
@@ -99,6 +99,7 @@ class Applying:
             StaleVersion: it has another version, or one of an earlier life.
             OutOfOrder: a later one was done before.
             DataNotFound: its data is not here.
+            DiskFullError: there is no room for it.
         """
         self._replicas.get_of(request.handle, request.version)
         if not self._leases.takes_part(request.handle, request.version):
@@ -121,9 +122,9 @@ class Applying:
         try:
             data = b"" if mutation.is_padding else self._buffer.get(mutation.data_id, self._runtime.now_us())
             do(replica, mutation, data, self._configuration.limits.chunk_bytes)
-        except Refusal as refusal:
+        except (Refusal, DiskFullError) as problem:
             order.step(mutation.serial, is_done=False)
-            self._tell("fail_to_apply", replica, request, refusal)
+            self._tell("fail_to_apply", replica, request, problem if isinstance(problem, Refusal) else NoRoom())
             raise
         replica.touched_us = self._runtime.now_us()
         order.step(mutation.serial, is_done=True)

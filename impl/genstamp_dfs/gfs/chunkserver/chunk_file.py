@@ -5,8 +5,9 @@ the bytes that are written; only then they are put into the file of bytes. What 
 that a crash tore is cut off, and the bytes of whole frames are written again when the replica is loaded. So a crash at
 any moment leaves the replica as it was before a change or after it, and only the log has to be forced to the disk: for
 an append at some time before it is acknowledged, for what takes the place of other bytes before they are touched, as
-else a lost frame would leave new bytes under old checksums. When the log has grown, the file of bytes is forced to the
-disk once, and a log of one frame takes the place of the long one.
+else a lost frame would leave new bytes under old checksums. What makes the file of bytes longer is put there first: if
+the disk is full, frame and bytes are taken back, and nothing has changed. When the log has grown, the file of bytes is
+forced to the disk once, and a log of one frame takes the place of the long one.
 
 Bytes that were never written are zeros, and take no room at the end: a chunk that is padded is not longer on the disk.
 
@@ -20,7 +21,7 @@ from typing import Final
 import google_crc32c
 import msgspec
 
-from genstamp_dfs.errors import StorageError
+from genstamp_dfs.errors import DiskFullError, StorageError
 from genstamp_dfs.gfs.errors import CorruptReplica, OutOfRange
 from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES
 from genstamp_dfs.world.disk import Disk, replace_file
@@ -99,6 +100,11 @@ class ChunkFile:
         """What has to be forced to the disk."""
         return log_of(self._path)
 
+    @property
+    def stored(self) -> int:
+        """So many of its bytes are in the file; the others are zeros."""
+        return self._stored
+
     # -- on the disk ------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
@@ -108,8 +114,16 @@ class ChunkFile:
         self._disk.create(self._path)
         self._disk.sync_directory(self._path.rpartition("/")[0])
 
+    def abandon(self) -> None:
+        """Make a file that is no replica yet, and will be none, take no room."""
+        self._disk.remove(self._path)
+
     def fill(self, data: bytes) -> None:
-        """Put bytes at the end of a file that is no replica yet."""
+        """Put bytes at the end of a file that is no replica yet.
+
+        Raises:
+            DiskFullError: there is no room for them.
+        """
         checksums = self._checksums_with(self._stored, data)
         first_block = self._stored // CHECKSUM_BLOCK_BYTES
         self._put(self._stored, data)
@@ -150,7 +164,11 @@ class ChunkFile:
     # -- changes ----------------------------------------------------------------------------------------------------
 
     def record_version(self, version: int) -> None:
-        """Raise the version."""
+        """Raise the version.
+
+        Raises:
+            DiskFullError: there is no room for that; nothing has changed.
+        """
         assert version > self.version, f"the version of {self._path} would fall from {self.version} to {version}"
         self._log(VersionRecorded(version))
         self.version = version
@@ -161,6 +179,7 @@ class ChunkFile:
         Raises:
             CorruptReplica: a block of which some bytes stay does not match its checksum (section 5.2).
             OutOfRange: they do not lie in a chunk.
+            DiskFullError: there is no room for them; nothing has changed.
         """
         if offset < 0 or offset + len(data) > self._chunk_bytes:
             raise OutOfRange(f"{len(data)} bytes at {offset} do not lie in a chunk of {self._chunk_bytes} bytes")
@@ -169,14 +188,24 @@ class ChunkFile:
         first_block = offset // CHECKSUM_BLOCK_BYTES
         checksums = self._checksums_with(offset, data)
         num_bytes = max(self.num_bytes, offset + len(data))
-        self._log(Changed(offset, data, num_bytes, first_block, checksums))
-        if offset < self._stored:
+        logged = self._log(Changed(offset, data, num_bytes, first_block, checksums))
+        inside = max(0, self._stored - offset)
+        try:
+            self._put(offset + inside, data[inside:])
+        except DiskFullError:
+            self._unlog(logged)
+            raise
+        if inside:
             self._disk.sync(self.log_path)
-        self._put(offset, data)
+            self._put(offset, data[:inside])
         self._take(num_bytes, first_block, checksums, offset + len(data))
 
     def pad(self, num_bytes: int) -> None:
-        """Fill with zeros to a length, at most that of a chunk."""
+        """Fill with zeros to a length, at most that of a chunk.
+
+        Raises:
+            DiskFullError: there is no room to say so; nothing has changed.
+        """
         if num_bytes > self.num_bytes:
             first_block = len(self._checksums) // _CHECKSUM_BYTES
             self._log(Changed(self._stored, b"", num_bytes, first_block, b""))
@@ -272,13 +301,24 @@ class ChunkFile:
         start = first_block * _CHECKSUM_BYTES
         self._checksums[start : start + len(checksums)] = checksums
 
-    def _log(self, entry: Changed | VersionRecorded) -> None:
+    def _log(self, entry: Changed | VersionRecorded) -> int:
+        """Add a frame to the log; gives where it begins."""
         if self._log_bytes > LOG_BYTES:
             self.compact()
-        frame = self._frame(entry)
-        self._disk.write(self.log_path, self._log_bytes, frame)
+        frame, start = self._frame(entry), self._log_bytes
+        try:
+            self._disk.write(self.log_path, start, frame)
+        except DiskFullError:
+            self._disk.truncate(self.log_path, start)
+            raise
         self._log_bytes += len(frame)
         self.changes += 1
+        return start
+
+    def _unlog(self, start: int) -> None:
+        """Take the last frame back."""
+        self._disk.truncate(self.log_path, start)
+        self._log_bytes = start
 
     def _frame(self, entry: Base | Changed | VersionRecorded) -> bytes:
         return encode_frame(MARK, _ENCODER.encode(entry))

@@ -7,7 +7,7 @@ Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, sections 
 
 from typing import Any
 
-from genstamp_dfs.errors import GenstampDfsError, Refusal
+from genstamp_dfs.errors import DiskFullError, GenstampDfsError, Refusal
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.chunkserver.applying import Applying
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
@@ -18,14 +18,18 @@ from genstamp_dfs.gfs.chunkserver.primary import Primary
 from genstamp_dfs.gfs.chunkserver.pushing import Pushing
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, Replicas
 from genstamp_dfs.gfs.chunkserver.reporting import Reporting
+from genstamp_dfs.gfs.chunkserver.room import Room
 from genstamp_dfs.gfs.chunkserver.telling import Telling
-from genstamp_dfs.gfs.errors import CorruptReplica, OutOfRange, StaleVersion
+from genstamp_dfs.gfs.errors import CorruptReplica, NoRoom, OutOfRange, StaleVersion
 from genstamp_dfs.gfs.messages import chunkserver_protocol as messages
 from genstamp_dfs.gfs.messages.data_flow import PushData
 from genstamp_dfs.gfs.protocol import PIECE_BYTES
 from genstamp_dfs.gfs.runtime import Connection, Runtime
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
+
+NEED_ROOM = (messages.CreateChunk, messages.CopyChunk, messages.CloneChunk, messages.RecordVersion)
+"""What is refused while the disk counts as full: who takes no part in a lease is asked for no mutation."""
 
 
 class Chunkserver:
@@ -59,15 +63,24 @@ class Chunkserver:
         self._primary = Primary(configuration, runtime, disk, self.replicas, self.leases, self.buffer, telling)
         self._applying = Applying(configuration, runtime, disk, self.replicas, self.leases, self.buffer, telling)
         self._copying = Copying(configuration, runtime, self.replicas, telling)
-        self._reporting = Reporting(configuration, runtime, self.replicas, self.leases, telling)
+        self._room = Room(configuration, runtime, self.replicas)
+        self._reporting = Reporting(configuration, runtime, self.replicas, self.leases, self._room, telling)
 
     async def start(self) -> None:
         """Find all replicas, register, and tell the master from now on; waits while the master is away.
 
+        What a crash has taken from the disk is written again first, and waits until there is room for it.
+
         Raises:
             DiskError: the disk failed.
         """
-        self.replicas.load()
+        while True:
+            try:
+                self.replicas.load()
+            except DiskFullError:
+                await self.runtime.sleep_us(self.configuration.heartbeat_period_us)
+            else:
+                break
         self._telling.tell_of_node("start_chunkserver")
         self.runtime.spawn(self._scan(), "scan")
         await self._reporting.register()
@@ -81,10 +94,19 @@ class Chunkserver:
         """Do what is asked.
 
         Raises:
-            GfsRefusal: the protocol refuses.
+            GfsRefusal: the protocol refuses; NoRoom if the disk is full.
             DiskError: the disk failed.
             GenstampDfsError: it is no request of a chunkserver.
         """
+        if isinstance(request, NEED_ROOM):
+            self._room.check()
+        try:
+            return await self._do(request, caller)
+        except DiskFullError as problem:
+            self._room.found_full()
+            raise NoRoom(str(problem)) from problem
+
+    async def _do(self, request: Request[Any], caller: Caller) -> Any:
         match request:
             case messages.Write():
                 return await self._primary.write(request, caller)

@@ -18,6 +18,7 @@ class ChunkserverConfiguration:
         limits: what all nodes of the cluster agree on.
         rack: where it stands.
         capacity_bytes: room for replicas.
+        full_wait_us: after its disk was found full, nothing new is written there for so long.
         heartbeat_period_us: how often it tells the master that it lives.
         reported_at_once: how many of its replicas it tells of in a heartbeat.
         master_timeout_us: how long the master has to answer.
@@ -34,6 +35,7 @@ class ChunkserverConfiguration:
     limits: Limits = field(default_factory=Limits)
     rack: str = "rack"
     capacity_bytes: int = 2**40
+    full_wait_us: int = 60 * SECOND_US
     heartbeat_period_us: int = 3 * SECOND_US
     reported_at_once: int = 1_000
     master_timeout_us: int = 10 * SECOND_US
@@ -48,6 +50,7 @@ class ChunkserverConfiguration:
     def __post_init__(self) -> None:
         for name in (
             "capacity_bytes",
+            "full_wait_us",
             "heartbeat_period_us",
             "reported_at_once",
             "master_timeout_us",

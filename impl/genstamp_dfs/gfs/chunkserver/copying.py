@@ -7,7 +7,8 @@ Leaves out: when copies are wanted, which is the master's business.
 Source: sections 3.4, 4.3 and 4.5.
 """
 
-from genstamp_dfs.errors import Refusal
+from genstamp_dfs.errors import DiskFullError, Refusal
+from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, Replicas
 from genstamp_dfs.gfs.chunkserver.telling import Telling
@@ -41,7 +42,11 @@ class Copying:
         if replica is None:
             file = self._replicas.new_file(request.handle)
             file.begin()
-            file.finish(request.version)
+            try:
+                file.finish(request.version)
+            except DiskFullError:
+                file.abandon()
+                raise
             self._replicas.add(request.handle, file)
         elif not replica.file.num_bytes and 0 < replica.file.version < request.version:
             replica.file.record_version(request.version)
@@ -53,6 +58,7 @@ class Copying:
 
         Raises:
             ChunkNotFound, CorruptReplica, StaleVersion: as `Replicas.get_of`.
+            DiskFullError: there is no room for it.
             NoReplica: the copy is being made already, or its source changes.
         """
         source = self._replicas.get_of(request.source, request.source_version)
@@ -68,6 +74,16 @@ class Copying:
     async def _copy_bytes(self, source: Replica, request: CopyChunk) -> None:
         file = self._replicas.new_file(request.handle)
         file.begin()
+        try:
+            await self._fill_from(source, file)
+            file.finish(request.version)
+        except (Refusal, DiskFullError):
+            file.abandon()
+            raise
+        self._replicas.add(request.handle, file)
+
+    async def _fill_from(self, source: Replica, file: ChunkFile) -> None:
+        """Give a new file the bytes of a replica, which may not change meanwhile."""
         before, position = source.file.changes, 0
         while position < source.file.num_bytes:
             try:
@@ -79,9 +95,7 @@ class Copying:
             position += len(data)
             await self._runtime.sleep_us(0)
             if source.file.changes != before:
-                raise NoReplica(f"the replica of chunk {request.source} changes while it is copied")
-        file.finish(request.version)
-        self._replicas.add(request.handle, file)
+                raise NoReplica(f"the replica of chunk {source.handle} changes while it is copied")
 
     async def clone(self, request: CloneChunk) -> None:
         """Copy a replica from another chunkserver.
@@ -123,8 +137,12 @@ class Copying:
             self._replicas.delete(handle)
         file = self._replicas.new_file(handle)
         file.begin()
-        file.fill(bytes(data))
-        file.finish(version)
+        try:
+            file.fill(bytes(data))
+            file.finish(version)
+        except DiskFullError:
+            file.abandon()
+            raise
         self._replicas.add(handle, file)
         return True
 

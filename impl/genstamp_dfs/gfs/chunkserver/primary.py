@@ -14,14 +14,14 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from genstamp_dfs.errors import Refusal
+from genstamp_dfs.errors import DiskFullError, Refusal
 from genstamp_dfs.gfs.chunkserver.applying import do
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.chunkserver.data_buffer import DataBuffer
 from genstamp_dfs.gfs.chunkserver.leases import Lease, Leases
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, Replicas
 from genstamp_dfs.gfs.chunkserver.telling import Telling
-from genstamp_dfs.gfs.errors import CorruptReplica, MutationFailed, OutOfOrder, OutOfRange, RecordTooLarge
+from genstamp_dfs.gfs.errors import CorruptReplica, MutationFailed, NoRoom, OutOfOrder, OutOfRange, RecordTooLarge
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Append, Apply, Write
 from genstamp_dfs.gfs.protocol import Mutation
 from genstamp_dfs.gfs.runtime import Runtime
@@ -84,7 +84,7 @@ class Primary:
 
         Raises:
             NotPrimary: no lease of this version is believed in.
-            DataNotFound, OutOfRange, MutationFailed, OutOfOrder: as the errors say.
+            DataNotFound, OutOfRange, MutationFailed, OutOfOrder, NoRoom: as the errors say.
         """
         await self._once(request, caller, lambda lease: self._write(request, lease))
 
@@ -92,7 +92,7 @@ class Primary:
         """Append pushed data at the end of the chunk; gives its offset, or None if the chunk is full now.
 
         Raises:
-            NotPrimary, DataNotFound, RecordTooLarge, MutationFailed, OutOfOrder: as the errors say.
+            NotPrimary, DataNotFound, RecordTooLarge, MutationFailed, OutOfOrder, NoRoom: as the errors say.
         """
         return await self._once(request, caller, lambda lease: self._append(request, lease))
 
@@ -172,6 +172,10 @@ class Primary:
             self._leases.end(request.handle, request.version)
             self._tell("fail_at_primary", request, replica, mutation, problem)
             raise MutationFailed(f"the primary's replica of chunk {request.handle} is corrupt") from problem
+        except DiskFullError:
+            self._leases.end(request.handle, request.version)
+            self._tell("fail_at_primary", request, replica, mutation, NoRoom())
+            raise
         order.last = mutation.serial
         lease.is_used = True
         replica.touched_us = self._runtime.now_us()

@@ -9,6 +9,7 @@ from genstamp_dfs.errors import NETWORK_FAILURES
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.chunkserver.leases import Leases
 from genstamp_dfs.gfs.chunkserver.replicas import Replicas
+from genstamp_dfs.gfs.chunkserver.room import Room
 from genstamp_dfs.gfs.chunkserver.telling import Telling
 from genstamp_dfs.gfs.errors import ChunkserverUnknown, GfsRefusal
 from genstamp_dfs.gfs.messages.master_protocol import Heartbeat, Register
@@ -25,12 +26,14 @@ class Reporting:
         runtime: Runtime,
         replicas: Replicas,
         leases: Leases,
+        room: Room,
         telling: Telling,
     ) -> None:
         self._configuration = configuration
         self._runtime = runtime
         self._replicas = replicas
         self._leases = leases
+        self._room = room
         self._telling = telling
         self._turn: list[int] = []
 
@@ -51,7 +54,7 @@ class Reporting:
             # The master takes whoever registers to hold no lease.
             self._leases.end_all()
             name, rack = self._runtime.node, self._configuration.rack
-            request = Register(name, rack, self._free_bytes(), tuple(self._sound()))
+            request = Register(name, rack, self._room.free_bytes, tuple(self._sound()))
             try:
                 reply = await self._runtime.call(MASTER, request, timeout_us=self._configuration.master_timeout_us)
             except (*NETWORK_FAILURES, GfsRefusal):
@@ -64,7 +67,7 @@ class Reporting:
         sent_us = self._runtime.now_us()
         extend = self._leases.wanted()
         corrupt = tuple((one.handle, one.file.version) for one in self._replicas if one.is_corrupt)
-        request = Heartbeat(self._runtime.node, self._free_bytes(), extend, tuple(self._next()), corrupt)
+        request = Heartbeat(self._runtime.node, self._room.free_bytes, extend, tuple(self._next()), corrupt)
         try:
             reply = await self._runtime.call(MASTER, request, timeout_us=self._configuration.master_timeout_us)
         except NETWORK_FAILURES:
@@ -94,6 +97,3 @@ class Reporting:
                 self._leases.end(handle, version)
                 self._replicas.delete(handle)
                 self._telling.tell("delete_replica", handle, version)
-
-    def _free_bytes(self) -> int:
-        return max(0, self._configuration.capacity_bytes - self._replicas.used_bytes)

@@ -24,6 +24,7 @@ from genstamp_dfs.gfs.errors import (
     MasterStarting,
     MutationFailed,
     NoReplica,
+    NoRoom,
     NotPrimary,
     StaleVersion,
 )
@@ -112,7 +113,7 @@ class Mutating:
                     unreachable = self._start_over(path, index, lease.secondaries)
             except (NotPrimary, StaleVersion) as problem:
                 failure, unreachable = problem, self._start_over(path, index, ())
-            except (CorruptReplica, *ASK_AGAIN) as problem:
+            except (CorruptReplica, NoRoom, *ASK_AGAIN) as problem:
                 failure = problem
                 unreachable = self._start_over(path, index, (lease.primary,) if lease is not None else unreachable)
             if self._runtime.now_us() >= give_up_us:

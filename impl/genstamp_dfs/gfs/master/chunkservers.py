@@ -27,6 +27,8 @@ class Chunkserver:
         creations_us: when chunks were made on it of late.
         clones: how many chunks are being copied to it or from it.
         corrupt: handles and versions of its replicas that do not match their checksums.
+        life: id of the life that registered last, as callers say it; empty if it did not say.
+        last_call: number of that life's last call.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Chunkserver:
     creations_us: deque[int] = field(default_factory=deque)
     clones: int = 0
     corrupt: dict[int, int] = field(default_factory=dict)
+    life: bytes = b""
+    last_call: int = -1
 
 
 class Chunkservers:

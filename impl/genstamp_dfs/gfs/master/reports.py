@@ -1,7 +1,10 @@
 """What chunkservers tell of themselves, and what they are told: which leases go on, and which replicas are garbage.
 
-A report may be old, as a message may be late. So garbage is named with its version, and a replica that is known to be
-current does not become stale by a heartbeat; only a registration, which tells of all replicas, takes that back.
+A report may be old, as a message may be late. What comes after a later call of the same life of a chunkserver tells
+nothing: else a replica that was found corrupt, and deleted, would be counted on again. A heartbeat of another life than
+registered last is answered with ChunkserverUnknown, whichever of the two is older: who lives registers again. The
+answer may be late too, so garbage is named with its version, and a replica that is known to be current does not become
+stale by a heartbeat; only a registration, which tells of all replicas, takes that back.
 
 A replica is current if its version is not below the chunk's. Higher ones were chosen for a grant that did not end, and
 those replicas are current too (`leases`). A version that this master never chose was chosen by one whose log has not
@@ -40,6 +43,9 @@ class Reports:
     async def register(self, request: Register, caller: Caller) -> Registered:
         """A chunkserver is there, with these replicas and without a lease."""
         chunkserver = self._base.chunkservers.meet(request.chunkserver)
+        if _is_old(chunkserver, caller):
+            return Registered(())
+        chunkserver.life, chunkserver.last_call = caller.client_id, caller.call_id
         self._base.tell("hear_registration", "node", chunkserver.name, {"chunkserver": chunkserver.name})
         self._chunks.drop_chunkserver(chunkserver.number)
         self._leases.doubt(chunkserver.name)
@@ -54,6 +60,11 @@ class Reports:
         chunkserver = self._base.chunkservers.find(request.chunkserver)
         if chunkserver is None:
             raise ChunkserverUnknown(f"{request.chunkserver} has not registered, or was silent for too long")
+        if chunkserver.life != caller.client_id:
+            raise ChunkserverUnknown(f"another life of {request.chunkserver} has registered")
+        if _is_old(chunkserver, caller):
+            return HeartbeatReply((), ())
+        chunkserver.last_call = caller.call_id
         self._hear(chunkserver, request.free_bytes)
         extended = self._leases.extend(chunkserver.name, request.extend)
         chunkserver.corrupt = {handle: version for handle, version in request.corrupt if handle in self._chunks}
@@ -134,3 +145,8 @@ class Reports:
         """Whether another live chunkserver has a current replica."""
         names = self._base.chunkservers.names(self._chunks.locations(handle))
         return any(name != chunkserver.name for name in names)
+
+
+def _is_old(chunkserver: Chunkserver, caller: Caller) -> bool:
+    """Whether a later call of the same life of a chunkserver was heard before."""
+    return bool(caller.client_id) and chunkserver.life == caller.client_id and caller.call_id < chunkserver.last_call

@@ -3,7 +3,10 @@
 Leaves out: what clients want, and what goes wrong; see `workload` and `genstamp_dfs.simulation.chaos`.
 """
 
-from dataclasses import dataclass, field
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from genstamp_dfs.events import EventLog
 from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
@@ -13,8 +16,12 @@ from genstamp_dfs.gfs.client.configuration import ClientConfiguration
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.master import Master
 from genstamp_dfs.gfs.protocol import MASTER
+from genstamp_dfs.gfs.simulation.rotting import Rotting
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
+
+RACKS: Final = 2
+"""How many there are; chunkservers stand on them in turn."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,20 @@ class ClusterOptions:
     chunkserver: ChunkserverConfiguration = field(default_factory=ChunkserverConfiguration)
     client: ClientConfiguration = field(default_factory=ClientConfiguration)
     sync_us: int = 0
+
+
+class MasterEvents:
+    """Takes the events of a master, and sees to it that rot takes no last current replica."""
+
+    def __init__(self, log: EventLog, rotting: Rotting) -> None:
+        self._log = log
+        self._rotting = rotting
+
+    def record(self, *, event: str, entity: str, arguments: Mapping[str, str], **others: Any) -> None:
+        """Take an event."""
+        if event == "begin_grant":
+            self._rotting.spare(int(entity), arguments["chunkservers"].split(","))
+        self._log.record(event=event, entity=entity, arguments=arguments, **others)
 
 
 class SimulatedCluster(Machines):
@@ -46,21 +67,24 @@ class SimulatedCluster(Machines):
         self.master: Master | None = None
         self.chunkservers: dict[str, Chunkserver] = {}
         self.clients: dict[str, Client] = {}
-        self._chunkserver_names: set[str] = set()
+        self.rotting = Rotting(self.machines, self.chunkservers)
+        self._racks: dict[str, str] = {}
 
     def start_master(self) -> None:
         """Start the master over what its disk has."""
         _, view, runtime = self.begin_life(MASTER)
-        master = self.master = self.master_class(self.options.master, runtime, view, self.log)
+        master = self.master = self.master_class(
+            self.options.master, runtime, view, MasterEvents(self.log, self.rotting)
+        )
         self.network.join(Node(runtime.life, handler=master.handle))
         runtime.spawn(master.start(), "start")
 
     def start_chunkserver(self, name: str) -> None:
         """Start a chunkserver over what its disk has."""
-        self._chunkserver_names.add(name)
+        rack = self._racks.setdefault(name, f"rack{len(self._racks) % RACKS + 1}")
         _, view, runtime = self.begin_life(name)
         chunkserver = self.chunkservers[name] = self.chunkserver_class(
-            self.options.chunkserver, runtime, view, self.log
+            replace(self.options.chunkserver, rack=rack), runtime, view, self.log
         )
         self.network.join(Node(runtime.life, handler=chunkserver.handle, server=chunkserver.serve))
         runtime.spawn(chunkserver.start(), "start")
@@ -76,8 +100,12 @@ class SimulatedCluster(Machines):
         """Start a node again; clients do not come back."""
         if node == MASTER:
             self.start_master()
-        elif node in self._chunkserver_names:
+        elif node in self._racks:
             self.start_chunkserver(node)
+
+    def rot(self, node: str, chance: random.Random) -> bool:
+        """Let a bit of what a chunkserver has stored rot."""
+        return self.rotting.rot(node, chance)
 
     def life_ended(self, node: str) -> None:
         """The core of a node is gone."""

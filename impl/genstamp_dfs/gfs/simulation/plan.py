@@ -18,7 +18,13 @@ CELL_BYTES: Final = 32
 """Writes begin and end at multiples of this many bytes of a file."""
 
 
-FAULTS: Final = {**EVERYDAY, FaultKind.LATE_MESSAGES: 3}
+FAULTS: Final = {
+    **EVERYDAY,
+    FaultKind.LATE_MESSAGES: 3,
+    FaultKind.ROT: 4,
+    FaultKind.SLOW_DISK: 2,
+    FaultKind.FULL_DISK: 2,
+}
 """How often each fault happens, against the others."""
 
 
@@ -101,6 +107,7 @@ class PlanOptions:
         mean_rest_ms: how long a client rests after a record or a write, on average.
         safety_s: how long anything may fail, in virtual seconds.
         mean_fault_s: mean time between two faults; 0 for none.
+        without: faults that do not happen; the others come instead.
         chunk_sizes: one of these is the size of a chunk, in bytes; small, so that files have several chunks.
         sync_ms: a chunkserver does other things for less than this while bytes are forced to its disk; 0 for no time.
     """
@@ -113,7 +120,8 @@ class PlanOptions:
     pieces: int = 8
     mean_rest_ms: int = 3000
     safety_s: int = 400
-    mean_fault_s: int = 25
+    mean_fault_s: int = 18
+    without: tuple[FaultKind, ...] = ()
     chunk_sizes: tuple[int, ...] = (2048, 2048, 4096, 160_000)
     sync_ms: int = 0
 
@@ -127,13 +135,14 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
     chunk_bytes = chance.choice(options.chunk_sizes)
     jobs = {client: tuple(_Jobs(chance, options, chunk_bytes, client).make()) for client in clients}
     nodes = Nodes(MASTER, chunkservers, clients)
+    weights = {kind: weight for kind, weight in FAULTS.items() if kind not in options.without}
     return Plan(
         seed=seed,
         chunk_bytes=chunk_bytes,
         chunkservers=chunkservers,
         clients=clients,
         jobs=jobs,
-        faults=tuple(make_faults(chance, nodes, options.mean_fault_s, options.safety_s, FAULTS)),
+        faults=tuple(make_faults(chance, nodes, options.mean_fault_s, options.safety_s, weights)),
         safety_us=options.safety_s * SECOND_US,
     )
 

@@ -79,12 +79,15 @@ class Watching:
 
 
 def unfinished(cluster: SimulatedCluster) -> list[str]:
-    """What has not come to its end yet: chunks without all their replicas, and replicas that nobody wants."""
+    """What has not come to its end yet.
+
+    Chunks without all their replicas, replicas that nobody wants, and such as have rotted.
+    """
     state = None if cluster.master is None else cluster.master.state
     if state is None:
         return ["the master is not there"]
     goal = min(cluster.options.master.limits.replicas, len(cluster.chunkservers))
-    problems = []
+    problems = cluster.rotting.not_found()
     for handle in state.chunks:
         version = state.chunks.version(handle)
         found = [

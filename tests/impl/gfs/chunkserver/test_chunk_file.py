@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from genstamp_dfs.errors import DiskFullError
 from genstamp_dfs.gfs.chunkserver import chunk_file
 from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile, log_of
 from genstamp_dfs.gfs.chunkserver.replicas import DIRECTORY, Replicas, path_of
@@ -248,3 +249,31 @@ def test_replicas_are_found_by_handle_and_version() -> None:
     for kind, call in refused:
         with pytest.raises(kind):
             call()
+
+
+@pytest.mark.parametrize("room", range(0, 700, 9))
+def test_what_a_full_disk_has_no_room_for_changes_nothing(room: int) -> None:
+    disk = SimulatedDisk()
+    replicas = loaded(disk)
+    file = replicas.new_file(HANDLE)
+    file.begin()
+    file.fill(b"a" * 100)
+    file.finish(1)
+    replicas.add(HANDLE, file)
+    disk.room = room
+    expected, refused = b"a" * 100, 0
+    for letter in (b"b", b"c"):
+        try:
+            file.write(50, letter * 200)
+        except DiskFullError:
+            refused += 1
+        else:
+            expected = b"a" * 50 + letter * 200
+    assert refused or room > 600
+    found = loaded(disk).get(HANDLE).file
+    for one in (file, found):
+        assert one.read(0, CHUNK) == expected
+        assert one.num_bytes == len(expected)
+    disk.room = None
+    found.write(0, b"d" * 300)
+    assert loaded(disk).get(HANDLE).file.read(0, CHUNK) == b"d" * 300
