@@ -23,7 +23,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from genstamp.logs.check import Terms
 from genstamp.logs.parts import check_part, part_sizes
-from genstamp.logs.ranges import ranges_of
+from genstamp.logs.ranges import divide, size_of
 from genstamp.logs.readers.log_ranges import Range
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
@@ -67,12 +67,13 @@ class OnSpark:
 
     def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
         """As `run.Worker` says."""
-        divided = {} if how.keeps_events else {unit.number: ranges_of(unit, how.range_bytes) for unit in units}
+        cores = self._spark.sparkContext.defaultParallelism
+        divided = {} if how.keeps_events else divide(units, how.range_bytes, cores)
         spans = [SPANS.empty_table()]
         whole = [unit for unit in units if not divided.get(unit.number)]
         with ThreadPoolExecutor(JOBS_AT_ONCE) as jobs:
             # The largest first: what its ranges set aside is taken up while others are read.
-            parted = sorted((unit for unit in units if divided.get(unit.number)), key=lambda unit: -_size(unit))
+            parted = sorted((unit for unit in units if divided.get(unit.number)), key=lambda unit: -size_of(unit))
             running = [jobs.submit(self._in_ranges, unit, divided[unit.number], built, how) for unit in parted]
             running.append(jobs.submit(self._whole, whole, built, how))
             spans += [one.result() for one in running]
@@ -111,7 +112,7 @@ class OnSpark:
 
 def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
     """Units for that many tasks at most, about as many bytes for each."""
-    sizes = {place: _size(unit) for place, unit in enumerate(units)}
+    sizes = {place: size_of(unit) for place, unit in enumerate(units)}
     return [[units[place] for place in share] for share in shared_out(sizes, min(number, len(units)))]
 
 
@@ -126,10 +127,6 @@ def shared_out(sizes: Mapping[int, int], number: int) -> list[list[int]]:
         shares[least].append(one)
         loads[least] += sizes[one] + 1
     return shares
-
-
-def _size(unit: Unit) -> int:
-    return sum(Path(file).stat().st_size for file in unit.files)
 
 
 def _reading(built: str, how: Reading, shares: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:

@@ -20,7 +20,31 @@ from genstamp.logs.units import HEAD, LOG
 RANGE_BYTES = 128 << 20
 """Bytes of a range: a second of reading, some ten times what it costs to begin a task and its files."""
 
+WORTH_DIVIDING = 2
+"""A log is read in ranges if it has more than so many times a core's share of all bytes. In ranges a log takes up to
+half as much work again, so that of two cores none is idle long enough; of eight, some are where one log is the half.
+"""
+
 _ASIDE, _SHIFTS = "aside", "shifts"
+
+
+def divide(units: Sequence[Unit], size: int | None, cores: int) -> dict[int, list[Range]]:
+    """The ranges of the units that are to be read in ranges, by their numbers.
+
+    Args:
+        units: all that are read.
+        size: bytes of a range, and every log of two of them is divided; None to divide only where it pays.
+        cores: that read at the same time.
+    """
+    if size is not None:
+        return {unit.number: ranges_of(unit, size) for unit in units}
+    share = sum(size_of(unit) for unit in units) / cores
+    return {unit.number: ranges_of(unit) for unit in units if size_of(unit) > WORTH_DIVIDING * share}
+
+
+def size_of(unit: Unit) -> int:
+    """Bytes of all files of a unit, as they stand."""
+    return sum(Path(file).stat().st_size for file in unit.files)
 
 
 def ranges_of(unit: Unit, size: int = RANGE_BYTES) -> list[Range]:

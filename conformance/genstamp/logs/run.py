@@ -21,7 +21,7 @@ from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.kept import MARK, read_kept, write_terms
 from genstamp.logs.parts import PartWriter, parts_for
-from genstamp.logs.ranges import RANGE_BYTES, keep_aside, keep_shifts, kept_aside
+from genstamp.logs.ranges import keep_aside, keep_shifts, kept_aside
 from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
 from genstamp.logs.readers.log_ranges import Range, RangeReading
 from genstamp.logs.readers.sighting import Unit
@@ -75,7 +75,7 @@ class Options:
         stories: whether findings are to be told with all their events.
         situations_max: bound of the slow path, for each key.
         parts: into how many the keys are divided; None to choose by the size of what is read.
-        range_bytes: bytes of a range, where several tasks read one log.
+        range_bytes: bytes of a range, and every log of two ranges is read in ranges; None to divide only where it pays.
     """
 
     complete: bool = False
@@ -85,7 +85,7 @@ class Options:
     stories: bool = False
     situations_max: int = SITUATIONS_MAX
     parts: int | None = None
-    range_bytes: int = RANGE_BYTES
+    range_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class Reading:
     Attributes:
         parts: into how many the keys are divided.
         keeps_events: whether the table of events is written, which no check needs.
-        range_bytes: bytes of a range of a log that several tasks read.
+        range_bytes: bytes of a range of each log that several tasks read; None to divide only where it pays.
     """
 
     parts: int = 1
     keeps_events: bool = True
-    range_bytes: int = RANGE_BYTES
+    range_bytes: int | None = None
 
 
 class Worker(Protocol):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from genstamp.logs.alone import check_alone
 from genstamp.logs.job import check_paths
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
-from genstamp.logs.ranges import ranges_of
+from genstamp.logs.ranges import divide, ranges_of
 from genstamp.logs.run import TABLES, Options, OutputError
 from genstamp.logs.units import HEAD, find_units
 from genstamp_dfs.events import encode_lines
@@ -138,6 +139,17 @@ def test_ranges_have_every_byte_of_a_log_once_and_those_of_a_compressed_one_none
     older.write_bytes(gzip.compress(older.read_bytes()))
     (unit,) = find_units([str(tmp_path)]).units
     assert len(unit.files) == 2 and ranges_of(unit, 400_000) == []
+
+
+def test_a_log_is_divided_where_cores_would_wait_for_it(tmp_path: Path) -> None:
+    for name, megabytes in (("large.log", 1000), ("one.log", 100), ("other.log", 100)):
+        (tmp_path / name).write_bytes(LINE * 20_000)
+        os.truncate(tmp_path / name, megabytes << 20)
+    units = find_units([str(tmp_path)]).units
+    (large,) = [unit.number for unit in units if unit.files[0].endswith("large.log")]
+    assert divide(units, None, cores=2) == {}
+    assert {number: len(ranges) for number, ranges in divide(units, None, cores=8).items()} == {large: 8}
+    assert all(divide(units, 1 << 20, cores=2).values())
 
 
 def test_result_replaces_an_earlier_one_and_nothing_else(spark: "SparkSession", mixed: Path, tmp_path: Path) -> None:
