@@ -240,6 +240,10 @@ class Bench(Machines):
         """What the master answers, or a shadow of it."""
         return self.wait_for(self.ask_later(request, node=node))
 
+    def ask_as(self, chunkserver: str, request: Request[Any]) -> Any:
+        """What the master answers to a chunkserver, in its life."""
+        return self.wait_for(self.begin(self.chunkservers[chunkserver].ask(request)))
+
     def wait_for(self, came_of_it: list[Any], *, for_us: int = 2_000 * SECOND_US) -> Any:
         """Let time pass until there is a result."""
         end_us = self.loop.now_us + for_us

@@ -160,7 +160,7 @@ def test_a_late_heartbeat_makes_no_current_replica_stale() -> None:
     bench = Bench()
     (lease,) = bench.file("/f")
     late = Heartbeat("c1", 0, (), (ReplicaReport(lease.handle, lease.version - 1, 0),), ())
-    assert bench.ask(late).garbage == ()
+    assert bench.ask_as("c1", late).garbage == ()
     assert "c1" in bench.find("/f").chunkservers
 
 

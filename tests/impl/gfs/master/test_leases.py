@@ -155,7 +155,7 @@ def test_an_old_registration_does_not_end_a_lease_without_asking() -> None:
     (lease,) = bench.file("/f")
     bench.chunkservers[lease.primary].deaf.add(RevokeLease)
     reports = (ReplicaReport(lease.handle, lease.version, 0),)
-    bench.ask(Register(lease.primary, "rack0", 10_000, reports))
+    bench.ask_as(lease.primary, Register(lease.primary, "rack0", 10_000, reports))
     with pytest.raises(LeaseUnavailable):
         bench.lease("/f")
     assert bench.primaries(lease.handle) == [lease.primary]

@@ -170,5 +170,5 @@ def test_a_request_to_somebody_else_is_refused() -> None:
 def test_a_version_that_nobody_can_have_is_not_taken() -> None:
     bench = Bench()
     (lease,) = bench.file("/f")
-    bench.ask(Heartbeat("c1", 0, (), (ReplicaReport(lease.handle, 2**64 - 1, 0),), ()))
+    bench.ask_as("c1", Heartbeat("c1", 0, (), (ReplicaReport(lease.handle, 2**64 - 1, 0),), ()))
     assert bench.find("/f").version == lease.version
