@@ -18,11 +18,10 @@ prepared, heard of or not; after a commit it is prepared or committed.
 from __future__ import annotations
 
 import argparse
-import resource
-import sys
 import time
 from pathlib import Path
 
+from benchmarks.memory import peak_bytes
 from tests.model.systems.two_phase import TWO_PHASE
 
 from genstamp_model.explore import Fingerprints, Progress, explore
@@ -59,12 +58,6 @@ def instance(name: str) -> tuple[Instance, int]:
             return Instance(DIALS.model(), Configuration(size, sizes={"Dial": count})), 10**count
         case _:
             raise SystemExit(f"there is no '{system}'; there are two_phase:N and dials:N")
-
-
-def peak_bytes() -> int:
-    """Most memory that this process has had so far."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def main() -> None:

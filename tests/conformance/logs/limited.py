@@ -10,6 +10,8 @@ import resource
 import sys
 from pathlib import Path
 
+from benchmarks.memory import peak_bytes
+
 from genstamp.logs.check import Terms
 from genstamp.logs.parts import check_part
 
@@ -20,12 +22,12 @@ def main() -> None:
     """Checks both and prints by how many bytes the peak has risen."""
     small, built, mebibytes = sys.argv[1:]
     check_part(Path(small), 0, Terms(), 1000)
-    before = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_bytes()
     size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * _PAGE
     if int(mebibytes):
         resource.setrlimit(resource.RLIMIT_AS, (size + (int(mebibytes) << 20),) * 2)
     check_part(Path(built), 0, Terms())
-    print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    print(peak_bytes() - before)
 
 
 if __name__ == "__main__":
