@@ -25,7 +25,7 @@ _SCAN = """
 import sys, time
 from pyspark.sql import functions
 from genstamp.logs.session import spark_session
-with spark_session(sys.argv[1]) as spark:
+with spark_session(sys.argv[1], computes=True) as spark:
     spark.range(1000).selectExpr("count(*)").collect()
     began = time.perf_counter()
     found = functions.regexp_extract("value", sys.argv[2], 1)

@@ -92,7 +92,7 @@ def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: 
             from genstamp.logs.job import OnSpark
             from genstamp.logs.session import spark_session
 
-            spark = stack.enter_context(spark_session(master))
+            spark = stack.enter_context(spark_session(master, computes=with_sql))
             worker = OnSpark(spark)
             if with_sql:
                 from tests.conformance.logs.sql_twin import sql_verdicts
