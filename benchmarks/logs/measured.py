@@ -7,6 +7,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -63,19 +64,18 @@ class _Watched:
         self._measured.read = time.perf_counter() - began
         return spans
 
-    def check(self, parts: int, terms: Terms, built: Path) -> None:
+    def check(self, terms: Terms, built: Path, how: Reading) -> None:
         began = time.perf_counter()
-        self._worker.check(parts, terms, built)
+        self._worker.check(terms, built, how)
         measured = self._measured
         measured.checked = time.perf_counter() - began
         kept = pyarrow.dataset.dataset(built / "concerns").count_rows()
-        measured.rows = kept + sum(rows_by_part(built, parts))
-        verdicts = pyarrow.dataset.dataset(built / "verdicts").to_table(columns=["kind", "entity", "safety"])
+        measured.rows = kept + sum(rows_by_part(built, how.parts))
+        # Those of which no more is told are not among them; all are counted in the report.
+        verdicts = pyarrow.dataset.dataset(built / "verdicts").to_table(columns=["entity", "safety"])
         measured.violated = sorted(
             verdicts.filter(pyarrow.compute.field("safety") == "violated").column("entity").to_pylist()
         )
-        counted = verdicts.group_by(["kind", "safety"]).aggregate([([], "count_all")]).to_pylist()
-        measured.counts = {f"{row['kind']} {row['safety']}": row["count_all"] for row in counted}
         if self._sql is not None:
             began = time.perf_counter()
             measured.sql = self._sql(built / "concerns")
@@ -110,6 +110,10 @@ def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: 
         measured.seconds = time.perf_counter() - began - measured.sql_seconds
         measured.processor = time.process_time() - processor
         measured.events = report.events
+        counts: Counter[str] = Counter()
+        for each in report.keys:
+            counts[f"{each.kind} {each.safety}"] += each.keys
+        measured.counts = dict(counts)
     # A child begins with the peak of this process, which is asked too: so the greater of both is true.
     measured.peak = max(peak_bytes(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     return measured

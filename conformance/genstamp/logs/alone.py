@@ -31,10 +31,10 @@ class Alone:
         """As `run.Worker` says."""
         return pa.concat_tables([SPANS.empty_table(), *(read_into(built, unit, how) for unit in units)])
 
-    def check(self, parts: int, terms: Terms, built: Path) -> None:
+    def check(self, terms: Terms, built: Path, how: Reading) -> None:
         """As `run.Worker` says."""
-        for part in range(parts):
-            check_part(built, part, terms)
+        for part in range(how.parts):
+            check_part(built, part, terms, keeps=how.keeps_events)
 
 
 def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> Report:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from genstamp.logs.automaton import Automaton
 from genstamp.logs.orders import Found
-from genstamp.logs.tables import COMPLETIONS, PATHS, SAFETIES, VERDICTS
+from genstamp.logs.tables import COMPLETIONS, COUNTS, PATHS, SAFETIES, VERDICTS
 
 _CONFORMANT, _VIOLATED, _UNDETERMINED = map(SAFETIES.index, ("conformant", "violated", "undetermined"))
 _COMPLETE, _UNFINISHED, _UNKNOWN = map(COMPLETIONS.index, ("complete", "unfinished", "unknown"))
@@ -69,28 +69,58 @@ class Answers:
         """Sets what is told of an entity that is not conformant, by names of columns."""
         self._told.setdefault(entity, {}).update(told)
 
-    def columns(self, events: Any) -> list[Any]:
-        """In the order of the table, from `safety` on; `events` says how many each entity has."""
-        sets, of_set = np.unique(self._shown, return_inverse=True)
+    def every(self) -> Any:
+        """The numbers of all entities."""
+        return np.arange(len(self._shown))
+
+    def told(self) -> Any:
+        """The numbers of those of which more is told than that they are counted."""
+        return np.flatnonzero((self._safety != _CONFORMANT) | (self._completion == _UNFINISHED))
+
+    def counts(self) -> Any:
+        """How many have the same verdict, a table of `tables.COUNTS`."""
+        begun = self._shown != 1 << self._graph.initial
+        sorts = (self._safety.astype(np.int64) * len(COMPLETIONS) + self._completion) * 4 + self.slow * 2 + begun
+        keys = np.bincount(sorts)
+        (met,) = np.nonzero(keys)
+        safety, completion = np.divmod(met >> 2, len(COMPLETIONS))
+        columns = [
+            texts([self._graph.kind], np.zeros(len(met), np.int32)),
+            texts(SAFETIES, safety),
+            texts(COMPLETIONS, completion),
+            texts(PATHS, met >> 1 & 1),
+            pa.array((met & 1).astype(np.bool_)),
+            pa.array(keys[met]),
+        ]
+        return pa.table(columns, schema=COUNTS)
+
+    def columns(self, events: Any, those: Any) -> list[Any]:
+        """Of some entities, in the order of the table, from `safety` on.
+
+        Args:
+            events: how many each of them has.
+            those: their numbers.
+        """
+        sets, of_set = np.unique(self._shown[those], return_inverse=True)
         names = pa.array([list(self._graph.members(int(states))) for states in sets], VERDICTS.field("states").type)
         return [
-            texts(SAFETIES, self._safety),
-            texts(COMPLETIONS, self._completion),
-            texts(PATHS, self.slow),
+            texts(SAFETIES, self._safety[those]),
+            texts(COMPLETIONS, self._completion[those]),
+            texts(PATHS, self.slow[those]),
             pa.array(events),
             names.take(pa.array(of_set)),
-            *(self._few(name) for name in _TOLD),
+            *(self._few(name, those) for name in _TOLD),
         ]
 
-    def _few(self, name: str) -> Any:
-        """A column that is null but for what is told."""
+    def _few(self, name: str, those: Any) -> Any:
+        """A column of some entities that is null but for what is told."""
         type_ = VERDICTS.field(name).type
         given = {entity: told[name] for entity, told in self._told.items() if told.get(name) is not None}
         if not given and not pa.types.is_struct(type_):  # Of a struct, the parts would be null, too.
-            return pa.nulls(len(self._shown), type_)
-        values: list[Any] = [None] * len(self._shown)
-        for entity, value in given.items():
-            values[entity] = value
+            return pa.nulls(len(those), type_)
+        values: list[Any] = [None] * len(those)
+        for place, entity in zip(np.searchsorted(those, list(given)).tolist(), given, strict=True):
+            values[place] = given[entity]
         return pa.array(values, type_)
 
     def _completion_of(self, shown: Any, unlogged: Any) -> Any:

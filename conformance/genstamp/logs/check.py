@@ -51,16 +51,18 @@ class Terms:
     retold: Mapping[str, str] = field(default_factory=dict)
 
 
-def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any:
+def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts: list[Any] | None = None) -> Any:
     """One verdict for each key.
 
     Args:
         concerns: a table of `tables.CONCERNS` or of `exchange.EXCHANGED`; all rows of a key, in any order.
         terms: of the check.
         steps: takes tables of `tables.STEPS`, if anybody wants them.
+        counts: takes tables of `tables.COUNTS`, if these are enough for the keys of which no more is told.
 
     Returns:
-        A table of `tables.VERDICTS`; row order means nothing.
+        A table of `tables.VERDICTS`; row order means nothing. With `counts` only violated, undetermined and unfinished
+        keys are in it.
     """
     rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
@@ -69,7 +71,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None) -> Any
         of_kind = np.flatnonzero(rows.kind == number)
         for (unseen, balances), those in _by_sources(rows, of_kind, kind, terms):
             batch = _Batch(rows, those, automaton(kind, unseen), balances, terms, lower if kind == "block" else {})
-            parts.append(batch.verdicts())
+            parts.append(batch.verdicts(counts))
             if steps is not None:
                 steps.append(batch.steps())
     return pa.concat_tables(parts)
@@ -157,7 +159,8 @@ class _Batch:
         self._rules = rows.rule[self._order]
         self._values = [getattr(rows, name)[self._order] for name in VALUES]
 
-    def verdicts(self) -> Any:
+    def verdicts(self, counts: list[Any] | None) -> Any:
+        """As `verdicts` gives them."""
         tables = self._automaton.tables()
         runs = run(tables, self._starts, self._rules, *self._values)
         self._taken = runs.taken
@@ -172,11 +175,14 @@ class _Batch:
         self._hold_against_log(firsts, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             tell_unruled(runs, int(entity), answers)
+        those = answers.every() if counts is None else answers.told()
+        if counts is not None:
+            counts.append(answers.counts())
         columns = [
-            texts(self._rows.namespaces, self._rows.namespace[firsts]),
-            texts([self._automaton.kind], np.zeros(len(firsts), np.int32)),
-            self._rows.entities(firsts),
-            *answers.columns(np.diff(self._starts)),
+            texts(self._rows.namespaces, self._rows.namespace[firsts[those]]),
+            texts([self._automaton.kind], np.zeros(len(those), np.int32)),
+            self._rows.entities(firsts[those]),
+            *answers.columns(np.diff(self._starts)[those], those),
         ]
         return pa.table(columns, schema=VERDICTS)
 

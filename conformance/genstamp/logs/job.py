@@ -99,12 +99,13 @@ class OnSpark:
         spans = self._tasks(tasks).mapInArrow(read, from_arrow_schema(SPANS))
         return pa.Table.from_pylist([row.asDict() for row in spans.collect()], SPANS)
 
-    def check(self, parts: int, terms: Terms, built: Path) -> None:
+    def check(self, terms: Terms, built: Path, how: Reading) -> None:
         """As `run.Worker` says."""
-        sizes = dict(enumerate(part_sizes(built, parts)))
+        sizes = dict(enumerate(part_sizes(built, how.parts)))
         # A task takes longer to start than a part to check.
-        shares = shared_out(sizes, min(parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism))
-        self._tasks(len(shares)).mapInArrow(_checking(terms, str(built), shares), "id long").collect()
+        shares = shared_out(sizes, min(how.parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism))
+        check = _checking(terms, str(built), shares, how.keeps_events)
+        self._tasks(len(shares)).mapInArrow(check, "id long").collect()
 
     def _tasks(self, number: int) -> Any:
         """Numbers, one a task."""
@@ -177,7 +178,9 @@ def _reading_rest(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any
     return read
 
 
-def _checking(terms: Terms, built: str, shares: Sequence[Sequence[int]]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _checking(
+    terms: Terms, built: str, shares: Sequence[Sequence[int]], keeps: bool
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Checks parts of the keys, and writes what it finds; what it gives runs in Spark's workers."""
 
     def check(batches: Iterable[Any]) -> Iterator[Any]:
@@ -185,7 +188,7 @@ def _checking(terms: Terms, built: str, shares: Sequence[Sequence[int]]) -> Call
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 for part in shares[task]:
-                    check_part(Path(built), part, terms)
+                    check_part(Path(built), part, terms, keeps=keeps)
             yield batch
 
     return check

@@ -36,7 +36,12 @@ from genstamp.logs.tables import VERDICTS
 
 
 def verdicts_in_order(
-    tables: Iterable[Any], terms: Terms, directory: Path, rows_max: int, steps: list[Any]
+    tables: Iterable[Any],
+    terms: Terms,
+    directory: Path,
+    rows_max: int,
+    steps: list[Any],
+    counts: list[Any] | None = None,
 ) -> Iterator[Any]:
     """One verdict for each key.
 
@@ -46,6 +51,7 @@ def verdicts_in_order(
         directory: for the rows of a long key, while it is checked.
         rows_max: how many rows of a key are held in memory.
         steps: takes tables of `tables.STEPS`.
+        counts: as in `check.verdicts`.
 
     Returns:
         Tables of `tables.VERDICTS`.
@@ -53,9 +59,9 @@ def verdicts_in_order(
     for given in _whole_keys(tables, directory / "long", rows_max):
         if isinstance(given, _Long):
             for key in given.keys(terms):
-                yield _verdict_of_long(given, key, terms, steps)
+                yield _verdict_of_long(given, key, terms, steps, counts)
         else:
-            yield verdicts(given, terms, steps)
+            yield verdicts(given, terms, steps, counts)
 
 
 _PIECE = 1 << 16
@@ -188,7 +194,7 @@ def _together(tables: list[Any]) -> Any:
     return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries().select(EXCHANGED.names)
 
 
-def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any]) -> Any:
+def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], counts: list[Any] | None) -> Any:
     """The verdict of one key whose rows do not fit in memory."""
     unseen, balances = known_of(key.kind, key.namespace, terms)
     of = automaton(key.kind, unseen)
@@ -211,7 +217,9 @@ def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any]) -> 
         tell_unruled(runs, 0, answers)
     steps.append(steps_taken(of, runs.taken))
     names = [texts([name], [0]) for name in key]
-    return pa.table([*names, *answers.columns(np.array([told.events], np.int64))], schema=VERDICTS)
+    if counts is not None:
+        counts.append(answers.counts())
+    return pa.table([*names, *answers.columns(np.array([told.events], np.int64), answers.every())], schema=VERDICTS)
 
 
 class _Told(NamedTuple):

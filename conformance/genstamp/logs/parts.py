@@ -41,6 +41,9 @@ COMPRESSED_TO = 10
 ROWS_MAX = 500_000
 """Rows of a part that are checked at once, twice as many as a part mostly has, about 100 bytes each."""
 
+COUNTS_KEPT = "counts"
+"""Directory of the counts that stand for verdicts where no tables are kept."""
+
 _ROWS_AT_ONCE = 400_000
 _ROW_BYTES = 80
 _RANGE = "-range-"
@@ -190,7 +193,7 @@ def part_sizes(built: Path, parts: int) -> list[int]:
     return sizes
 
 
-def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -> None:
+def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX, keeps: bool = True) -> None:
     """Checks the keys of one part of the concerns below a directory; writes their verdicts and steps beside them.
 
     Args:
@@ -199,6 +202,8 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
         terms: of the check.
         rows_max: how many rows are held in memory; a part of more is sorted on the disk, and a key of more is checked
             piece by piece.
+        keeps: whether the tables are kept for others; else keys of which no more is told are only counted, and no steps
+            are written.
     """
     files = sorted((built / "concerns").glob(f"part-{part:06d}-*.parquet"))
     compact = list(pieces(built, part))
@@ -207,18 +212,23 @@ def check_part(built: Path, part: int, terms: Terms, rows_max: int = ROWS_MAX) -
     if not rows:
         return
     steps: list[Any] = []
+    counts: list[Any] | None = None if keeps else []
     with _Written(built, "verdicts", part) as found:
         if rows <= rows_max:
             kept = [pyarrow.parquet.ParquetFile(file).read(use_threads=False) for file in files]
             concerns = pa.concat_tables([*kept, *(each.rows() for each in compact)])
-            found.write(_apart(verdicts(concerns, terms, steps)))
+            found.write(_apart(verdicts(concerns, terms, steps if keeps else None, counts)))
         else:
             with tempfile.TemporaryDirectory(dir=built, prefix=".sorted-") as scratch:
                 tables = in_order(_read(files, compact), rows, Path(scratch), rows_max)
-                for each in verdicts_in_order(tables, terms, Path(scratch), rows_max, steps):
+                for each in verdicts_in_order(tables, terms, Path(scratch), rows_max, steps, counts):
                     found.write(_apart(each))
-    with _Written(built, "steps", part) as taken:
-        taken.write(steps)
+    if counts is None:
+        with _Written(built, "steps", part) as taken:
+            taken.write(steps)
+    else:
+        with _Written(built, COUNTS_KEPT, part) as counted:
+            counted.write([pa.concat_tables(counts)])
 
 
 def _read(files: Sequence[Path], compact: Sequence["Piece"]) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.kept import MARK, read_kept, write_terms
-from genstamp.logs.parts import PartWriter, parts_for
+from genstamp.logs.parts import COUNTS_KEPT, PartWriter, parts_for
 from genstamp.logs.ranges import keep_aside, keep_shifts, kept_aside
 from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
 from genstamp.logs.readers.log_ranges import Range, RangeReading
@@ -30,7 +30,7 @@ from genstamp.logs.report import Report
 from genstamp.logs.rows import Batch, reject_row
 from genstamp.logs.streams import head
 from genstamp.logs.summary import Summary
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
+from genstamp.logs.tables import CONCERNS, COUNTS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
 from genstamp.logs.units import HEAD, Found, find_units
 
 _READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
@@ -94,7 +94,8 @@ class Reading:
 
     Attributes:
         parts: into how many the keys are divided.
-        keeps_events: whether the table of events is written, which no check needs.
+        keeps_events: whether anybody wants the tables: those of events, which no check needs, of verdicts of which no
+        more is told than that they are counted, and of steps.
         range_bytes: bytes of a range of each log that several tasks read; None to divide only where it pays.
     """
 
@@ -118,13 +119,13 @@ class Worker(Protocol):
             The spans of all, a table of `tables.SPANS`.
         """
 
-    def check(self, parts: int, terms: Terms, built: Path) -> None:
-        """Checks the keys of the concerns below a directory, and writes the verdicts and the steps beside them.
+    def check(self, terms: Terms, built: Path, how: "Reading") -> None:
+        """Checks the keys of the concerns below a directory, and writes what it finds beside them (`parts.check_part`).
 
         Args:
-            parts: into how many the keys were divided (`parts.check_part`).
             terms: of the check.
             built: the directory.
+            how: the concerns were written.
         """
 
 
@@ -176,9 +177,10 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
 
 
 def _check(worker: Worker, found: Found, options: Options, built: Path) -> Report:
-    for table in TABLES:
-        (built / table).mkdir(parents=True, exist_ok=True)
     keeps_events = options.out is not None or options.html is not None or options.stories
+    tables = TABLES if keeps_events else {**TABLES, COUNTS_KEPT: COUNTS}
+    for table in tables:
+        (built / table).mkdir(parents=True, exist_ok=True)
     how = Reading(options.parts or parts_for(found.units), keeps_events, options.range_bytes)
     spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
     summary = Summary(found, spans)
@@ -192,8 +194,8 @@ def _check(worker: Worker, found: Found, options: Options, built: Path) -> Repor
     )
     write_terms(built, terms)
     if any((built / "concerns").iterdir()) or summary.events():
-        worker.check(how.parts, terms, built)
-    for table, schema in TABLES.items():
+        worker.check(terms, built, how)
+    for table, schema in tables.items():
         _fill(built / table, schema)
     return summary.report(built, options.complete)
 

@@ -17,6 +17,7 @@ import pyarrow.dataset
 
 from genstamp.events import KINDS
 from genstamp.logs.graphs import graph
+from genstamp.logs.parts import COUNTS_KEPT
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
 from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, OF_NAMENODE, ON_DISK
 from genstamp.logs.tables import COUNTED, Key
@@ -118,7 +119,7 @@ class Summary:
             why = f"another source tells of the steps of the NameNode of {namespace}, too; checked by itself, as {name}"
             notes.append((first_of[unit], why))
         return Report(
-            keys=tuple(key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))),
+            keys=tuple(_key_counts(tables)),
             sources=tuple(self._source_counts()),
             rules=tuple(_rule_counts(tables / "verdicts")),
             unfinished=tuple(_open_counts(tables / "verdicts")),
@@ -159,11 +160,16 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
 _COUNTED_BY = ("kind", "safety", "completion", "path", "states")
 
 
+def _key_counts(tables: Path) -> Iterator[KeyCount]:
+    if (tables / COUNTS_KEPT).is_dir():
+        return _summed(pa.dataset.dataset(tables / COUNTS_KEPT).to_table().to_pylist())
+    return key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))
+
+
 def key_counts(verdicts: Iterable[Any]) -> Iterator[KeyCount]:
     """Counts of verdicts, given as batches of `tables.VERDICTS`."""
     unborn = {kind: [graph(kind).names[graph(kind).initial]] for kind in KINDS}
-    counts: Counter[tuple[str, Any, Any, bool]] = Counter()
-    slow: Counter[tuple[str, Any, Any, bool]] = Counter()
+    rows = []
     for batch in verdicts:
         # As one text, as lists cannot be grouped by; no name of a state has a comma.
         states = pa.compute.binary_join(batch.column("states"), ",")
@@ -171,9 +177,18 @@ def key_counts(verdicts: Iterable[Any]) -> Iterator[KeyCount]:
         table = pa.table([*(batch.column(name) for name in by), states], names=[*by, "states"])
         for row in table.group_by([*by, "states"]).aggregate([([], "count_all")]).to_pylist():
             begun = row["states"] != ",".join(unborn[row["kind"]])
-            group = row["kind"], row["safety"], row["completion"], begun
-            counts[group] += row["count_all"]
-            slow[group] += row["count_all"] if row["path"] == "slow" else 0
+            rows.append({**row, "begun": begun, "keys": row["count_all"]})
+    return _summed(rows)
+
+
+def _summed(rows: Iterable[Mapping[str, Any]]) -> Iterator[KeyCount]:
+    """Rows of `tables.COUNTS`, those of one sort together."""
+    counts: Counter[tuple[str, Any, Any, bool]] = Counter()
+    slow: Counter[tuple[str, Any, Any, bool]] = Counter()
+    for row in rows:
+        group = row["kind"], row["safety"], row["completion"], row["begun"]
+        counts[group] += row["keys"]
+        slow[group] += row["keys"] if row["path"] == "slow" else 0
     for group, keys in sorted(counts.items()):
         yield KeyCount(*group, keys, slow[group])
 

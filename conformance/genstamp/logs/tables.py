@@ -59,6 +59,20 @@ VERDICTS: Any = pa.schema(
 keys.
 """
 
+COUNTS: Any = pa.schema(
+    [
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("safety", pa.string(), nullable=False),
+        pa.field("completion", pa.string(), nullable=False),
+        pa.field("path", pa.string(), nullable=False),
+        pa.field("begun", pa.bool_(), nullable=False),
+        pa.field("keys", pa.int64(), nullable=False),
+    ]
+)
+"""How many keys have such verdicts, `begun` where they show another state than the one in which a life begins; several
+rows of one sort add up. Stands for the verdicts of which no more is told, where nobody keeps the tables.
+"""
+
 COVERAGE: Any = pa.schema(
     [
         pa.field("source", pa.string(), nullable=False),

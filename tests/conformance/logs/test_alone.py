@@ -1,12 +1,16 @@
 """The check in one process that writes tables: in one part and in many, as the check that keeps all in memory."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow.dataset
 import pytest
+from benchmarks.logs.generator import write_logs
 
 from genstamp.logs.alone import Alone
 from genstamp.logs.local import check_locally
+from genstamp.logs.parts import check_part
 from genstamp.logs.run import TABLES, Options, check_with
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
@@ -24,3 +28,19 @@ def test_parts_change_no_verdict(tmp_path: Path, repository: Path, parts: int) -
         found = pyarrow.dataset.dataset(out / table).to_table().to_pylist()
         assert sorted(found, key=repr) == sorted(getattr(expected, table).to_pylist(), key=repr), table
     assert len({path.name[:11] for path in (out / "concerns").iterdir()}) == parts
+
+
+@pytest.mark.parametrize("rows_max", [500_000, 200])
+def test_report_is_the_same_whether_tables_are_kept_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_max: int
+) -> None:
+    monkeypatch.setattr("genstamp.logs.alone.check_part", partial(check_part, rows_max=rows_max))
+    write_logs(tmp_path / "logs", 5000, 1, one_in=20, skew=0.1)
+    # Without its second half, so that some is left unfinished.
+    namenode = tmp_path / "logs" / "namenode.log"
+    namenode.write_bytes(namenode.read_bytes()[: namenode.stat().st_size // 2])
+    kept = check_with(Alone(), [tmp_path / "logs"], Options(out=tmp_path / "out"))
+    counted = check_with(Alone(), [tmp_path / "logs"])
+    assert {count.safety for count in counted.keys} == {"conformant", "violated"}
+    assert counted.unfinished and {count.begun for count in counted.keys} == {True, False}
+    assert counted == replace(kept, out="")
