@@ -3,7 +3,8 @@
 Leaves out: what the parts do.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from genstamp_dfs.errors import Refusal
@@ -56,6 +57,7 @@ class Base:
         self.started_us = started_us
         self.first_handle = state.next_handle
         self._events = events
+        self._lost: dict[int, set[str]] = {}
 
     def commit(self, operation: AnyOperation) -> None:
         """Make a change, and log it; nobody may be told before `flushed`."""
@@ -89,6 +91,32 @@ class Base:
         names = list(chunkservers)
         answers = await together(self.runtime, [does(name) for name in names], type(request).__name__)
         return [name for name, done in zip(names, answers, strict=True) if done]
+
+    @contextmanager
+    def watched(self, handle: int) -> Iterator[set[str]]:
+        """While chunkservers are asked about their replicas of a chunk: gives the names of those that lose theirs.
+
+        A replica that was there when its chunkserver answered may be found corrupt, and deleted, before the others have
+        answered. Only who has the chunk's lock may watch it.
+        """
+        assert handle not in self._lost, f"chunk {handle} is watched already"
+        lost: set[str] = set()
+        self._lost[handle] = lost
+        try:
+            yield lost
+        finally:
+            del self._lost[handle]
+
+    def lose(self, handle: int, chunkserver: str) -> None:
+        """A chunkserver says that its replica is corrupt."""
+        if handle in self._lost:
+            self._lost[handle].add(chunkserver)
+
+    def keep_only(self, handles: Collection[int], chunkserver: str) -> None:
+        """A chunkserver says which replicas it has."""
+        for handle, lost in self._lost.items():
+            if handle not in handles:
+                lost.add(chunkserver)
 
     # -- events -----------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 A grant, with the chunk's lock held:
 
 1. A version is chosen that was never chosen before, and logged.
-2. It is offered to all current replicas (RecordVersion). Whoever does not answer may have recorded it: so a yet higher
-   one is chosen for those that did, until all answer.
+2. It is offered to all current replicas (RecordVersion). Whoever does not answer, or loses its replica before all have
+   answered, may have recorded it: so a yet higher one is chosen for the others, until all answer.
 3. The version is logged as the chunk's: replicas with a lower one are stale from now on.
 4. One replica is made the primary (GrantLease), and the client is told.
 
@@ -245,7 +245,9 @@ class Leases:
             base.commit(ChooseVersion(handle, version))
             base.tell_of_chunk("begin_grant", handle, version, chunkservers=",".join(replicas))
             await base.flushed()
-            answered = await base.ask_all(replicas, RecordVersion(handle, version))
+            with base.watched(handle) as lost:
+                answered = await base.ask_all(replicas, RecordVersion(handle, version))
+            answered = [name for name in answered if name not in lost]
             if answered == replicas:
                 self._set_version(handle, version, replicas)
                 await base.flushed()

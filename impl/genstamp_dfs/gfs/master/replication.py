@@ -99,12 +99,15 @@ class Replication:
         givers[0].clones += 1
         try:
             request = CloneChunk(handle, version, tuple(sources))
-            await base.ask(target.name, request, base.configuration.clone_timeout_us)
+            with base.watched(handle) as lost:
+                await base.ask(target.name, request, base.configuration.clone_timeout_us)
         except Refusal:
             return False
         finally:
             target.clones -= 1
             givers[0].clones -= 1
+        if target.name in lost:
+            return False
         if target.is_live:
             base.state.chunks.add_location(handle, target.number)
         base.tell_of_chunk("clone", handle, version, chunkserver=target.name)

@@ -52,6 +52,7 @@ class Reports:
         chunkserver.is_live = True
         chunkserver.rack = request.rack
         chunkserver.corrupt.clear()
+        self._base.keep_only({replica.handle for replica in request.replicas}, chunkserver.name)
         self._hear(chunkserver, request.free_bytes)
         return Registered(self._take(chunkserver, request.replicas))
 
@@ -70,6 +71,7 @@ class Reports:
         chunkserver.corrupt = {handle: version for handle, version in request.corrupt if handle in self._chunks}
         for handle in chunkserver.corrupt:
             self._chunks.drop_location(handle, chunkserver.number)
+            self._base.lose(handle, chunkserver.name)
         garbage = self._take(chunkserver, request.replicas)
         return HeartbeatReply(extended, garbage + self._corrupt_garbage(chunkserver, request.corrupt))
 

@@ -30,6 +30,7 @@ class ScriptedChunkserver:
         content: what mutations each replica has, by handle.
         silent: requests of these classes are done but not answered.
         deaf: requests of these classes are not done either.
+        slow_us: how long it takes, once they are done, until requests of these classes are answered.
         refuses: requests of these classes are refused.
         asked: all requests, in order.
         extend: whether it asks for its leases to go on.
@@ -46,6 +47,7 @@ class ScriptedChunkserver:
         self.corrupt: dict[int, int] = {}
         self.silent: set[type] = set()
         self.deaf: set[type] = set()
+        self.slow_us: dict[type, int] = {}
         self.refuses: dict[type, GfsRefusal] = {}
         self.asked: list[Request[Any]] = []
         self.garbage: list[tuple[int, int]] = []
@@ -114,6 +116,7 @@ class ScriptedChunkserver:
         answer = None if type(request) in self.deaf else self.do(request)
         if type(request) in self.silent | self.deaf:
             await self.runtime.sleep_us(10_000 * SECOND_US)
+        await self.runtime.sleep_us(self.slow_us.get(type(request), 0))
         return answer
 
     def do(self, request: Request[Any]) -> Any:

@@ -1,10 +1,10 @@
 """Garbage: deleted files can be had back for a while, then their chunks go; so do stale and corrupt replicas."""
 
 import pytest
-from tests.impl.gfs.master.bench import Bench
+from tests.impl.gfs.master.bench import LIMITS, Bench
 
 from genstamp_dfs.gfs.errors import InvalidPath, PathExists, PathNotFound
-from genstamp_dfs.gfs.messages.chunkserver_protocol import CloneChunk, CreateChunk
+from genstamp_dfs.gfs.messages.chunkserver_protocol import CloneChunk, CreateChunk, RecordVersion
 from genstamp_dfs.gfs.messages.master_protocol import (
     Create,
     Delete,
@@ -206,6 +206,56 @@ def test_a_chunkserver_that_had_a_corrupt_replica_may_have_the_chunk_again() -> 
     bench.until(lambda: len(bench.find("/f").chunkservers) == 2)
     bench.until(lambda: len(bench.find("/f").chunkservers) == 3)
     assert lease.handle in bad.replicas and not bad.corrupt
+
+
+def _are_where_the_master_says(bench: Bench, handle: int) -> bool:
+    """Whether the first chunk of /f has three replicas, where the master counts on them."""
+    counted = bench.find("/f").chunkservers
+    return len(counted) == 3 and all(handle in bench.chunkservers[name].replicas for name in counted)
+
+
+def test_a_replica_that_goes_while_others_record_a_version_is_not_counted_on() -> None:
+    """It was found in a simulated run, of seed 1876."""
+    bench = Bench(4)
+    (lease,) = bench.file("/f")
+    bench.pass_time(2 * LIMITS.lease_us)
+    slow, bad = (bench.chunkservers[name] for name in lease.secondaries)
+    slow.slow_us[RecordVersion] = 3 * SECOND_US
+    granted = bench.ask_later(FindLease("/f", 0))
+    bench.until(lambda: bench.count(RecordVersion, bad.name) == 2)
+    bad.corrupt[lease.handle] = bad.replicas[lease.handle]
+    bench.until(lambda: lease.handle not in bad.replicas)
+    assert not granted
+    assert bad.name not in bench.wait_for(granted).chunkservers
+    bench.until(lambda: _are_where_the_master_says(bench, lease.handle))
+
+
+def test_a_copy_that_goes_before_it_is_told_of_is_not_counted_on() -> None:
+    bench = Bench(4)
+    (lease,) = bench.file("/f")
+    (bad,) = (server for name, server in bench.chunkservers.items() if name not in lease.chunkservers)
+    bad.slow_us[CloneChunk] = 3 * SECOND_US
+    bench.crash(lease.secondaries[0])
+    bench.until(lambda: lease.handle in bad.replicas)
+    bad.corrupt[lease.handle] = bad.replicas[lease.handle]
+    bench.until(lambda: lease.handle not in bad.replicas)
+    bad.slow_us.clear()
+    bench.until(lambda: _are_where_the_master_says(bench, lease.handle))
+
+
+def test_a_replica_that_a_chunkserver_has_no_more_when_it_registers_is_not_counted_on() -> None:
+    bench = Bench(4)
+    (lease,) = bench.file("/f")
+    bench.pass_time(2 * LIMITS.lease_us)
+    slow, gone = (bench.chunkservers[name] for name in lease.secondaries)
+    slow.slow_us[RecordVersion] = 3 * SECOND_US
+    granted = bench.ask_later(FindLease("/f", 0))
+    bench.until(lambda: bench.count(RecordVersion, gone.name) == 2)
+    bench.crash(gone.name)
+    del gone.replicas[lease.handle]
+    bench.start(gone.name)
+    assert gone.name not in bench.wait_for(granted).chunkservers
+    bench.until(lambda: _are_where_the_master_says(bench, lease.handle))
 
 
 def test_files_of_a_removed_directory_are_not_found() -> None:
