@@ -7,9 +7,9 @@ are rejected: those go to the slow path (`genstamp.logs.orders`).
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from genstamp.logs.automaton import EMPTY, Assignment, Tables
+from genstamp.logs.compiled import compiled
 from genstamp.logs.rules import NO_RULE
 
 MISSING = -(2**63)
@@ -86,7 +86,7 @@ def run(
     return runs
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _order(value: int, held: int, known: bool, loose: bool) -> int:
     if value == MISSING or not known:
         return 0
@@ -97,8 +97,8 @@ def _order(value: int, held: int, known: bool, loose: bool) -> int:
     return 2 if value == held else 3
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _letter(stamp: int, recovery_id: int, length: int, held: Any, known: int, loose: int) -> int:
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
+def _letter(stamp: int, recovery_id: int, length: int, held: Any, known: int, loose: int) -> Any:
     return (
         _order(stamp, held[0], known & 1 != 0, loose & 1 != 0)
         | _order(recovery_id, held[0], known & 1 != 0, loose & 1 != 0) << 2
@@ -107,7 +107,7 @@ def _letter(stamp: int, recovery_id: int, length: int, held: Any, known: int, lo
     )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _remember(assigns: Any, values: Any, held: Any, known: int, loose: int) -> tuple[int, int]:
     """Sets `held` and gives what is now known and what is loose."""
     for register in range(3):
@@ -124,7 +124,7 @@ def _remember(assigns: Any, values: Any, held: Any, known: int, loose: int) -> t
     return known, loose
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _run(
     action: Any,
     possible: Any,

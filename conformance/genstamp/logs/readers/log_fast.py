@@ -32,6 +32,7 @@ from genstamp.logs.readers.log_scan import (
     FILES,
     IGNORED_LINES,
     LAST_LINE,
+    LOGGERS,
     NODE,
     OTHER,
     POOLED,
@@ -67,7 +68,6 @@ _FORMS = {
     b"BLOCK* allocate": Form.ALLOCATED,
     b"DIR* completeFile:": Form.COMPLETED,
 }
-_REGISTRATION = b"DatanodeRegistration("
 _HOLDER = re.compile(rb"[^ \t-\r]+\Z")
 _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
 
@@ -136,6 +136,7 @@ class FastReading:
         self._seen_replicas: list[tuple[str, int, Any]] = []
         self._line, self._last = 1, 0
         self._numbers = np.zeros(0, np.int64)
+        self._loggers = np.zeros((LOGGERS, 2), np.int64)
         self._of_files = UNDECIDED_FILES if keeps_events else DECIDED
         self._look()
 
@@ -189,16 +190,12 @@ class FastReading:
     def _piece(self, data: bytes, stop_at: int) -> Iterator[Batch]:
         text = np.frombuffer(data, np.uint8)
         totals, at = self._counters.totals, 0
-        registration = data.find(_REGISTRATION, 0, stop_at)
         while True:
             here = self._here
-            if 0 <= registration < at:
-                registration = data.find(_REGISTRATION, at, stop_at)
             stop, at, self._line = scan(
                 text,
                 at,
                 stop_at,
-                registration,
                 self._line,
                 self._heads,
                 self._known,
@@ -207,6 +204,7 @@ class FastReading:
                 self._file_lines,
                 Here(here.files, self._file_found, here.holders),
                 self._numbers,
+                self._loggers,
             )
             if totals[FILES]:
                 self._take_files(data)

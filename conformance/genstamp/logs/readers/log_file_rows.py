@@ -7,8 +7,8 @@ Which rows there are, `log_rows.FileRows` says, who makes those of all other fil
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from genstamp.logs.compiled import compiled
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.log_bytes import is_plain
 from genstamp.logs.readers.log_files import (
@@ -90,7 +90,7 @@ def room_for(rows: int) -> FileFound:
     return FileFound(np.zeros((rows, 6), np.int64), names, np.zeros(7, np.int64))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _add(rows: Any, totals: Any, part: int, number: int, sequence: int, value: int, line: int) -> None:
     at = totals[ROWS]
     row = rows[at]
@@ -99,7 +99,7 @@ def _add(rows: Any, totals: Any, part: int, number: int, sequence: int, value: i
     totals[ROWS] = at + 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _name(found: FileFound, text: Any, at: int, end: int, is_file: bool) -> None:
     """Names the entity of the last row."""
     row, names = found.rows[found.totals[ROWS] - 1], found.names
@@ -113,7 +113,7 @@ def _name(found: FileFound, text: Any, at: int, end: int, is_file: bool) -> None
     row[NAME_END] = here
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _count(totals: Any, event: int, sequence: int) -> None:
     if totals[event + 2] == 0:
         totals[event] = sequence
@@ -121,7 +121,7 @@ def _count(totals: Any, event: int, sequence: int) -> None:
     totals[event + 2] += 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _file(text: Any, at: int, end: int, files: Files, found: FileFound) -> tuple[int, int]:
     """What becomes of a line about a path, and the number of its file."""
     size = end - at
@@ -144,11 +144,11 @@ def _file(text: Any, at: int, end: int, files: Files, found: FileFound) -> tuple
     return TAKEN if files.paths[number, SORT] == HERE else NOT_HERE, number
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def take_allocated(
     text: Any, at: int, end: int, block: int, stamp: int, order: int, sequence: int, line: int, files: Files,
     found: FileFound,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """A file whose path is given gets a block."""
     became, number = _file(text, at, end, files, found)
     if became != TAKEN:
@@ -164,11 +164,11 @@ def take_allocated(
     return TAKEN
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def take_completed(
     text: Any, at: int, end: int, holder: int, holder_end: int, order: int, sequence: int, line: int, files: Files,
     found: FileFound, holders: Holders,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """A file whose path is given is closed, and with it its blocks."""
     became, number = _file(text, at, end, files, found)
     if became != TAKEN:

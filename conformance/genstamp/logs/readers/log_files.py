@@ -8,7 +8,8 @@ that are not plain ASCII or are written in more than one way, which are never he
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from genstamp.logs.compiled import compiled
 
 
 class Files(NamedTuple):
@@ -84,7 +85,7 @@ def _grown(size: int, wanted: int) -> int:
     return size
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _place_again(files: Files) -> None:
     for number in range(files.totals[PATHS]):
         at = files.paths[number, HASH] & (len(files.places) - 1)
@@ -96,7 +97,7 @@ def _place_again(files: Files) -> None:
         files.block_places[place] = number + 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _hash(text: Any, at: int, end: int) -> Any:
     value = np.uint64(0xCBF29CE484222325)
     for index in range(at, end):
@@ -104,7 +105,7 @@ def _hash(text: Any, at: int, end: int) -> Any:
     return np.int64((value ^ (value >> np.uint64(29))) & np.uint64(0x7FFFFFFFFFFFFFFF))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _path_place(places: Any, paths: Any, own: Any, text: Any, at: int, end: int, hashed: int) -> Any:
     """Where a path stands in the table, or may be put."""
     mask = len(places) - 1
@@ -125,7 +126,7 @@ def _path_place(places: Any, paths: Any, own: Any, text: Any, at: int, end: int,
     return place
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _block_place(places: Any, blocks: Any, block: int) -> Any:
     """Where a block stands in the table, or may be put."""
     mask = len(places) - 1
@@ -136,7 +137,7 @@ def _block_place(places: Any, blocks: Any, block: int) -> Any:
     return place
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _put(files: Files, text: Any, at: int, end: int, place: int, hashed: int, sort: int) -> Any:
     totals, own = files.totals, files.text
     number, begins = totals[PATHS], totals[BYTES]
@@ -149,7 +150,7 @@ def _put(files: Files, text: Any, at: int, end: int, place: int, hashed: int, so
     return number
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def is_simple(text: Any, at: int, end: int) -> bool:
     """Whether a path is written as it is everywhere."""
     if text[at] != 47 or text[end - 1] == 47:
@@ -163,7 +164,7 @@ def is_simple(text: Any, at: int, end: int) -> bool:
     return True
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def number_of(files: Files, text: Any, at: int, end: int, sort: int) -> Any:
     """Number of a simple path, which is put in with the directories above it if it is new; -1 if a file is above it.
 
@@ -179,7 +180,7 @@ def number_of(files: Files, text: Any, at: int, end: int, sort: int) -> Any:
     return _new(files, text, at, end, sort, hashed)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def _new(files: Files, text: Any, at: int, end: int, sort: int, hashed: int) -> Any:
     stop = end - 1
     while stop > at:
@@ -196,14 +197,14 @@ def _new(files: Files, text: Any, at: int, end: int, sort: int, hashed: int) -> 
     return _put(files, text, at, end, place, hashed, sort)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def found_at(files: Files, text: Any, at: int, end: int) -> Any:
     """Number of a path; -1 if it is not known."""
     place = _path_place(files.places, files.paths, files.text, text, at, end, _hash(text, at, end))
     return files.places[place] - 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def put_name(files: Files, text: Any) -> Any:
     """Puts in a name that is not there and stands below nothing; gives its number."""
     hashed = _hash(text, 0, len(text))
@@ -211,7 +212,7 @@ def put_name(files: Files, text: Any) -> Any:
     return _put(files, text, 0, len(text), place, hashed, HERE)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def give_block(files: Files, number: int, block: int) -> Any:
     """A file here gets a block; gives the one before, -1 if there is none."""
     new, file = files.totals[BLOCKS], files.paths[number]
@@ -227,14 +228,14 @@ def give_block(files: Files, number: int, block: int) -> Any:
     return before
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def file_of(files: Files, block: int) -> Any:
     """Number of the file here that was last given a block; -1 if none was, or somebody else knows better."""
     found = files.block_places[_block_place(files.block_places, files.blocks, block)]
     return files.blocks[found - 1, OF_FILE] - 1 if found else -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def forget_block(files: Files, block: int) -> None:
     """Somebody else knows better whose block it is."""
     found = files.block_places[_block_place(files.block_places, files.blocks, block)]

@@ -7,9 +7,19 @@ like would make of it. Leaves out lines (`log_scan`).
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from numba import njit
-
-from genstamp.logs.readers.log_bytes import as_bytes, has, is_blank, is_plain, is_word, number, until_blank, until_comma
+from genstamp.logs.compiled import inlined
+from genstamp.logs.readers.log_bytes import (
+    as_bytes,
+    has,
+    is_blank,
+    is_plain,
+    is_word,
+    number,
+    same,
+    until_blank,
+    until_brace,
+    until_comma,
+)
 
 
 class Told(IntEnum):
@@ -73,7 +83,7 @@ _CONSTRUCTION, _RECOVERY = as_bytes(b"UNDER_CONSTRUCTION"), as_bytes(b"UNDER_REC
 _COMMITTED, _COMPLETE = as_bytes(b"COMMITTED"), as_bytes(b"COMPLETE")
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _block(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Id and stamp of a block, and where its name ends; -1 for the end if there is none."""
     if not has(text, at, end, _BLK):
@@ -87,7 +97,7 @@ def _block(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return -block if negative else block, stamp, here
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _pooled(text: Any, at: int, end: int, pool: Any) -> tuple[int, int, int, int]:
     """The same, with or without its block pool before it, and whether that is there."""
     named = 0
@@ -100,22 +110,16 @@ def _pooled(text: Any, at: int, end: int, pool: Any) -> tuple[int, int, int, int
     return block, stamp, here, named
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _node(text: Any, at: int, end: int, nodes: Any, starts: Any) -> int:
     """Number of the datanode whose name is exactly this; -1 if it is none that is known."""
     for node in range(1, len(starts) - 1):
-        if starts[node + 1] - starts[node] == end - at:
-            same = True
-            for index in range(end - at):
-                if nodes[starts[node] + index] != text[at + index]:
-                    same = False
-                    break
-            if same:
-                return node
+        if starts[node + 1] - starts[node] == end - at and same(text, at, nodes, starts[node], end - at):
+            return node
     return -1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
     """Whether a `BP-` is the known block pool, and nothing that a line may tell of pools beside."""
     if len(pool) == 0 or not has(text, at, end, pool):
@@ -134,7 +138,7 @@ def names_only(text: Any, at: int, end: int, began: int, pool: Any) -> bool:
     return here >= end or not (is_word(text[here]) or text[here] == 58 or text[here] == 45)
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
     """What is told, block, stamp, length, and where the datanode's name begins and ends; -1 if that is not certain."""
     nothing = -1, 0, 0, 0, 0, 0
@@ -168,7 +172,7 @@ def stored(text: Any, at: int, end: int) -> tuple[int, int, int, int, int, int]:
     return told, block, stamp, length, began, stop
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _state(text: Any, at: int, end: int) -> tuple[int, int]:
     """What a block in this state tells, and where what is shown of it ends."""
     if has(text, at, end, _UC_STATE):
@@ -191,14 +195,13 @@ def _state(text: Any, at: int, end: int) -> tuple[int, int]:
     elif size == len(_COMPLETE) and has(text, at, end, _COMPLETE):
         told = _STORED + 4
     began = here
-    while here < end and text[here] != 125:
-        here += 1
+    here = until_brace(text, here, end)
     if here >= end or here - began > 5000:
         return -1, at
     return told, here + 1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int]:
     """Block, stamp, node, whether the pool is named; -1 for the node if that is not certain."""
     nothing = 0, 0, -1, 0
@@ -215,7 +218,7 @@ def receiving(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
     return block, stamp, _node(text, began, until_blank(text, began, end), known.nodes, known.node_starts), named
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int, int, int, int, int]:
     """What is told, block, stamp, length, node, whether the pool is named, where the client begins and ends.
 
@@ -260,7 +263,7 @@ def trace(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, in
     return _FINALIZE, block, stamp, length, node, named, client, client_end
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def responder(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int, int]:
     """Block, stamp, where the line was certain, -1 if it was not, and whether the pool is named."""
     nothing = 0, 0, -1, 0
@@ -281,7 +284,7 @@ def responder(text: Any, at: int, end: int, known: Known) -> tuple[int, int, int
     return nothing
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def scheduling(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Block, stamp, where its name ends, -1 if that is not certain."""
     block, stamp, here = _block(text, at, end)
@@ -290,7 +293,7 @@ def scheduling(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return 0, 0, -1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
     """Block, stamp, and where the path begins that goes to the end of the line; -1 if that is not certain."""
     nothing = 0, 0, -1
@@ -301,8 +304,7 @@ def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
         return nothing
     if here < end and text[here] == 123:
         began = here
-        while here < end and text[here] != 125:
-            here += 1
+        here = until_brace(text, here, end)
         if here >= end or here - began > 5000:
             return nothing
         here += 1
@@ -321,7 +323,7 @@ def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
     return block, stamp, here + len(_FOR)
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def completed(text: Any, at: int, end: int) -> tuple[int, int]:
     """Where the path begins, and where the holder, with which the line ends; -1 if that is not certain."""
     holder = end

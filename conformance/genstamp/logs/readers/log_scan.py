@@ -8,10 +8,8 @@ out what becomes of the numbers that it finds (`log_fast`).
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-import numpy as np
-from numba import njit
-
-from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, same, time_after, until_newline_or_b
+from genstamp.logs.compiled import compiled, inlined
+from genstamp.logs.readers.log_bytes import as_bytes, has, is_plain, message, same, time_after, until_mark
 from genstamp.logs.readers.log_file_rows import (
     FILES_FULL,
     NEW_HOLDER,
@@ -136,7 +134,7 @@ class Counters(NamedTuple):
 BEFORE, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
 
 
-_LOGGERS = 6
+LOGGERS = 6
 _FULL_LINE = LINE_LENGTH_MAX
 _LACKING_MASK = (1 << LACKING_BITS) - 1
 _WRITE, _RESPONDER_ENDS, _INVALIDATE = (
@@ -145,6 +143,7 @@ _WRITE, _RESPONDER_ENDS, _INVALIDATE = (
     Told.INVALIDATE_REPLICA.value,
 )
 _POOL = as_bytes(b"BP-")
+_REGISTRATION, _BEFORE_MARK = as_bytes(b"DatanodeRegistration("), len(b"Datanod")
 _NEW, _FORMATTING = as_bytes(b"Allocated new BlockPoolId: "), as_bytes(b"Formatting block pool ")
 _CLOSED_BY = as_bytes(b" is closed by ")
 _F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_ALLOCATED, _F_COMPLETED = (
@@ -161,7 +160,7 @@ _AT_END, _FULL, _UNDECIDED, _FILES_FULL, _NEW_HOLDER = (stop.value for stop in S
 _GOES_ON = -1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
     """What a message begins like, and where that ends; -1 if like nothing that is known."""
     byte, texts, starts = text[at], heads.text, heads.starts
@@ -175,13 +174,13 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
     return -1, at
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _order(totals: Any, line: int) -> Any:
     """Order of the first event of a line, as `log_state` gives it."""
     return (totals[BEFORE] + line) * EVENTS_OF_A_LINE + 1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _of_file(
     text: Any, at: int, end: int, form: int, line: int, known: Known, counters: Counters, lines: Any, here: Here
 ) -> int:
@@ -221,7 +220,7 @@ def _of_file(
     return _GOES_ON
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
     """Where the message of a line begins whose time is known; -1 if that is not certain.
 
@@ -239,27 +238,30 @@ def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
             found = message(text, at, min(stop + 2, end))
             if found >= 0:
                 for index in range(len(loggers) - 1, 0, -1):
-                    loggers[index] = loggers[index - 1]
+                    loggers[index, 0], loggers[index, 1] = loggers[index - 1, 0], loggers[index - 1, 1]
                 loggers[0, 0], loggers[0, 1] = began, found - began
             return found
         stop += 1
     return -1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
-    """Where a line ends, and whether it is certain that it tells nothing new of pools."""
+    """Where a line ends, and whether it is certain that it tells nothing new of pools and of datanodes."""
     stop, certain = began, True
     while True:
-        stop = until_newline_or_b(text, stop, end)
+        stop = until_mark(text, stop, end)
         if stop >= end or text[stop] == 10:
             return stop, certain
-        if certain and has(text, stop, end, _POOL):
-            certain = names_only(text, stop, end, began, pool)
+        if text[stop] == 66:
+            if certain and has(text, stop, end, _POOL):
+                certain = names_only(text, stop, end, began, pool)
+        elif stop - began >= _BEFORE_MARK and has(text, stop - _BEFORE_MARK, end, _REGISTRATION):
+            certain = False
         stop += 1
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known) -> Any:
     """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
 
@@ -289,7 +291,7 @@ def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known
     return undecided
 
 
-@njit(cache=True, forceinline=True)  # type: ignore[untyped-decorator, unused-ignore]
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _keep(text: Any, event: Any, line: int, time_us: int, counters: Counters, found: Found) -> bool:
     """Keeps an event; False if there is no room for it."""
     told, block, stamp, length, node, named, argument, argument_end = event
@@ -309,12 +311,11 @@ def _keep(text: Any, event: Any, line: int, time_us: int, counters: Counters, fo
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def scan(
     text: Any,
     at: int,
     end: int,
-    registration: int,
     line: int,
     heads: Heads,
     known: Known,
@@ -323,6 +324,7 @@ def scan(
     lines: Any,
     here: Here,
     numbers: Any,
+    loggers: Any,
 ) -> tuple[int, int, int]:
     """Reads lines up to one that is not decided here.
 
@@ -330,7 +332,6 @@ def scan(
         text: bytes of whole lines.
         at: where the first of them begins.
         end: where they end.
-        registration: where the next one of a datanode is that a line may tell of; -1 if there is none.
         line: number of the line; its place in `numbers` where there are any.
         heads: beginnings of messages.
         known: what lines before have told.
@@ -344,7 +345,9 @@ def scan(
         A `Stop`, where the line begins at which the scan ended, and its number.
     """
     totals = counters.totals
-    before, time_us, loggers = -1, 0, np.zeros((_LOGGERS, 2), np.int64)
+    before, time_us = -1, 0
+    for index in range(len(loggers)):
+        loggers[index, 1] = 0
     while at < end:
         if totals[EVENTS] >= len(found.events) or totals[FILES] >= len(lines):
             return _FULL, at, line
@@ -358,7 +361,7 @@ def scan(
             return _UNDECIDED, at, line
         stop, certain = _rest(text, began, end, known.pool)
         following = stop + 1
-        certain = certain and stop - at <= _FULL_LINE and not at <= registration < stop
+        certain = certain and stop - at <= _FULL_LINE
         if stop > began and text[stop - 1] == 13:
             stop -= 1
         if not certain or stop == began:
