@@ -76,6 +76,8 @@ class Stream:
         self._compression = _compression(magic)
         self._decoder: _Decoder | None = None
         self._taken = 0
+        self._content: Iterator[bytes] | None = None
+        self._left = b""
         self.bytes_read = 0
 
     def __enter__(self) -> "Stream":
@@ -110,6 +112,23 @@ class Stream:
         if self._decoder is not None:
             raise DamagedSourceError(f"{self._compression} data ends early, after {self._taken} bytes")
 
+    def read_into(self, room: memoryview) -> int:
+        """Puts content into some memory; gives how much, 0 at the end.
+
+        Raises:
+            DamagedSourceError: as `chunks`.
+        """
+        if not self._compression:
+            read: int = self._file.readinto(room)  # type: ignore[attr-defined]
+            self.bytes_read += read
+            return read
+        if self._content is None:
+            self._content = self.chunks()
+        self._left = self._left or next(self._content, b"")
+        given, self._left = self._left[: len(room)], self._left[len(room) :]
+        room[: len(given)] = given
+        return len(given)
+
     def _decompress(self, data: bytes) -> tuple[bytes, bytes]:
         """Content of a piece, and what of the piece is left because a member or frame ended."""
         if self._decoder is None:
@@ -141,8 +160,9 @@ class LinesOfRange:
 
     def __init__(self, path: Path, begins: int, ends: int | None) -> None:
         self._file: BinaryIO = path.open("rb")
-        self._begins = self._first_line(begins)
-        self._ends = None if ends is None else self._first_line(ends)
+        begins = self._first_line(begins)
+        self._left = None if ends is None else max(0, self._first_line(ends) - begins)
+        self._file.seek(begins)
 
     def __enter__(self) -> "LinesOfRange":
         return self
@@ -163,16 +183,13 @@ class LinesOfRange:
             here += len(chunk)
         return here
 
-    def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
-        """The lines in pieces of no particular length, up to so many bytes."""
-        self._file.seek(self._begins)
-        here = self._begins
-        while self._ends is None or here < self._ends:
-            chunk = self._file.read(size if self._ends is None else min(size, self._ends - here))
-            if not chunk:
-                return
-            here += len(chunk)
-            yield chunk
+    def read_into(self, room: memoryview) -> int:
+        """Puts lines, or parts of them, into some memory; gives how much, 0 at the end."""
+        if self._left is None:
+            return self._file.readinto(room)  # type: ignore[attr-defined, no-any-return]
+        read: int = self._file.readinto(room[: self._left])  # type: ignore[attr-defined]
+        self._left -= read
+        return read
 
 
 def is_compressed(path: Path) -> bool:

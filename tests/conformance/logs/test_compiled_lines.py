@@ -154,7 +154,6 @@ def test_pieces_end_where_lines_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ):
         monkeypatch.setattr(log_fast, name, size)
     monkeypatch.setattr(log_pieces, "PIECE_BYTES", 4000)
-    monkeypatch.setattr(log_pieces, "_CHUNK", 1500)
     for log in logs:  # So that it is read in more than one chunk.
         log.write_bytes(log.read_bytes() * 5)
     assert _agree(logs) > 500

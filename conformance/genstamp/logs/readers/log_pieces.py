@@ -7,50 +7,55 @@ from collections.abc import Iterator
 
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
 
-PIECE_BYTES = 1 << 22
+PIECE_BYTES = 1 << 21
+"""Bytes that are looked at together: so few that they are still in the processor's cache when they are."""
 
-_CHUNK = 1 << 22
 
-
-def pieces(stream: Stream | LinesOfRange) -> Iterator[tuple[bytes, int] | None]:
+def pieces(stream: Stream | LinesOfRange) -> Iterator[tuple[bytearray, int] | None]:
     """The content in pieces: bytes, and where the whole lines in them end. None for a line that is too long to be kept.
+
+    All pieces are the same memory, which is overwritten by the next: new memory for each would cost more than reading.
 
     Raises:
         DamagedSourceError: as `Stream.chunks`, after the whole lines before the damage.
     """
-    parts: list[bytes] = []
+    data = bytearray(PIECE_BYTES + LINE_LENGTH_MAX)
+    room = memoryview(data)
     size, overlong = 0, False
     damage: DamagedSourceError | None = None
-    chunks = stream.chunks(_CHUNK)
     while damage is None:
         try:
-            chunk = next(chunks, None)
+            read = stream.read_into(room[size : size + PIECE_BYTES])
         except DamagedSourceError as error:
-            damage, chunk = error, None
-        if chunk is None:
+            damage, read = error, 0
+        if not read:
             break
+        size += read
         if overlong:
-            _, newline, chunk = chunk.partition(b"\n")
-            if not newline:
+            begins = data.find(b"\n", 0, size) + 1
+            if not begins:
+                size = 0
                 continue
             yield None
             overlong = False
-        parts.append(chunk)
-        size += len(chunk)
-        if size >= PIECE_BYTES:
-            data = b"".join(parts)
-            cut = data.rfind(b"\n") + 1
-            if cut:
-                yield data, cut
-            overlong = len(data) - cut > LINE_LENGTH_MAX
-            parts = [] if overlong else [data[cut:]]
-            size = sum(map(len, parts))
-    data = b"".join(parts)
+            size = _move(room, begins, size)
+        cut = data.rfind(b"\n", 0, size) + 1
+        if cut:
+            yield data, cut
+            size = _move(room, cut, size)
+        if size > LINE_LENGTH_MAX:
+            size, overlong = 0, True
     if damage is not None:
-        data = data[: data.rfind(b"\n") + 1]
-    if data:
-        yield data, len(data)
+        size = data.rfind(b"\n", 0, size) + 1
+    if size:
+        yield data, size
     if damage is not None:
         raise damage
     if overlong:
         yield None
+
+
+def _move(room: memoryview, begins: int, ends: int) -> int:
+    """Moves some bytes to the beginning; gives how many they are."""
+    room[: ends - begins] = room[begins:ends]
+    return ends - begins

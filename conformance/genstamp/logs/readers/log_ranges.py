@@ -189,7 +189,7 @@ class RangeReading(FastReading):
 
     # -- what is set aside ----------------------------------------------------------------------------------------
 
-    def _take_files(self, data: bytes) -> None:
+    def _take_files(self, data: bytes | bytearray) -> None:
         totals = self._counters.totals
         rows = self._file_lines[: totals[FILES], :3]
         self._count += len(rows)
@@ -197,8 +197,8 @@ class RangeReading(FastReading):
         self._texts.append(_together(np.frombuffer(data, np.uint8), rows).tobytes())
         totals[FILES] = 0
 
-    def _before(self, data: bytes) -> None:
-        self._previous = self._last_line(data)
+    def _before(self, data: bytes | bytearray, stop_at: int) -> None:
+        self._previous = self._last_line(data, stop_at)
 
     def _undecided(self, line: bytes | None) -> None:
         number, self._line = self._line, self._line + 1
