@@ -7,9 +7,9 @@ can come of which case is not said here: that is found by looking at every state
 Source: sections 2.7.1, 3.1 and 3.3.
 """
 
-from genstamp_model.language import Bool, Number, exists, flag, forall, when
+from genstamp_model.language import Bool, exists, flag, forall
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
-from genstamp_spec.gfs.parts.append_state import FULL, Bytes, Slot
+from genstamp_spec.gfs.parts.append_state import Bytes, Offset
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client, Piece
 from genstamp_spec.gfs.parts.mutation_steps import UNDER_WAY
@@ -98,21 +98,17 @@ class AppendRegions(RecordAppendProperties):
         gave_up = exists(Client, lambda client: s.append[client].state.at(MutationLifecycle.failed))
         return gave_up & ~exists(Client, lambda client: s.append[client].state.at(*UNDER_WAY))
 
-    def slot(s, chunkserver: Chunkserver, offset: Number | int) -> Slot:
-        """What stands at an offset of a replica."""
-        return when(offset == 0, s.replica[chunkserver].first, s.replica[chunkserver].second)
-
-    def is_alike(s, offset: Number | int) -> Bool:
+    def is_alike(s, offset: Offset) -> Bool:
         """All replicas have the same at an offset, and not a part of a record."""
         return forall(
             Chunkserver,
             lambda one: (
                 ~s.current.has(one)
                 | (
-                    ~s.slot(one, offset).bytes.at(Bytes.PART)
+                    ~s.content[one][offset].bytes.at(Bytes.PART)
                     & forall(
                         Chunkserver,
-                        lambda other: ~s.current.has(other) | (s.slot(one, offset) == s.slot(other, offset)),
+                        lambda other: ~s.current.has(other) | (s.content[one][offset] == s.content[other][offset]),
                     )
                 )
             ),
@@ -125,22 +121,21 @@ class AppendRegions(RecordAppendProperties):
             lambda one: forall(
                 Chunkserver,
                 lambda other: (
-                    ~(s.current.has(one) & s.current.has(other))
-                    | ((s.replica[one].length == FULL) == (s.replica[other].length == FULL))
+                    ~(s.current.has(one) & s.current.has(other)) | (s.replica[one].padded == s.replica[other].padded)
                 ),
             ),
         )
-        return s.is_alike(0) & s.is_alike(1) & padded
+        return forall(Offset, lambda offset: s.is_alike(offset)) & padded
 
     def answered_records_are_defined(s) -> Bool:
         """Each record that a client was told of stands whole at its offset, on all replicas."""
         return forall(
             Client,
             lambda client: (
-                (s.told[client] == 0)
+                s.told[client].is_none()
                 | forall(
                     Chunkserver,
-                    lambda one: ~s.current.has(one) | s.has_record(one, s.told[client] - 1, client),
+                    lambda one: ~s.current.has(one) | s.has_record(one, s.told[client], client),
                 )
             ),
         )

@@ -1,65 +1,26 @@
-"""How the events of a run of GFS are read as steps of gfs.mutation_order: the mutations of one chunk under one lease.
+"""How the events of a run of GFS are read as steps of gfs.mutation_order: the order of one lease, and who keeps it.
 
-A lease begins where its primary learns of it; chunkservers that it does not name are left out by the model's master.
-Each serial number that the primary gives is the write of a client of its own, so that it is known which mutation a
-replica applies, and which one is answered. A secondary that goes on with a later serial number has failed those before.
-A failure that the primary answers is the end of the client's waiting, as not all replicas need have answered.
+All that is said of the mutations of a lease in `mutations` holds.
 
-Leaves out: offsets and padding, and what is written; clients that hear of a failure and try again, since each attempt
-that is ordered has a serial number of its own; mutations of a lease beyond the first `FOLLOWED`.
+Leaves out: offsets and padding (`record_append`), and what is written; mutations of a lease beyond the first
+`FOLLOWED`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from genstamp.events import Event
-from genstamp.lockstep.projection import Entity, Happened, LeftOut, Projected, Step
+from genstamp.lockstep.gfs.mutations import MutationsProjection, more_than, place, step
 
 FOLLOWED: Final = 20
 """So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
 
+MORE: Final = more_than(FOLLOWED)
+
 PIECE: Final = "piece"
 
-MASTERS: Final = "what the master does: gfs.chunk_lease, gfs.master_log"
-REPLICAS: Final = "versions, leases and copies of a chunkserver: gfs.chunk_lease"
-WAITING: Final = "a client pushes, tries again, or hears of a failure or of a full chunk"
-HEARD: Final = "a client hears once more of a mutation that succeeded"
-AGAIN: Final = "a grant that arrives again"
-MORE: Final = f"of more than {FOLLOWED} mutations under one lease"
 
-ORDERS: Final = frozenset({"order_mutation", "order_append", "pad_chunk"})
-ATTEMPTS: Final = frozenset({"push_data", "retry", "hear_failure", "hear_full"})
-_MUTATION: Final = ORDERS | {"fail_at_primary", "apply_mutation", "fail_to_apply", "answer", "acknowledge"}
-
-
-@dataclass
-class Lease:
-    """One lease of one chunk, and what was ordered under it.
-
-    Attributes:
-        key: under which it is judged.
-        data: of each mutation, by serial number; None of padding.
-        heard: serial numbers of which a client has heard that they succeeded.
-        processed: secondary -> the last serial number that it has applied or failed.
-        has_tried: the next mutation has failed at the primary before.
-        is_over: nothing more of it is judged.
-    """
-
-    key: str
-    data: list[str | None] = field(default_factory=list)
-    heard: set[int] = field(default_factory=set)
-    processed: dict[str, int] = field(default_factory=dict)
-    has_tried: bool = False
-    is_over: bool = False
-
-    def serial_of(self, data: str) -> int | None:
-        """The last serial number that was given to some data."""
-        found = [serial for serial, one in enumerate(self.data, start=1) if one == data]
-        return found[-1] if found else None
-
-
-class MutationOrderProjection:
+class MutationOrderProjection(MutationsProjection):
     """The projection of one run on gfs.mutation_order.
 
     Args:
@@ -72,108 +33,27 @@ class MutationOrderProjection:
     forgotten = ("content", "failed", "last_of", "leases", "newest", "overlapped", "skipped", "stands")
 
     def __init__(self, chunkservers: Sequence[str]) -> None:
-        clients = tuple(f"m{number}" for number in range(1, FOLLOWED + 1))
-        self._chunkservers = tuple(chunkservers)
-        self.members = {"Client": clients, "Piece": (PIECE,), "Chunkserver": self._chunkservers}
-        self._leases: dict[tuple[str, int | None], Lease] = {}
+        super().__init__(chunkservers, FOLLOWED)
+        self.members = {"Client": self._clients, "Piece": (PIECE,), "Chunkserver": self._chunkservers}
 
-    def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
-        """Each event of a run, with what it is to the system."""
-        for event in events:
-            yield event, [self._projected(event)]
+    def of_client(self, serial: int) -> dict[str, str]:
+        """A client writes one piece."""
+        return {**super().of_client(serial), "piece": PIECE}
 
-    def _projected(self, event: Event) -> Projected:
-        if event.event == "learn_lease":
-            return self._begun(event)
-        if event.event in ATTEMPTS:
-            return LeftOut(WAITING)
-        if event.event not in _MUTATION:
-            return LeftOut(MASTERS if event.node == "master" else REPLICAS)
-        lease = self._lease(event)
-        if lease.is_over:
-            return LeftOut(MORE)
-        if event.event in ORDERS or event.event == "fail_at_primary":
-            return self._at_primary(lease, event)
-        if event.event == "acknowledge":
-            return self._acknowledged(lease, event)
-        if event.event == "answer":
-            return Entity(lease.key, (_answer(event),))
-        return Entity(lease.key, self._at_secondary(lease, event))
+    def ordered(self, event: Event) -> Event:
+        """Writes, appends and padding are all mutations."""
+        ordered = step("order_mutation")
+        ordered.observed.update(serial=place(event), primary=event.node)
+        return ordered
 
-    def _lease(self, event: Event) -> Lease:
-        """The lease under which something is done, whether it was granted or not."""
-        key = (event.entity, event.generation_stamp)
-        return self._leases.setdefault(key, Lease(f"{event.entity} under version {event.generation_stamp}"))
+    def at_secondary(self, event: Event) -> Event:
+        """In the primary's order."""
+        applied = step(event.event, chunkserver=event.node)
+        applied.observed["serial"] = place(event)
+        return applied
 
-    def _begun(self, event: Event) -> Projected:
-        if (event.entity, event.generation_stamp) in self._leases:
-            return LeftOut(AGAIN)
-        secondaries = {name for name in event.arguments["secondaries"].split(",") if name}
-        left_out = [name for name in self._chunkservers if name != event.node and name not in secondaries]
-        steps = [_step("grant_lease", chunkserver=event.node, left_out=name) for name in left_out or ["none"]]
-        return Entity(self._lease(event).key, tuple(steps))
-
-    def _at_primary(self, lease: Lease, event: Event) -> Projected:
-        if len(lease.data) == FOLLOWED:
-            lease.is_over = True
-            return LeftOut(MORE, lease.key)
-        client = _client(len(lease.data) + 1)
-        pushed: Step = _step("retry" if lease.has_tried else "push_data", **client)
-        if event.event == "fail_at_primary":
-            lease.has_tried = True
-            return Entity(lease.key, (pushed, _step("fail_at_primary", **client)))
-        lease.has_tried = False
-        lease.data.append(None if event.event == "pad_chunk" else event.arguments["data"])
-        ordered = _step("order_mutation", **client)
-        ordered.observed.update(serial=_place(event), primary=event.node)
-        return Entity(lease.key, (pushed, ordered))
-
-    def _at_secondary(self, lease: Lease, event: Event) -> tuple[Step, ...]:
-        serial = int(event.arguments["serial"])
-        missed = serial - 1 - lease.processed.get(event.node, 0)
-        lease.processed[event.node] = max(serial, lease.processed.get(event.node, 0))
-        failed: list[Step] = [Happened("fail_to_apply", {"chunkserver": event.node})] * max(0, missed)
-        step = _step(event.event, chunkserver=event.node)
-        step.observed["serial"] = _place(event)
-        return (*failed, step)
-
-    def _acknowledged(self, lease: Lease, event: Event) -> Projected:
-        serial = lease.serial_of(event.arguments["data"])
-        if serial in lease.heard:
-            return LeftOut(HEARD)
-        # Of data that nobody ordered the first mutation is said to have succeeded, which does not fit.
-        lease.heard.add(serial or 1)
-        return Entity(lease.key, (_step("acknowledge", **_client(serial or 1)),))
-
-
-def _client(serial: int) -> dict[str, str]:
-    return {"client": f"m{serial}", "piece": PIECE}
-
-
-def _place(event: Event) -> str:
-    """The model counts serial numbers from 0."""
-    return str(int(event.arguments["serial"]) - 1)
-
-
-def _answer(event: Event) -> Event:
-    client = _client(int(event.arguments["serial"]))
-    if event.refused_with is not None:
-        return _step("time_out", **client)
-    step = _step("answer", **client)
-    step.observed["serial"] = _place(event)
-    return step
-
-
-def _step(name: str, **arguments: str) -> Event:
-    """A step of the model as an event."""
-    return Event(
-        source="genstamp-dfs",
-        node="model",
-        node_sequence=0,
-        kind="block",
-        namespace="",
-        entity="chunk",
-        event=name,
-        arguments=arguments,
-        observed={},
-    )
+    def answered(self, event: Event) -> Event:
+        """All replicas have it."""
+        answer = step("answer", **self.of_client(int(event.arguments["serial"])))
+        answer.observed["serial"] = place(event)
+        return answer

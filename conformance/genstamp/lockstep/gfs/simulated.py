@@ -11,6 +11,7 @@ from genstamp.events import Event
 from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
 from genstamp.lockstep.gfs.master_log import MasterLogProjection
 from genstamp.lockstep.gfs.mutation_order import MutationOrderProjection
+from genstamp.lockstep.gfs.record_append import RecordAppendProjection
 from genstamp.lockstep.gfs.snapshot import SnapshotProjection
 from genstamp.lockstep.projection import Projection
 from genstamp.lockstep.runs import Lockstep, Runs
@@ -48,11 +49,16 @@ def _mutation_order(plan: PlanOptions) -> Projection:
     return MutationOrderProjection(make_plan(0, plan).chunkservers)
 
 
+def _record_append(plan: PlanOptions) -> Projection:
+    return RecordAppendProjection(make_plan(0, plan).chunkservers)
+
+
 PROJECTIONS: Final[Mapping[str, ProjectionOf]] = {
     "gfs.chunk_lease": _chunk_lease,
     "gfs.master_log": _master_log,
     "gfs.snapshot": _snapshot,
     "gfs.mutation_order": _mutation_order,
+    "gfs.record_append": _record_append,
 }
 """How a run is read as steps of each system."""
 
@@ -88,5 +94,6 @@ LOCKSTEPS: Final[Mapping[str, Lockstep]] = {
     "gfs.master_log": _lockstep("gfs.master_log", MasterLogProjection.forgotten, "logs"),
     "gfs.snapshot": _lockstep("gfs.snapshot", SnapshotProjection.forgotten, "families of chunks"),
     "gfs.mutation_order": _lockstep("gfs.mutation_order", MutationOrderProjection.forgotten, "leases"),
+    "gfs.record_append": _lockstep("gfs.record_append", RecordAppendProjection.forgotten, "leases"),
 }
 """The systems of GFS that simulated runs are held against."""

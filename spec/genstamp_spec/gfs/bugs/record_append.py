@@ -3,8 +3,8 @@
 None of them is known of GFS: they are what an implementer may get wrong.
 """
 
-from genstamp_model.language import Bug, action, require
-from genstamp_spec.gfs.parts.append_state import Bytes, Slot
+from genstamp_model.language import Bug, action, choose, require, when
+from genstamp_spec.gfs.parts.append_state import Bytes, Offset, Slot
 from genstamp_spec.gfs.parts.append_steps import NextChunk
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 
@@ -15,7 +15,15 @@ class OwnEnd(NextChunk, lane=Chunkserver):
     def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
         """The offset that the primary has chosen is not looked at."""
         next_ = s.queue.at(s.processed[chunkserver])
-        s.place(chunkserver, s.replica[chunkserver].length, Slot(bytes=bytes_, client=next_.client))
+        taken = s.replica[chunkserver].taken
+        end = choose(Offset, lambda offset: ~taken.has(offset))
+        slot = Slot(bytes=bytes_, client=next_.client)
+        pads = next_.offset.is_none() | end.is_none()
+        s.content[chunkserver].update(
+            lambda offset: when(~pads & (offset == end), slot, s.content[chunkserver][offset])
+        )
+        s.replica[chunkserver].taken = when(pads, taken, taken | s.up_to(end))
+        s.replica[chunkserver].padded = s.replica[chunkserver].padded | pads
         s.processed[chunkserver] = s.processed[chunkserver] + 1
 
 

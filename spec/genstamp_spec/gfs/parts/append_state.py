@@ -1,14 +1,18 @@
 """What clients, the primary and the secondaries know of record appends to the last chunk of a file: the variables.
 
-A chunk has room for two records, and for less than one more: that rest is padded. Earlier chunks are not looked at.
+Each record is as long as the distance of two offsets, and one that does not fit into the rest has the chunk padded.
+Earlier chunks are not looked at.
 """
 
 import enum
-from typing import Final
 
 from genstamp_model.language import (
+    Bool,
+    Index,
+    Members,
     Part,
     Record,
+    choose,
     enumeration,
     flag,
     lifecycle,
@@ -19,15 +23,15 @@ from genstamp_model.language import (
     per,
     record,
     sequence,
+    those,
 )
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client
 
-ROOM: Final = 2
-"""Records that a chunk has room for; their offsets are 0 and 1."""
-FULL: Final = ROOM + 1
-"""Length of a chunk that is padded."""
+
+class Offset(Index):
+    """An offset in the last chunk, with room for a record up to the next one."""
 
 
 class Bytes(enum.Enum):
@@ -50,19 +54,23 @@ def nothing() -> Slot:
     return Slot(bytes=Bytes.NOTHING, client=none)
 
 
-class Replica(Record):
-    """A replica of the last chunk."""
+def no_offset() -> Members[Offset]:
+    """The empty set."""
+    return those(Offset, lambda offset: False)
 
-    first = record(Slot)
-    second = record(Slot)
-    length = number(0, FULL)
+
+class Replica(Record):
+    """How long a replica of the last chunk is."""
+
+    taken = members(Offset)  # the offsets before its end
+    padded = flag()
 
 
 class Forward(Record):
     """What the primary forwards: a record and its offset, or padding."""
 
-    client = optional(Client)  # none: padding
-    offset = number(0, ROOM)
+    client = optional(Client)
+    offset = optional(Offset)  # none: padding
 
 
 class Append(Record):
@@ -82,8 +90,16 @@ class AppendState(Part):
     queue = sequence(record(Forward), limit="mutations")  # what the primary has ordered under this lease
     processed = per(Chunkserver, number(limit="mutations"))  # so many of them a replica has applied, or failed to
     replica = per(Chunkserver, record(Replica))
+    content = per(Chunkserver, per(Offset, record(Slot)))
     leases = number(limit="leases")  # history
     chunks = number(limit="chunks")  # history: chunks before this one
 
-    # History: one more than the last offset that the primary answered, in this chunk; 0: none.
-    told = per(Client, number(0, FULL))
+    told = per(Client, optional(Offset))  # history: the last offset that the primary answered, in this chunk
+
+    def up_to(s, offset: Offset) -> Members[Offset]:
+        """An offset and all before it."""
+        return those(Offset, lambda other: choose(Offset, lambda one: (one == offset) | (one == other)) == other)
+
+    def is_before(s, one: Offset, other: Offset) -> Bool:
+        """One offset stands before another."""
+        return (one != other) & s.up_to(other).has(one)

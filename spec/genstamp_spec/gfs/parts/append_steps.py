@@ -1,8 +1,8 @@
 """The steps of a record append (section 3.3): client, primary, secondaries, a new lease, the next chunk."""
 
-from genstamp_model.language import Bool, Maybe, Number, action, exists, forall, largest, none, require, when
+from genstamp_model.language import Bool, Maybe, action, choose, each, exists, forall, none, observe, require, when
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
-from genstamp_spec.gfs.parts.append_state import FULL, ROOM, AppendState, Bytes, Forward, Replica, Slot, nothing
+from genstamp_spec.gfs.parts.append_state import AppendState, Bytes, Forward, Offset, Replica, Slot, no_offset, nothing
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client
 
@@ -55,33 +55,37 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
     def order_append(s, client: Client) -> None:
         """The record fits: the primary appends it at its own end, and forwards it with that offset."""
         require(~s.primary.is_none(), "there is a primary")
-        offset = s.replica[s.primary].length
-        require(offset < ROOM, "the record fits into the chunk")
+        replica = s.replica[s.primary]
+        offset = choose(Offset, lambda one: ~replica.taken.has(one))
+        require(~replica.padded & ~offset.is_none(), "the record fits into the chunk")
+        observe(primary=s.primary, serial=s.queue.size(), offset=offset, fits=True)
         s.append[client].state.fire(MutationLifecycle.order)
         s.append[client].serial = s.queue.size()
-        s.place(s.primary, offset, Slot(bytes=Bytes.WHOLE, client=client))
+        s.put(s.primary, offset, Slot(bytes=Bytes.WHOLE, client=client))
         s.forward(Forward(client=client, offset=offset))
 
     @action
     def pad_chunk(s, client: Client) -> None:
-        """The record does not fit: the primary pads the chunk, and tells the secondaries to do the same."""
+        """The record does not fit: the primary pads the chunk, and tells the secondaries to do the same.
+
+        Coarser  a record may be too long for the rest of the chunk, whatever that is.
+        """
         require(s.append[client].state.at(MutationLifecycle.data_pushed), "the data is pushed")
         require(~s.primary.is_none(), "there is a primary")
-        require(s.replica[s.primary].length == ROOM, "the record does not fit, and the chunk is not padded yet")
-        s.replica[s.primary].length = FULL
-        s.forward(Forward(client=none, offset=ROOM))
+        require(~s.replica[s.primary].padded, "the chunk is not padded yet")
+        observe(primary=s.primary, serial=s.queue.size(), fits=False)
+        s.replica[s.primary].padded = True
+        s.forward(Forward(client=none, offset=none))
 
     def forward(s, forward: Forward) -> None:
         """The primary has done it itself, and the secondaries will in its order."""
         s.processed[s.primary] = s.queue.size() + 1
         s.queue.append(forward)
 
-    def place(s, chunkserver: Chunkserver, offset: Number, slot: Slot) -> None:
-        """The slot at the offset, if it is one, and the length that comes of it."""
-        replica = s.replica[chunkserver]
-        s.replica[chunkserver].first = when(offset == 0, slot, replica.first)
-        s.replica[chunkserver].second = when(offset == 1, slot, replica.second)
-        s.replica[chunkserver].length = largest(replica.length, offset + 1)
+    def put(s, chunkserver: Chunkserver, offset: Offset, slot: Slot) -> None:
+        """The slot at the offset, and the length that comes of it."""
+        s.content[chunkserver][offset] = slot
+        s.replica[chunkserver].taken = s.replica[chunkserver].taken | s.up_to(offset)
 
     @action
     def fail_at_primary(s, client: Client) -> None:
@@ -93,13 +97,15 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
     def apply_append(s, chunkserver: Chunkserver) -> None:
         """A secondary does what comes next in the primary's order."""
         s.is_next(chunkserver)
+        s.shows_next(chunkserver)
         s.write_next(chunkserver, Bytes.WHOLE)
 
     @action(event="fail_to_apply")
     def apply_in_part(s, chunkserver: Chunkserver) -> None:
         """A secondary fails half-way: a part of the record stands at the offset."""
         s.is_next(chunkserver)
-        require(s.queue.at(s.processed[chunkserver]).offset < ROOM, "it is a record")
+        require(~s.queue.at(s.processed[chunkserver]).offset.is_none(), "it is a record")
+        s.shows_next(chunkserver)
         s.report_error(chunkserver)
         s.write_next(chunkserver, Bytes.PART)
 
@@ -107,6 +113,7 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
     def fail_to_apply(s, chunkserver: Chunkserver) -> None:
         """A secondary fails before it has written anything."""
         s.is_next(chunkserver)
+        s.shows_next(chunkserver)
         s.report_error(chunkserver)
         s.processed[chunkserver] = s.processed[chunkserver] + 1
 
@@ -115,10 +122,19 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
         require(s.current.has(chunkserver), "it is a replica of the lease")
         require(s.processed[chunkserver] < s.queue.size(), "something was forwarded to it")
 
+    def shows_next(s, chunkserver: Chunkserver) -> None:
+        """What it does: its place in the primary's order, and the offset."""
+        observe(serial=s.processed[chunkserver], offset=s.queue.at(s.processed[chunkserver]).offset)
+
     def write_next(s, chunkserver: Chunkserver, bytes_: Bytes) -> None:
-        """It writes at the offset that the primary has chosen, whatever stands there."""
+        """It writes at the offset that the primary has chosen, whatever stands there, or pads its replica."""
         next_ = s.queue.at(s.processed[chunkserver])
-        s.place(chunkserver, next_.offset, Slot(bytes=bytes_, client=next_.client))
+        pads = next_.offset.is_none()
+        slot = Slot(bytes=bytes_, client=next_.client)
+        taken = s.replica[chunkserver].taken
+        s.content[chunkserver].update(lambda offset: when(next_.offset == offset, slot, s.content[chunkserver][offset]))
+        s.replica[chunkserver].taken = when(pads, taken, taken | s.up_to(next_.offset))
+        s.replica[chunkserver].padded = s.replica[chunkserver].padded | pads
         s.processed[chunkserver] = s.processed[chunkserver] + 1
 
     def report_error(s, chunkserver: Chunkserver) -> None:
@@ -134,8 +150,9 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
         """Every replica has the record at this offset: the client is answered with it."""
         s.all_have_answered(client)
         require(~s.append[client].failed_somewhere, "every replica has applied it")
+        observe(serial=s.append[client].serial, offset=s.queue.at(s.append[client].serial).offset)
         s.append[client].state.fire(MutationLifecycle.apply)
-        s.told[client] = s.queue.at(s.append[client].serial).offset + 1
+        s.told[client] = s.queue.at(s.append[client].serial).offset
 
     @action(event="answer")
     def answer_failure(s, client: Client) -> None:
@@ -174,11 +191,12 @@ class NextChunk(AppendingReplicas, lane="master"):
         """A client was told to retry on the next chunk: there is a new last one, which is empty."""
         require(s.append[client].state.at(MutationLifecycle.data_pushed), "a client has something to append")
         require(~s.primary.is_none(), "there is a primary")
-        require(s.replica[s.primary].length == FULL, "the last chunk is padded")
+        require(s.replica[s.primary].padded, "the last chunk is padded")
         require(~s.is_awaited(), "no client waits for the old primary")
         s.chunks = s.chunks + 1
-        s.replica.update(lambda other: Replica(first=nothing(), second=nothing(), length=0))
-        s.told.update(lambda other: 0)
+        s.replica.update(lambda other: Replica(taken=no_offset(), padded=False))
+        s.content.update(lambda other: each(Offset, lambda offset: nothing()))
+        s.told.update(lambda other: none)
         s.drop_queue()
 
     def is_awaited(s) -> Bool:
