@@ -276,7 +276,7 @@ _apply = Applying.apply
 async def each_call_carried_out(self: Primary, request: Any, caller: Any, work: Callable[[Any], Any]) -> Any:
     """The primary does not know what came of a call that the network repeats."""
     lease = self._leases.held(request.handle, request.version)
-    return await Outcome(self._runtime, work(lease), "again").result()
+    return await Outcome(self._runtime, lambda: work(lease), "again").result()
 
 
 def deleted_in_any_version(self: Reporting, garbage: tuple[tuple[int, int], ...]) -> None:

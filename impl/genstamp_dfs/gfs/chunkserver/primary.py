@@ -12,6 +12,7 @@ Leaves out: what secondaries do (`applying`), and how a lease comes and goes (`l
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from genstamp_dfs.errors import DiskFullError, Refusal
@@ -114,7 +115,7 @@ class Primary:
         if outcome is None:
             if caller.client_id and order.newest.get(request.data_id, -1) > caller.call_id:
                 raise OutOfOrder(f"{caller.machine} has tried again to have the data {request.data_id.hex()} written")
-            outcome = Outcome(self._runtime, work(lease), type(request).__name__)
+            outcome = Outcome(self._runtime, partial(work, lease), type(request).__name__)
             if caller.client_id:
                 order.outcomes[call] = outcome
                 order.newest[request.data_id] = caller.call_id
@@ -208,7 +209,7 @@ class Primary:
                 return False
             return True
 
-        done = await together(self._runtime, [does(name) for name in secondaries], "forward")
+        done = await together(self._runtime, [partial(does, name) for name in secondaries], "forward")
         return [name for name, is_done in zip(secondaries, done, strict=True) if not is_done]
 
     def _tell(

@@ -5,6 +5,7 @@ Leaves out: what the parts do.
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from genstamp_dfs.errors import Refusal
@@ -89,7 +90,7 @@ class Base:
             return True
 
         names = list(chunkservers)
-        answers = await together(self.runtime, [does(name) for name in names], type(request).__name__)
+        answers = await together(self.runtime, [partial(does, name) for name in names], type(request).__name__)
         return [name for name, done in zip(names, answers, strict=True) if done]
 
     @contextmanager

@@ -11,6 +11,7 @@ master's directory.
 Source: sections 2.6.3 and 5.1.2.
 """
 
+from functools import partial
 from typing import Final
 
 from genstamp_dfs.errors import Refusal, StorageError
@@ -57,7 +58,7 @@ class LogReplicas:
         Raises:
             StorageError: a replica lacks records that are not in the master's log any more, or has others.
         """
-        works = [self._bring(name, AppendRecords(first, frame, self.committed), after) for name in self._names]
+        works = [partial(self._bring, name, AppendRecords(first, frame, self.committed), after) for name in self._names]
         await together(self._runtime, works, "log replica")
         self.committed = after
 

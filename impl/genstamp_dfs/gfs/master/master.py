@@ -13,6 +13,7 @@ Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, section 2
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from genstamp_dfs.errors import DiskError, GenstampDfsError
@@ -146,7 +147,7 @@ class Master:
         handler = self._handlers.get(type(request))
         if handler is None:
             raise GenstampDfsError(f"{type(request).__name__} is no request of a master")
-        work = self._carry_out(self._base, handler, request, caller)
+        work = partial(self._carry_out, self._base, handler, request, caller)
         return await Outcome(self._runtime, work, type(request).__name__).result()
 
     async def _carry_out(self, base: Base, handler: Handler, request: Request[Any], caller: Caller) -> Any:

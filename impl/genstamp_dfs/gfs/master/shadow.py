@@ -12,6 +12,7 @@ Source: sections 5.1.2 and 5.1.3.
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -95,7 +96,7 @@ class ShadowMaster:
         if self._base is None:
             raise MasterStarting("the shadow master replays its log")
         if isinstance(request, AppendRecords):
-            return await Outcome(self._runtime, self._append(self._base, request), "records").result()
+            return await Outcome(self._runtime, partial(self._append, self._base, request), "records").result()
         handler = self._handlers.get(type(request))
         if handler is None:
             if type(request).__module__ != messages.__name__:

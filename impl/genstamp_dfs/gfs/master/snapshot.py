@@ -9,6 +9,8 @@ Leaves out: how a lease is ended (`leases`), and how lists are copied (`state`).
 Source: section 3.4.
 """
 
+from functools import partial
+
 from genstamp_dfs.gfs.errors import InvalidPath
 from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.leases import Leases
@@ -44,7 +46,7 @@ class Snapshots:
             check_free(base.state.namespace, target)
             base.tell("begin_snapshot", "file", source, {"target": target})
             held = [handle for handle in self._chunks(source) if self._leases.may_be_held(handle)]
-            await together(base.runtime, [self._leases.end(handle) for handle in held], "end of a lease")
+            await together(base.runtime, [partial(self._leases.end, handle) for handle in held], "end of a lease")
             base.commit(CopyTree(source, target, call))
 
     def _chunks(self, source: str) -> set[int]:

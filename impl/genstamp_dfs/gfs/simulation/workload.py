@@ -6,6 +6,7 @@ Leaves out: which jobs; see `plan`.
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from genstamp_dfs.errors import Refusal
@@ -102,7 +103,7 @@ class Workload:
         """Do all pieces, one after the other with rests, or all at once."""
         runtime = self._client.runtime
         if job.is_at_once:
-            await together(runtime, [do(job.path, piece) for piece in job.pieces], job.kind.value)
+            await together(runtime, [partial(do, job.path, piece) for piece in job.pieces], job.kind.value)
             return
         for piece in job.pieces:
             await do(job.path, piece)
