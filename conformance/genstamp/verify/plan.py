@@ -51,6 +51,7 @@ _FEWER_SEEDS: Final = {
     "gfs.chunk_lease": 60,
     "gfs.master_log": 60,
     "gfs.mutation_order": 60,
+    "gfs.record_append": 60,
     "gfs.snapshot": 60,
 }
 """Where a run has more steps that are judged."""
