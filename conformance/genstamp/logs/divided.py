@@ -2,17 +2,19 @@
 each without the others.
 
 With a file for each part and writer there would be thousands of small ones. They are not compressed, as they are read
-once and soon. Leaves out which row is of which part (`genstamp.logs.parts`).
+once and soon, but packed (`genstamp.logs.packed`). Leaves out which row is of which part (`genstamp.logs.parts`).
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+
+from genstamp.logs.packed import Packer, unpacked
 
 _ROWS = b"rows of each part"
 _DIRECTORY = "exchanged"
@@ -29,20 +31,23 @@ class DividedWriter:
     def __init__(self, built: Path, of: str) -> None:
         self._directory, self._of, self._attempt = built / _DIRECTORY, of, uuid.uuid4().hex
         self._number = 0
+        self._packer = Packer()
         self._directory.mkdir(exist_ok=True)
 
-    def write(self, rows: Any, ends: Any) -> None:
-        """Takes a table of single chunks that is in the order of its parts.
+    def write(self, tables: Sequence[Any], place: Any, ends: Any) -> None:
+        """Takes rows.
 
         Args:
-            rows: the table.
+            tables: of them, of `exchange.EXCHANGED`.
+            place: for each row of all where it goes, part by part.
             ends: where each part begins, and the end of the last.
         """
-        (whole,) = rows.to_batches()
-        schema = rows.schema.with_metadata({_ROWS: np.diff(ends).astype(np.int64).tobytes()})
+        packed = self._packer.pack(tables, place)
+        sizes = {_ROWS: np.diff(ends).astype(np.int64).tobytes()}
+        schema = packed.schema.with_metadata({**packed.schema.metadata, **sizes})
         with pa.ipc.new_file(str(self._waits(self._number)), schema) as writer:
             for begin, end in pairwise(ends.tolist()):
-                writer.write_batch(whole.slice(begin, end - begin))
+                writer.write_batch(packed.batch.slice(begin, end - begin))
         self._number += 1
 
     def close(self) -> None:
@@ -79,7 +84,7 @@ class Divided(NamedTuple):
     def rows(self) -> Any:
         """A table of them."""
         with pa.memory_map(str(self.path)) as file:
-            return pa.Table.from_batches([pa.ipc.open_file(file).get_batch(self.part)]).replace_schema_metadata(None)
+            return unpacked(pa.ipc.open_file(file).get_batch(self.part))
 
 
 def rows_by_part(built: Path, parts: int) -> list[int]:

@@ -130,13 +130,15 @@ class PartWriter:
 
     def _write(self, waiting: list[Any]) -> None:
         """Writes tables while the next are read, as both are done by compiled code for the most part."""
-        rows = pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
-        order, ends = _divided(*keys_of(rows), self._parts)
-        rows = rows if self._parts == 1 else reordered(rows, order)
+        part_of = np.concatenate([_parts_of(*keys_of(rows), self._parts) for rows in waiting])
+        place, ends = _places(part_of, self._parts)
         if self._divided is not None:
-            if rows.num_rows:
-                self._divided.write(rows, ends)
+            if len(place):
+                self._divided.write(waiting, place, ends)
             return
+        order = np.empty(len(place), np.int64)
+        order[place] = np.arange(len(place))
+        rows = reordered(pa.concat_tables(waiting).unify_dictionaries().combine_chunks(), order)
         for part in np.flatnonzero(np.diff(ends)):
             self._put(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
 
@@ -161,11 +163,9 @@ def keys_of(rows: Any) -> tuple[Any, Any, Any]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, Any]:
-    """Rows part by part, and where those of each begin. FNV-1a, the same on every machine; of what has a number, this
-    alone.
-    """
-    part_of, ends = np.empty(len(numbers), np.int64), np.zeros(parts + 1, np.int64)
+def _parts_of(numbers: Any, offsets: Any, text: Any, parts: int) -> Any:
+    """The part of each row: FNV-1a, the same on every machine; of what has a number, this alone."""
+    part_of = np.empty(len(numbers), np.int64)
     for row in range(len(numbers)):
         value = np.uint64(0xCBF29CE484222325)
         if numbers[row] != NO_NUMBER:
@@ -175,14 +175,22 @@ def _divided(numbers: Any, offsets: Any, text: Any, parts: int) -> tuple[Any, An
             for at in range(offsets[row], offsets[row + 1]):
                 value = (value ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
         part_of[row] = np.int64((value >> np.uint64(20)) % np.uint64(parts))
-        ends[part_of[row] + 1] += 1
+    return part_of
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _places(part_of: Any, parts: int) -> tuple[Any, Any]:
+    """Where each row goes, part by part, and where the rows of each part begin, with one more element for the end."""
+    ends, places = np.zeros(parts + 1, np.int64), np.empty(len(part_of), np.int64)
+    for part in part_of:
+        ends[part + 1] += 1
     for part in range(parts):
         ends[part + 1] += ends[part]
-    free, order = ends.copy(), np.empty(len(numbers), np.int64)
-    for row in range(len(numbers)):
-        order[free[part_of[row]]] = row
+    free = ends.copy()
+    for row in range(len(part_of)):
+        places[row] = free[part_of[row]]
         free[part_of[row]] += 1
-    return order, ends
+    return places, ends
 
 
 def part_sizes(built: Path, parts: int) -> list[int]:
