@@ -75,6 +75,18 @@ class ChunkLocations(msgspec.Struct, frozen=True):
     chunkservers: tuple[str, ...]
 
 
+class FoundChunk(ChunkLocations, frozen=True):
+    """Where a chunk of a file may be read, and what the client is going to ask for next (section 2.7.1).
+
+    Attributes:
+        chunks: how many chunks the file has.
+        following: where the chunks after this one may be read, as many as were asked for and are there.
+    """
+
+    chunks: int
+    following: tuple[ChunkLocations, ...] = ()
+
+
 class ChunkLease(msgspec.Struct, frozen=True):
     """Who orders the mutations of a chunk, and who else has a current replica (section 3.1, step 2)."""
 

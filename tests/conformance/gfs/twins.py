@@ -25,6 +25,7 @@ from genstamp_dfs.gfs.chunkserver.leases import Leases as Beliefs
 from genstamp_dfs.gfs.chunkserver.primary import Primary
 from genstamp_dfs.gfs.chunkserver.replicas import Replica
 from genstamp_dfs.gfs.chunkserver.reporting import Reporting
+from genstamp_dfs.gfs.client.locations import Locations
 from genstamp_dfs.gfs.master import reports
 from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer
@@ -51,6 +52,9 @@ SLOW_DISKS: Final = PlanOptions(sync_ms=5000)
 
 MANY_FAULTS: Final = PlanOptions(mean_fault_s=12)
 """Runs in which more goes wrong, and so more often two things at once."""
+
+BUSY_FILES: Final = PlanOptions(logs=1, tables=1, jobs_per_client=20, pieces=30, mean_rest_ms=1000, mean_fault_s=8)
+"""Runs with one file of each kind, on which all clients work, while more goes wrong."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +295,13 @@ async def not_forced_to_the_disk(self: Replica, runtime: Any, disk: Any) -> None
     """What is acknowledged is in the page cache only."""
 
 
+# -- clients --------------------------------------------------------------------------------------------------------
+
+
+def opened_as_it_was(self: Locations, path: str) -> None:
+    """What is remembered of a file's chunks outlives its opening."""
+
+
 TWINS: Final = (
     Twin(
         "grant-before-the-old-one-is-over",
@@ -406,5 +417,11 @@ TWINS: Final = (
         "garbage-of-any-version",
         "a replica is deleted that is current by now, as an older one was garbage (4.5)",
         (Patch(Reporting, "_delete", deleted_in_any_version),),
+    ),
+    Twin(
+        "file-opened-with-old-locations",
+        "a client that opens a file remembers where its chunks were (2.7.1)",
+        (Patch(Locations, "forget_file", opened_as_it_was),),
+        BUSY_FILES,
     ),
 )

@@ -6,9 +6,21 @@ Lets the implementation be each twin in turn, and runs seeds until it is noticed
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.conformance.gfs.twins import EVERYDAY, MANY_FAULTS, SEEDS, SLOW_DISKS, TWINS, Noticed, Twin, notice
+from tests.conformance.gfs.twins import (
+    BUSY_FILES,
+    EVERYDAY,
+    MANY_FAULTS,
+    SEEDS,
+    SLOW_DISKS,
+    TWINS,
+    Noticed,
+    Twin,
+    notice,
+)
 
 PAGE = Path("docs/gfs-twins.md")
+
+RUNS = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many faults", BUSY_FILES: "busy files"}
 
 _BEGINNING = """# Twins of GFS
 
@@ -20,7 +32,8 @@ The judges know of no twin: invariants of the nodes (one primary, versions, refe
 in the events), what users were promised (records, written cells, snapshots, files, and replicas that are the same where
 all writes were acknowledged), and what has to come to its end when nothing fails any more. *Seed* is the first one
 whose run shows it, and *events* are those of all runs until then. With slow disks, others go on while something is
-forced to a disk; with many faults, one comes every 12 s on average, and not every 18 s.
+forced to a disk; with many faults, one comes every 12 s on average, and not every 18 s; with busy files, all clients
+work on one file of each kind, do more, and a fault comes every 8 s.
 
 | twin | what is wrong | first noticed by | runs | seed | events |
 | --- | --- | --- | --- | --- | --- |
@@ -29,7 +42,9 @@ forced to a disk; with many faults, one comes every 12 s on average, and not eve
 
 def row(twin: Twin, noticed: Noticed) -> str:
     """The row of a twin."""
-    runs = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many faults"}[twin.options]
+    runs = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many faults", BUSY_FILES: "busy files"}[
+        twin.options
+    ]
     cells = (twin.name, twin.wrong, noticed.sentence.replace("|", "\\|"), runs, str(noticed.seed), str(noticed.events))
     return f"| {' | '.join(cells)} |"
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.client.configuration import ClientConfiguration
+from genstamp_dfs.gfs.client.locations import Locations
 from genstamp_dfs.gfs.client.mutating import Mutating
 from genstamp_dfs.gfs.client.reading import Reading
 from genstamp_dfs.gfs.errors import ChunkNotFound, IsADirectory, OutOfRange, RecordTooLarge
@@ -34,8 +35,9 @@ class Client:
     def __init__(self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink) -> None:
         self.configuration = configuration
         self.runtime = runtime
-        self._mutating = Mutating(configuration, runtime, events)
-        self._reading = Reading(configuration, runtime)
+        self._locations = Locations(configuration, runtime)
+        self._mutating = Mutating(configuration, runtime, events, self._locations)
+        self._reading = Reading(configuration, runtime, self._locations)
         self._last_chunks: dict[str, int] = {}
 
     @property
@@ -132,8 +134,21 @@ class Client:
         """Append a record that a reader finds again; one that is appended again, by whatever cause, is read once."""
         return await self.append(path, encode_record(record))
 
+    async def open(self, path: str) -> FileInfo:
+        """Begin to use a file: what is remembered of where its chunks are is forgotten (section 2.7.1).
+
+        Raises:
+            PathNotFound, IsADirectory: it is no file.
+        """
+        self._locations.forget_file(path)
+        return await self._file(path)
+
     async def read(self, path: str, offset: int, num_bytes: int) -> bytes:
         """Bytes of a file, fewer than asked for at its end; where a chunk ends before the next one begins are zeros.
+
+        The master is not asked while it is remembered where the chunks are. So a stale replica may be read, and bytes
+        that were overwritten less than `cache_us` ago, unless the file was opened or written by this client since.
+        No replica makes the file end too early: where one ends, the master is asked whether it still counts.
 
         Raises:
             OutOfRange: the offset or the number of bytes is negative.
@@ -142,29 +157,34 @@ class Client:
         """
         if offset < 0 or num_bytes < 0:
             raise OutOfRange(f"{num_bytes} bytes at offset {offset}, accepted: 0 or more of both")
-        chunk_bytes = self.configuration.limits.chunk_bytes
-        chunks = (await self._file(path)).chunks
+        begun_us = self.runtime.now_us()
         pieces: list[bytes] = []
         done = 0
-        while done < num_bytes and (offset + done) // chunk_bytes < chunks:
-            index, inside = divmod(offset + done, chunk_bytes)
-            wanted = min(num_bytes - done, chunk_bytes - inside)
-            piece = await self._reading.read(path, index, inside, wanted)
-            if len(piece) < wanted and index + 1 < chunks:
-                piece = piece.ljust(wanted, b"\0")
-            pieces.append(piece)
-            done += len(piece)
-            if len(piece) < wanted:
+        while done < num_bytes:
+            index, inside = divmod(offset + done, self.configuration.limits.chunk_bytes)
+            wanted = min(num_bytes - done, self.configuration.limits.chunk_bytes - inside)
+            piece = await self._reading.read(path, index, inside, wanted, begun_us)
+            if piece is None:
+                break
+            is_end = len(piece.data) < wanted and piece.is_last
+            pieces.append(piece.data if is_end else piece.data.ljust(wanted, b"\0"))
+            done += len(pieces[-1])
+            if is_end:
                 break
         return b"".join(pieces)
 
     async def records(self, path: str) -> AsyncIterator[Record]:
-        """The records of a file, each once, without padding and without what failed (section 2.7.2)."""
-        self._reading.forget()
+        """The records of a file, each once, without padding and without what failed (section 2.7.2).
+
+        The file is opened: all records are there that were acknowledged before.
+        """
+        begun_us = self.runtime.now_us()
         reader = RecordReader()
-        for index in range((await self._file(path)).chunks):
-            chunk = await self._reading.read(path, index, 0, self.configuration.limits.chunk_bytes)
-            for record in reader.read_chunk(chunk):
+        for index in range((await self.open(path)).chunks):
+            chunk = await self._reading.read(path, index, 0, self.configuration.limits.chunk_bytes, begun_us)
+            if chunk is None:
+                raise ChunkNotFound(f"chunk {index} of {path} is gone: it has become another file's path")
+            for record in reader.read_chunk(chunk.data):
                 yield record
 
     # -- below --------------------------------------------------------------------------------------------------------
@@ -182,7 +202,7 @@ class Client:
         """Paths, and those below them, become those of other files."""
         self._last_chunks.clear()
         self._mutating.forget()
-        self._reading.forget()
+        self._locations.forget()
 
 
 def _write(offset: int, lease: ChunkLease, data_id: bytes) -> Request[None]:

@@ -2,11 +2,13 @@
 
 A failure is tried again under the same lease once, from the push on, then with a new one: a replica that missed a
 mutation because its chunkserver is away, or has started again, takes part under a new version only (sections 3.1 and
-4.5). What is remembered of leases is forgotten after a while, as the path may become that of another file.
+4.5). Who is the primary is remembered until it cannot be reached, or says that it is not (section 3.1, step 3); and
+forgotten after a while all the same, as somebody else may give the path to another file, and no primary is told.
 
 Leaves out: what is written where (`client`).
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,14 +18,12 @@ import google_crc32c
 from genstamp_dfs.errors import NETWORK_FAILURES, Refusal
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.client.configuration import ClientConfiguration
+from genstamp_dfs.gfs.client.locations import ASK_AGAIN, Locations
 from genstamp_dfs.gfs.errors import (
     CorruptReplica,
     DataNotFound,
     GfsRefusal,
-    LeaseUnavailable,
-    MasterStarting,
     MutationFailed,
-    NoReplica,
     NoRoom,
     NotPrimary,
     StaleVersion,
@@ -36,9 +36,6 @@ from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.request import Request
 
 Answer = TypeVar("Answer")
-
-ASK_AGAIN = (LeaseUnavailable, NoReplica, MasterStarting, *NETWORK_FAILURES)
-"""What may be over when the master is asked again."""
 
 
 class PushFailedError(Exception):
@@ -66,13 +63,23 @@ class Attempts:
 
 
 class Mutating:
-    """Has mutations done, and remembers leases meanwhile."""
+    """Has mutations done, and remembers leases meanwhile.
 
-    def __init__(self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink) -> None:
+    Args:
+        configuration: settings of the client.
+        runtime: its world.
+        events: told of what was pushed, and heard.
+        locations: where chunks are read, of which a lease may tell that they are so no more.
+    """
+
+    def __init__(
+        self, configuration: ClientConfiguration, runtime: Runtime, events: EventSink, locations: Locations
+    ) -> None:
         self._configuration = configuration
         self._runtime = runtime
         self._events = events
-        self._leases: dict[tuple[str, int], tuple[ChunkLease, int]] = {}
+        self._locations = locations
+        self._leases: OrderedDict[tuple[str, int], tuple[ChunkLease, int]] = OrderedDict()
 
     def forget(self) -> None:
         """Paths become those of other files."""
@@ -163,11 +170,15 @@ class Mutating:
         now_us = self._runtime.now_us()
         known = self._leases.get((path, index))
         if known is not None and now_us < known[1]:
+            self._leases.move_to_end((path, index))
             return known[0]
         found = await self._runtime.call(
             MASTER, FindLease(path, index, unreachable), timeout_us=self._configuration.master_timeout_us
         )
-        self._leases[path, index] = (found, now_us + self._configuration.cache_us)
+        self._leases[path, index] = (found, now_us + self._configuration.lease_cache_us)
+        if len(self._leases) > self._configuration.cache_chunks:
+            self._leases.popitem(last=False)
+        self._locations.heard_of_lease(path, index, found)
         return found
 
     async def _push(self, lease: ChunkLease, data_id: bytes, data: bytes) -> frozenset[str]:

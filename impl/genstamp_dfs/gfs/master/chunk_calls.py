@@ -19,11 +19,14 @@ from genstamp_dfs.gfs.master.placement import choose_chunkservers
 from genstamp_dfs.gfs.master.resolving import chunks_of_file
 from genstamp_dfs.gfs.messages.chunkserver_protocol import CopyChunk, CreateChunk
 from genstamp_dfs.gfs.messages.master_protocol import FindChunk, FindLease
-from genstamp_dfs.gfs.protocol import ChunkLease, ChunkLocations
+from genstamp_dfs.gfs.protocol import ChunkLease, ChunkLocations, FoundChunk
 from genstamp_dfs.world.request import Caller
 
 FIRST_VERSION = 1
 """Of a chunk whose replicas are empty or copies, before its first lease."""
+
+MOST_FOLLOWING = 1_000
+"""Of so many chunks after the one that is asked for a client is told at most."""
 
 
 class ChunkCalls:
@@ -47,11 +50,14 @@ class ChunkCalls:
             handle = self._handle(request.path, request.index)
             if handle is None:
                 raise ChunkNotFound(f"{request.path} has no chunk {request.index} (yet)")
-            chunks = self._base.state.chunks
-            names = self._base.chunkservers.names(chunks.locations(handle))
+            version, names = self._where(handle)
             if not names:
                 self.wanted.add(handle)
-            return ChunkLocations(handle, chunks.version(handle), tuple(names))
+            handles = handles_of(chunks_of_file(self._base.state.namespace, request.path))
+            first = request.index + 1
+            next_ones = handles[first : first + min(max(0, request.following), MOST_FOLLOWING)]
+            following = tuple(ChunkLocations(one, *self._where(one)) for one in next_ones)
+            return FoundChunk(handle, version, names, len(handles), following)
 
     async def find_lease(self, request: FindLease, caller: Caller) -> ChunkLease:
         """Who is the primary of a chunk."""
@@ -71,6 +77,11 @@ class ChunkCalls:
             return await self._leases.find(handle, request.unreachable)
 
     # -- below ------------------------------------------------------------------------------------------------------
+
+    def _where(self, handle: int) -> tuple[int, tuple[str, ...]]:
+        """The version of a chunk, and who has a current replica as far as is known."""
+        chunks = self._base.state.chunks
+        return chunks.version(handle), tuple(self._base.chunkservers.names(chunks.locations(handle)))
 
     def _handle(self, path: str, index: int) -> int | None:
         """The handle of a file's chunk; None for the one that would follow the last.

@@ -5,7 +5,7 @@ Leaves out: what shadow masters ask (they read the log), and administration.
 
 import msgspec
 
-from genstamp_dfs.gfs.protocol import ChunkLease, ChunkLocations, FileInfo, ReplicaReport
+from genstamp_dfs.gfs.protocol import ChunkLease, FileInfo, FoundChunk, ReplicaReport
 from genstamp_dfs.world.request import Request
 
 # -- the namespace (sections 2.6.1 and 4.1) -------------------------------------------------------------------------
@@ -75,11 +75,19 @@ class GetFileInfo(Request[FileInfo], frozen=True):
 # -- chunks (sections 3.1 and 4.5) ----------------------------------------------------------------------------------
 
 
-class FindChunk(Request[ChunkLocations], frozen=True):
-    """Where to read a chunk of a file. Refused with PathNotFound, IsADirectory, ChunkNotFound."""
+class FindChunk(Request[FoundChunk], frozen=True):
+    """Where to read a chunk of a file, and the chunks that follow it (section 2.4).
+
+    Attributes:
+        path, index: which chunk.
+        following: of how many chunks after it the client wants to know as well; the master may tell of fewer.
+
+    Refused with PathNotFound, IsADirectory, ChunkNotFound.
+    """
 
     path: str
     index: int
+    following: int = 0
 
 
 class FindLease(Request[ChunkLease], frozen=True):

@@ -14,7 +14,7 @@ Leaves out: everything that a specification would say better. This is about user
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -145,6 +145,15 @@ class Ledger:
         if appended is None or appended.record.data != record.data:
             self.broken.append(f"{path} has a record {record.id} that nobody appended")
 
+    def read_records(self, path: str, found: Set[RecordId], begun_us: int) -> None:
+        """Somebody has read a file's records to its end, from when on: what was acknowledged before is among them."""
+        if self.is_certain(path):
+            self.broken += [
+                f"{_named(appended)} was acknowledged and a reader of {path} has not found it"
+                for appended in self.appended.values()
+                if appended.path == path and _is_before(appended, begun_us) and appended.record.id not in found
+            ]
+
     def read_cells(self, path: str, data: bytes, offset: int, end: int, begun_us: int, where: str) -> None:
         """Somebody has asked for bytes of a file, from when on, and from which replica, and got these."""
         written = self._written(path, begun_us)
@@ -197,8 +206,7 @@ class Ledger:
                     continue
                 if appended.begun_us > snapshot.ended_us and appended.record.id in there.records:
                     problems.append(f"{path} has {_named(appended)}, which was appended after the snapshot")
-                is_before = appended.ended_us is not None and appended.ended_us < snapshot.begun_us
-                if is_before and self.is_certain(snapshot.source):
+                if _is_before(appended, snapshot.begun_us) and self.is_certain(snapshot.source):
                     problems += self._lost(appended, there, path)
         return problems
 
@@ -209,6 +217,11 @@ class Ledger:
         if there.whole.get(appended.offset) != appended.record.id:
             return [f"{_named(appended)} does not stand at {appended.offset} of {path} on every replica"]
         return []
+
+
+def _is_before(appended: Appended, time_us: int) -> bool:
+    """Whether it was acknowledged before a time."""
+    return appended.ended_us is not None and appended.ended_us < time_us
 
 
 def _named(appended: Appended) -> str:

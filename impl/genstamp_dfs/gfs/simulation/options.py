@@ -26,6 +26,13 @@ def default_options(plan: Plan, options: PlanOptions | None = None) -> ClusterOp
             scan_period_us=5 * SECOND_US,
             buffer_bytes=64 * 1024,
         ),
-        client=ClientConfiguration(limits=limits, give_up_us=60 * SECOND_US),
+        client=ClientConfiguration(
+            limits=limits,
+            give_up_us=60 * SECOND_US,
+            cache_us=10 * SECOND_US,
+            lease_cache_us=20 * SECOND_US,
+            cache_chunks=8,
+            prefetch_chunks=2,
+        ),
         sync_us=(options or PlanOptions()).sync_ms * MICROSECONDS_A_MILLISECOND,
     )

@@ -7,7 +7,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from genstamp_dfs.errors import Refusal
 from genstamp_dfs.gfs.client.client import Client
@@ -18,6 +18,13 @@ from genstamp_dfs.gfs.simulation.cells import content
 from genstamp_dfs.gfs.simulation.ledger import Ledger, record_data
 from genstamp_dfs.gfs.simulation.plan import CELL_BYTES, Job, JobKind, Piece
 from genstamp_dfs.gfs.simulation.refusals import refusal_name
+from genstamp_dfs.world.times import SECOND_US
+
+READ_AGAIN_S: Final = (0, 1, 2, 4, 8, 4, 2, 1)
+"""How long a client rests before each time it reads a file, in seconds; every other time it opens it anew."""
+
+SLOWEST_CLOCK: Final = 2
+"""No client's clock needs so many times as long as the others'."""
 
 
 class Workload:
@@ -128,16 +135,29 @@ def holds_cells(path: str) -> bool:
 
 
 async def read_file(client: Client, path: str, ledger: Ledger, now_us: Callable[[], int]) -> None:
-    """Read a file as its users do, and have what is read judged.
+    """Open a file and read it as its users do, several times if it has cells, and have what is read judged.
 
     Raises:
         Refusal: it cannot be read now.
     """
-    if holds_cells(path):
-        begun_us = now_us()
-        info = await client.file_info(path)
-        data = await client.read(path, 0, info.chunks * client.limits.chunk_bytes)
-        ledger.read_cells(path, data, 0, len(data) // CELL_BYTES * CELL_BYTES, begun_us, "whatever replica was read")
+    begun_us = opened_us = now_us()
+    if not holds_cells(path):
+        found = set()
+        async for record in client.records(path):
+            ledger.read_record(path, record)
+            found.add(record.id)
+        ledger.read_records(path, found, begun_us)
         return
-    async for record in client.records(path):
-        ledger.read_record(path, record)
+    chunks = 0
+    for number, rest_s in enumerate(READ_AGAIN_S):
+        await client.runtime.sleep_us(rest_s * SECOND_US)
+        begun_us = now_us()
+        if number % 2 == 0:
+            opened_us = begun_us
+            chunks = (await client.open(path)).chunks
+        data = await client.read(path, 0, chunks * client.limits.chunk_bytes)
+        # Old bytes may be read for a while, by a clock that may be slow; but the file may not end too early.
+        since_us = max(opened_us, begun_us - SLOWEST_CLOCK * client.configuration.cache_us)
+        end = len(data) // CELL_BYTES * CELL_BYTES
+        ledger.read_cells(path, data, 0, end, since_us, "whatever replica was read")
+        ledger.read_cells(path, b"", end, chunks * client.limits.chunk_bytes, begun_us, "its end")

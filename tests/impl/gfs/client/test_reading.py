@@ -65,7 +65,7 @@ def test_a_read_without_any_replica_ends_with_a_refusal_after_its_time() -> None
 
 
 def test_where_a_chunk_is_found_is_remembered_for_a_while_and_a_stale_replica_is_not_read() -> None:
-    cluster = written(b"old!", clients=2)
+    cluster = written(b"old!", clients=2, client_settings={"cache_us": 5 * SECOND_US})
     two = cluster.clients["k2"]
     assert cluster.do(two.read("/f", 0, 4), "k2") == b"old!"
     lost = cluster.lease().secondaries[0]

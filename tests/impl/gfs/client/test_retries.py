@@ -119,7 +119,7 @@ def test_records_of_two_clients_are_all_there() -> None:
 
 
 def test_a_file_that_another_client_has_replaced_is_found_anew() -> None:
-    cluster = GfsCluster(clients=2)
+    cluster = GfsCluster(clients=2, client_settings={"lease_cache_us": 5 * SECOND_US})
     one, two = cluster.clients.values()
     cluster.do(one.create("/f"))
     for number in range(9):
