@@ -129,6 +129,21 @@ class ChunkFile:
         self._put(self._stored, data)
         self._take(self._stored + len(data), first_block, checksums, self._stored + len(data))
 
+    def lengthen(self, num_bytes: int) -> None:
+        """Let zeros follow up to a length, in a file that is no replica yet."""
+        assert num_bytes >= self._stored, f"{self._path} has {self._stored} bytes and would have {num_bytes}"
+        self.num_bytes = num_bytes
+
+    def move(self, path: str) -> None:
+        """Give a file that is no replica yet another name."""
+        self._disk.rename(self._path, path)
+        self._disk.sync_directory(path.rpartition("/")[0])
+        self._path = path
+
+    def sync(self) -> None:
+        """Force the bytes to the disk."""
+        self._disk.sync(self._path)
+
     def finish(self, version: int) -> None:
         """Be a replica from now on, on the disk when this returns."""
         self.version = version
@@ -156,7 +171,7 @@ class ChunkFile:
 
     def compact(self) -> None:
         """Force the bytes to the disk, and begin a new log, on the disk when this returns."""
-        self._disk.sync(self._path)
+        self.sync()
         frame = self._frame(Base(self.version, self.num_bytes, self._stored, bytes(self._checksums)))
         replace_file(self._disk, self.log_path, frame)
         self._log_bytes = len(frame)
@@ -230,6 +245,22 @@ class ChunkFile:
         data = b"".join(self._block(block) for block in blocks)
         start = offset - first * CHECKSUM_BLOCK_BYTES
         return data[start : start + end - offset].ljust(end - offset, b"\x00")
+
+    def blocks(self, first: int, count: int) -> tuple[bytes, bytes]:
+        """The stored bytes of some blocks, verified, and their checksums.
+
+        Args:
+            first, count: which blocks; those that are not there are left out.
+
+        Raises:
+            OutOfRange: one of the two is negative.
+            CorruptReplica: a block does not match its checksum.
+        """
+        if first < 0 or count < 0:
+            raise OutOfRange(f"{count} blocks from block {first} on, accepted: 0 or more of both")
+        last = min(first + count, _blocks(self._stored))
+        data = b"".join(self._block(block) for block in range(first, last))
+        return data, bytes(self._checksums[first * _CHECKSUM_BYTES : last * _CHECKSUM_BYTES])
 
     def verify(self) -> None:
         """Look at all checksums.
@@ -327,6 +358,13 @@ class ChunkFile:
 def log_of(path: str) -> str:
     """The log beside a file of bytes."""
     return f"{path}.log"
+
+
+def are_whole(data: bytes, checksums: bytes) -> bool:
+    """Whether bytes from the beginning of a block on match the checksums of their blocks."""
+    starts = range(0, len(data), CHECKSUM_BLOCK_BYTES)
+    found = (google_crc32c.value(data[start : start + CHECKSUM_BLOCK_BYTES]) for start in starts)
+    return b"".join(one.to_bytes(_CHECKSUM_BYTES, "big") for one in found) == checksums
 
 
 def _blocks(num_bytes: int) -> int:

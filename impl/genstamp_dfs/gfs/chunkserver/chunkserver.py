@@ -23,7 +23,7 @@ from genstamp_dfs.gfs.chunkserver.telling import Telling
 from genstamp_dfs.gfs.errors import CorruptReplica, NoRoom, OutOfRange, StaleVersion
 from genstamp_dfs.gfs.messages import chunkserver_protocol as messages
 from genstamp_dfs.gfs.messages.data_flow import PushData
-from genstamp_dfs.gfs.protocol import PIECE_BYTES
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, PIECE_BYTES
 from genstamp_dfs.gfs.runtime import Connection, Runtime
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
@@ -116,8 +116,8 @@ class Chunkserver:
                 return await self._applying.apply(request)
             case messages.Read():
                 return self._read(request)
-            case messages.GetReplicaLength():
-                return self.replicas.get_of(request.handle, request.version).file.num_bytes
+            case messages.ReadBlocks():
+                return self._read_blocks(request)
             case messages.CreateChunk():
                 return await self._copying.create(request)
             case messages.CopyChunk():
@@ -180,6 +180,19 @@ class Chunkserver:
         except CorruptReplica as problem:
             self._found_corrupt(replica, problem)
             raise
+
+    def _read_blocks(self, request: messages.ReadBlocks) -> messages.Blocks:
+        replica = self.replicas.get_of(request.handle, request.version)
+        if request.count > PIECE_BYTES // CHECKSUM_BLOCK_BYTES:
+            most = PIECE_BYTES // CHECKSUM_BLOCK_BYTES
+            raise OutOfRange(f"{request.count} blocks are read at once, {most} are accepted")
+        file = replica.file
+        try:
+            data, checksums = file.blocks(request.first, request.count)
+        except CorruptReplica as problem:
+            self._found_corrupt(replica, problem)
+            raise
+        return messages.Blocks(file.num_bytes, file.stored, file.changes, data, checksums)
 
     async def _scan(self) -> None:
         """Look at the checksums of idle replicas, one at a time, the one longest not touched first (section 5.2)."""

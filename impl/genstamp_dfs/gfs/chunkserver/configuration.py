@@ -6,7 +6,7 @@ Leaves out: addresses and directories, which are the server's business.
 from dataclasses import dataclass, field
 
 from genstamp_dfs.errors import ConfigurationError
-from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, PIECE_BYTES, Limits
 from genstamp_dfs.world.times import SECOND_US
 
 
@@ -27,6 +27,7 @@ class ChunkserverConfiguration:
         buffer_bytes: how much pushed data is kept; what was not used for the longest time goes first.
         buffer_age_us: how long it is kept.
         predecessor_wait_us: how long a secondary waits for a mutation that comes before the one that it has.
+        clone_bytes: how much of a replica is asked of another chunkserver at once, whole blocks, up to PIECE_BYTES.
         scan_period_us: how often one replica is read through to see whether it matches its checksums (section 5.2).
         sync: whether a mutation is forced to the disk before it is acknowledged; else what a machine loses with its
             power is lost, if all machines of a chunk do.
@@ -44,6 +45,7 @@ class ChunkserverConfiguration:
     buffer_bytes: int = 256 * 1024 * 1024
     buffer_age_us: int = 60 * SECOND_US
     predecessor_wait_us: int = SECOND_US
+    clone_bytes: int = PIECE_BYTES
     scan_period_us: int = 60 * SECOND_US
     sync: bool = True
 
@@ -63,3 +65,6 @@ class ChunkserverConfiguration:
         ):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}, 1 or more is accepted")
+        if self.clone_bytes % CHECKSUM_BLOCK_BYTES or not 0 < self.clone_bytes <= PIECE_BYTES:
+            accepted = f"multiples of {CHECKSUM_BLOCK_BYTES} up to {PIECE_BYTES} are accepted"
+            raise ConfigurationError(f"clone_bytes is {self.clone_bytes}, {accepted}")

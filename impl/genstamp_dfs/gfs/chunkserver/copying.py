@@ -1,6 +1,7 @@
 """New replicas: empty ones, copies on the same disk, and copies of other chunkservers' replicas.
 
-A copy is no replica before it is whole and on the disk.
+A copy is no replica before it is whole and on the disk. One of another chunkserver's replica comes in pieces, so that
+none of a chunk's size is in memory; the checksums of its blocks come with it, and what they do not match is not kept.
 
 Leaves out: when copies are wanted, which is the master's business.
 
@@ -8,7 +9,7 @@ Source: sections 3.4, 4.3 and 4.5.
 """
 
 from genstamp_dfs.errors import DiskFullError, Refusal
-from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile
+from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile, are_whole
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, Replicas
 from genstamp_dfs.gfs.chunkserver.telling import Telling
@@ -17,10 +18,9 @@ from genstamp_dfs.gfs.messages.chunkserver_protocol import (
     CloneChunk,
     CopyChunk,
     CreateChunk,
-    GetReplicaLength,
-    Read,
+    ReadBlocks,
 )
-from genstamp_dfs.gfs.protocol import PIECE_BYTES
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, PIECE_BYTES
 from genstamp_dfs.gfs.runtime import Runtime
 
 
@@ -116,35 +116,50 @@ class Copying:
         raise NoReplica(f"{', '.join(request.sources) or 'nobody'} could not give version {request.version}")
 
     async def _clone_from(self, source: str, request: CloneChunk) -> bool:
-        """Whether one source gave the whole replica, in this version."""
-        timeout_us = self._configuration.master_timeout_us
+        """Whether one source gave the whole replica, in this version, piece after piece.
+
+        Raises:
+            DiskFullError: there is no room for it.
+        """
         handle, version = request.handle, request.version
-        data = bytearray()
+        copy = self._replicas.new_copy(handle)
+        copy.begin()
         try:
-            num_bytes = await self._runtime.call(source, GetReplicaLength(handle, version), timeout_us=timeout_us)
-            while len(data) < num_bytes:
-                wanted = Read(handle, version, len(data), min(PIECE_BYTES, num_bytes - len(data)))
-                piece = await self._runtime.call(source, wanted, timeout_us=timeout_us)
-                if not piece:
-                    return False
-                data += piece
-        except Refusal:
-            return False
-        if self._has(handle, version):
-            # What was stale has got a version while its bytes were on their way.
-            return True
-        if self._replicas.find(handle) is not None:
-            self._replicas.delete(handle)
-        file = self._replicas.new_file(handle)
-        file.begin()
-        try:
-            file.fill(bytes(data))
-            file.finish(version)
+            is_whole = await self._fill_with_blocks(copy, source, request)
+            if is_whole:
+                await self._runtime.ahead(copy.sync)
+            # What was stale may have got a version while the bytes were on their way.
+            is_there = self._has(handle, version)
+            if is_whole and not is_there:
+                self._replicas.put_in_place(handle, copy, version)
+                return True
         except DiskFullError:
-            file.abandon()
+            copy.abandon()
             raise
-        self._replicas.add(handle, file)
-        return True
+        copy.abandon()
+        return is_there
+
+    async def _fill_with_blocks(self, copy: ChunkFile, source: str, request: CloneChunk) -> bool:
+        """Give a new file the blocks of another chunkserver's replica; says whether it has all of them, and whole."""
+        blocks = self._configuration.clone_bytes // CHECKSUM_BLOCK_BYTES
+        seen: tuple[int, int, int] | None = None
+        while True:
+            first = copy.stored // CHECKSUM_BLOCK_BYTES
+            wanted = ReadBlocks(request.handle, request.version, first, blocks)
+            try:
+                found = await self._runtime.call(source, wanted, timeout_us=self._configuration.master_timeout_us)
+            except Refusal:
+                return False
+            if seen not in (None, (found.num_bytes, found.stored, found.changes)):
+                return False
+            seen = (found.num_bytes, found.stored, found.changes)
+            is_right = len(found.data) == min(blocks * CHECKSUM_BLOCK_BYTES, found.stored - copy.stored)
+            if not is_right or not are_whole(found.data, found.checksums):
+                return False
+            copy.fill(found.data)
+            if copy.stored == found.stored:
+                copy.lengthen(found.num_bytes)
+                return True
 
     def _has(self, handle: int, version: int) -> bool:
         """Whether there is such a replica already, or a newer one."""

@@ -18,6 +18,9 @@ from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.runtime import Condition
 
 DIRECTORY: Final = "chunks"
+COPY_SUFFIX: Final = ".copy"
+"""Of the name of a file of bytes that is no replica yet, as it comes from elsewhere."""
+
 _DIGITS: Final = 16
 
 
@@ -141,6 +144,25 @@ class Replicas:
     def new_file(self, handle: int) -> ChunkFile:
         """The file of a replica that is going to be made; it counts when `add` is called."""
         return ChunkFile(self._disk, path_of(handle), self._chunk_bytes)
+
+    def new_copy(self, handle: int) -> ChunkFile:
+        """A file that is going to take the place of a replica, or of none, when `put_in_place` is called.
+
+        It has a name of its own until then; what a crash leaves of it goes when the chunkserver starts.
+        """
+        return ChunkFile(self._disk, path_of(handle) + COPY_SUFFIX, self._chunk_bytes)
+
+    def put_in_place(self, handle: int, copy: ChunkFile, version: int) -> None:
+        """A whole copy is the replica of a chunk from now on, on the disk when this returns.
+
+        Raises:
+            DiskFullError: there is no room to say so; there is no replica of the chunk then.
+        """
+        if handle in self._replicas:
+            self.delete(handle)
+        copy.move(path_of(handle))
+        copy.finish(version)
+        self.add(handle, copy)
 
     def add(self, handle: int, file: ChunkFile) -> Replica:
         """There is a new replica, or it takes the place of one."""

@@ -1,5 +1,7 @@
 """What the master, clients and other chunkservers ask a chunkserver by a call."""
 
+import msgspec
+
 from genstamp_dfs.gfs.protocol import Mutation
 from genstamp_dfs.world.request import Request
 
@@ -122,8 +124,35 @@ class Apply(Request[None], frozen=True):
     mutation: Mutation
 
 
-class GetReplicaLength(Request[int], frozen=True):
-    """How many bytes a replica of this version has, for whoever clones it. Refused with ChunkNotFound, StaleVersion."""
+class Blocks(msgspec.Struct, frozen=True):
+    """A part of a replica, as it is on the disk.
+
+    Attributes:
+        num_bytes: length of the whole replica.
+        stored: so many of its bytes are on the disk; the others are zeros.
+        changes: another number means that the replica has changed.
+        data: the stored bytes of some blocks.
+        checksums: CRC32C of each of these blocks, four bytes each, as they were computed when it was written.
+    """
+
+    num_bytes: int
+    stored: int
+    changes: int
+    data: bytes
+    checksums: bytes
+
+
+class ReadBlocks(Request[Blocks], frozen=True):
+    """Blocks of CHECKSUM_BLOCK_BYTES of a replica of this version, verified, for whoever clones it (section 5.2).
+
+    Attributes:
+        handle, version: of which replica.
+        first, count: which blocks, the first one being 0; those behind the last one are left out.
+
+    Refused with ChunkNotFound, StaleVersion, CorruptReplica, OutOfRange (more than PIECE_BYTES at once).
+    """
 
     handle: int
     version: int
+    first: int
+    count: int

@@ -3,7 +3,7 @@
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
 from genstamp_dfs.gfs.client.configuration import ClientConfiguration
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
-from genstamp_dfs.gfs.protocol import Limits
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, Limits
 from genstamp_dfs.gfs.simulation.cluster import ClusterOptions
 from genstamp_dfs.gfs.simulation.plan import Plan, PlanOptions
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
@@ -25,6 +25,7 @@ def default_options(plan: Plan, options: PlanOptions | None = None) -> ClusterOp
             reported_at_once=3,
             scan_period_us=5 * SECOND_US,
             buffer_bytes=64 * 1024,
+            clone_bytes=CHECKSUM_BLOCK_BYTES,
         ),
         client=ClientConfiguration(
             limits=limits,

@@ -1,6 +1,9 @@
 """Copies of replicas are whole, of the right version, and never take the place of something newer."""
 
+from collections.abc import Callable
+
 import pytest
+from msgspec import structs
 from tests.impl.gfs.chunkserver.hands import HANDLE, ByHand, id_of
 from tests.impl.gfs.cluster import some_bytes
 
@@ -9,16 +12,17 @@ from genstamp_dfs.gfs.errors import CorruptReplica
 from genstamp_dfs.gfs.messages.chunkserver_protocol import (
     Append,
     Apply,
+    Blocks,
     CloneChunk,
     CopyChunk,
     CreateChunk,
-    GetReplicaLength,
     Read,
+    ReadBlocks,
     RecordVersion,
     RevokeLease,
     Write,
 )
-from genstamp_dfs.gfs.protocol import PIECE_BYTES, Limits, Mutation
+from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, PIECE_BYTES, Limits, Mutation
 from genstamp_dfs.world.times import SECOND_US
 
 OTHER = HANDLE + 1
@@ -99,9 +103,99 @@ def test_a_clone_comes_from_the_first_source_that_has_the_version() -> None:
     assert version_at(cluster, "c3") == 0
     cluster.ask("c3", CloneChunk(HANDLE, 3, ("c1", "c9", "c2")))
     assert (version_at(cluster, "c3"), cluster.replica("c3", HANDLE)) == (3, data)
-    assert cluster.ask("c3", GetReplicaLength(HANDLE, 3)) == len(data)
-    assert cluster.refusal("c3", GetReplicaLength(HANDLE, 2)) == "StaleVersion"
-    assert cluster.refusal("c3", GetReplicaLength(OTHER, 2)) == "ChunkNotFound"
+    assert cluster.ask("c3", ReadBlocks(HANDLE, 3, 0, 1)).num_bytes == len(data)
+    assert cluster.refusal("c3", ReadBlocks(HANDLE, 2, 0, 1)) == "StaleVersion"
+    assert cluster.refusal("c3", ReadBlocks(OTHER, 2, 0, 1)) == "ChunkNotFound"
+    assert cluster.refusal("c3", ReadBlocks(HANDLE, 3, 0, 17)) == "OutOfRange"
+    assert cluster.refusal("c3", ReadBlocks(HANDLE, 3, -1, 1)) == "OutOfRange"
+
+
+def test_a_clone_comes_in_pieces_with_the_checksums_of_its_blocks_and_padding_takes_no_room() -> None:
+    data = some_bytes(3 * PIECE_BYTES + 5)
+    cluster = written(data, limits=LARGE)
+    cluster.chunkservers["c1"].replicas.get(HANDLE).file.pad(LARGE.chunk_bytes)
+    asked = watch_blocks(cluster, "c1")
+    cluster.ask("c3", CloneChunk(HANDLE, 2, ("c1",)))
+    assert [len(blocks.data) for blocks in asked] == [PIECE_BYTES] * 3 + [5]
+    copy, source = (cluster.chunkservers[name].replicas.get(HANDLE).file for name in ("c3", "c1"))
+    assert (copy.num_bytes, copy.stored) == (LARGE.chunk_bytes, len(data))
+    assert copy.blocks(0, 100) == source.blocks(0, 100)
+    assert cluster.replica("c3", HANDLE) == data.ljust(LARGE.chunk_bytes, b"\0")
+
+
+def watch_blocks(
+    cluster: ByHand, name: str, change: Callable[[Blocks], Blocks] = lambda blocks: blocks
+) -> list[Blocks]:
+    """What a chunkserver gives of its replicas from now on, after something has changed it on its way."""
+    core, given = cluster.chunkservers[name], []
+    read_blocks = core._read_blocks
+
+    def watched(request: ReadBlocks) -> Blocks:
+        given.append(change(read_blocks(request)))
+        return given[-1]
+
+    core._read_blocks = watched  # type: ignore[method-assign]
+    return given
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda blocks: structs.replace(blocks, data=bytes([blocks.data[0] ^ 1]) + blocks.data[1:]),
+        lambda blocks: structs.replace(blocks, data=blocks.data[:-1]),
+        lambda blocks: structs.replace(blocks, data=blocks.data + b"x"),
+        lambda blocks: structs.replace(blocks, checksums=blocks.checksums[:-4]),
+        lambda blocks: structs.replace(blocks, data=b"", checksums=b""),
+    ],
+)
+def test_blocks_that_do_not_match_their_checksums_when_they_come_are_not_kept(
+    changed: Callable[[Blocks], Blocks],
+) -> None:
+    cluster = written(some_bytes(3_000))
+    watch_blocks(cluster, "c1", changed)
+    assert cluster.refusal("c3", CloneChunk(HANDLE, 2, ("c1",))) == "NoReplica"
+    assert cluster.chunkservers["c3"]._disk.names("chunks") == []
+    cluster.ask("c3", CloneChunk(HANDLE, 2, ("c1", "c2")))
+    assert cluster.replica("c3", HANDLE) == some_bytes(3_000)
+
+
+def test_a_source_that_changes_between_two_pieces_gives_no_clone() -> None:
+    cluster = written(some_bytes(2 * PIECE_BYTES), limits=LARGE)
+    file = cluster.chunkservers["c1"].replicas.get(HANDLE).file
+
+    def changes(blocks: Blocks) -> Blocks:
+        file.write(0, b"new")
+        return blocks
+
+    given = watch_blocks(cluster, "c1", changes)
+    assert cluster.refusal("c3", CloneChunk(HANDLE, 2, ("c1",))) == "NoReplica"
+    assert len(given) == 2
+
+
+@pytest.mark.parametrize("power_loss", [False, True])
+def test_a_crash_at_any_change_to_the_disk_leaves_a_clone_whole_or_none_and_nothing_of_it(power_loss: bool) -> None:
+    data, effect = some_bytes(2 * CHECKSUM_BLOCK_BYTES + 9), 0
+    while True:
+        cluster = written(data, limits=LARGE, clone_bytes=CHECKSUM_BLOCK_BYTES)
+        cluster.ask("c3", CreateChunk(HANDLE, 1))
+        view = cluster.chunkservers["c3"]._disk
+        view.crash_at = view.effects + effect  # type: ignore[attr-defined]
+        cluster.later("c3", CloneChunk(HANDLE, 2, ("c1",)))
+        cluster.pass_time(SECOND_US)
+        is_over = cluster.is_up("c3")
+        cluster.restart("c3", power_loss=power_loss)
+        cluster.pass_time(SECOND_US)
+        left = cluster.chunkservers["c3"]._disk.names("chunks")
+        assert version_at(cluster, "c3") in (0, 1, 2)
+        if version_at(cluster, "c3") == 2:
+            assert cluster.replica("c3", HANDLE) == data
+        assert not [name for name in left if name.endswith(".copy")]
+        assert len(left) == (2 if version_at(cluster, "c3") else 0)
+        if is_over:
+            break
+        effect += 1
+    assert effect > 8
+    assert version_at(cluster, "c3") == 2
 
 
 def test_a_damaged_source_gives_no_clone_and_another_one_does() -> None:
@@ -139,7 +233,7 @@ def test_a_stale_replica_that_gets_a_version_while_it_is_cloned_over_keeps_it() 
 
 
 def test_what_is_being_cloned_takes_no_part() -> None:
-    cluster = written(some_bytes(3 * PIECE_BYTES), limits=LARGE)
+    cluster = written(some_bytes(3 * PIECE_BYTES), limits=LARGE, clone_bytes=CHECKSUM_BLOCK_BYTES)
     cloned = cluster.later("c3", CloneChunk(HANDLE, 2, ("c1",)))
     cluster.until(lambda: HANDLE in cluster.chunkservers["c3"]._copying._being_made)
     assert cluster.refusal("c3", CloneChunk(HANDLE, 2, ("c1",))) == "NoReplica"

@@ -90,7 +90,7 @@ def test_no_request_makes_a_server_fail(seed: int, tmp_path: Path, capfd: pytest
 
 
 WITNESS_CHUNKS = (1, 2)
-HARMLESS = (chunkserver_protocol.Read, chunkserver_protocol.GetReplicaLength)
+HARMLESS = (chunkserver_protocol.Read, chunkserver_protocol.ReadBlocks)
 
 
 def names_witness(request: Any) -> bool:
