@@ -83,6 +83,7 @@ class Chunkserver:
                 break
         self._telling.tell_of_node("start_chunkserver")
         self.runtime.spawn(self._scan(), "scan")
+        self.runtime.spawn(self._age_buffer(), "aging of pushed data")
         await self._reporting.register()
         self.runtime.spawn(self._reporting.run(), "heartbeats")
 
@@ -193,6 +194,12 @@ class Chunkserver:
             self._found_corrupt(replica, problem)
             raise
         return messages.Blocks(file.num_bytes, file.stored, file.changes, data, checksums)
+
+    async def _age_buffer(self) -> None:
+        """Give the room of pushed data back that nobody has asked for, also if nothing more is pushed."""
+        while True:
+            await self.runtime.sleep_us(self.configuration.heartbeat_period_us)
+            self.buffer.age(self.runtime.now_us())
 
     async def _scan(self) -> None:
         """Look at the checksums of idle replicas, one at a time, the one longest not touched first (section 5.2)."""

@@ -35,10 +35,16 @@ class DataBuffer:
         self.forget(data_id)
         self._kept[data_id] = _Kept(data, now_us)
         self.num_bytes += len(data)
+        self.age(now_us)
+        while self.num_bytes > self._max_bytes and (oldest := next(iter(self._kept))) != data_id:
+            self.forget(oldest)
+
+    def age(self, now_us: int) -> None:
+        """Forget what nobody has used for too long."""
         while self._kept:
+            # They stand in the order of their last use.
             oldest = next(iter(self._kept))
-            is_old = self._kept[oldest].used_us < now_us - self._keep_us
-            if oldest == data_id or not (is_old or self.num_bytes > self._max_bytes):
+            if self._kept[oldest].used_us >= now_us - self._keep_us:
                 return
             self.forget(oldest)
 

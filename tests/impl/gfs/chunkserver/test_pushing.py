@@ -121,3 +121,16 @@ def test_what_is_too_old_goes() -> None:
     cluster.push(2, DATA)
     assert who_has(cluster, 1) == set()
     assert who_has(cluster, 2) == {"c1", "c2", "c3"}
+
+
+def test_what_is_too_old_goes_although_nothing_more_is_pushed_but_not_what_was_used() -> None:
+    cluster = ByHand(buffer_age_us=20 * SECOND_US)
+    cluster.push(1, some_bytes(1_000))
+    cluster.push(2, some_bytes(500))
+    buffer = cluster.chunkservers["c1"].buffer
+    cluster.pass_time(15 * SECOND_US)
+    buffer.get(id_of(1), cluster.runtimes["c1"].now_us())
+    cluster.pass_time(10 * SECOND_US)
+    assert (list(reversed(buffer)), buffer.num_bytes) == ([id_of(1)], 1_000)
+    cluster.pass_time(20 * SECOND_US)
+    assert (list(reversed(buffer)), buffer.num_bytes) == ([], 0)
