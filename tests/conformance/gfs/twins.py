@@ -41,7 +41,7 @@ from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.gfs.simulation.plan import PlanOptions
 from genstamp_dfs.gfs.simulation.run import run_seed
 
-SEEDS: Final = range(80)
+SEEDS: Final = range(160)
 """Seeds of the runs in which a twin has to be noticed; the implementation itself passes all of them."""
 
 
