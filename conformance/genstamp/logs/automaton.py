@@ -69,6 +69,7 @@ class Automaton:
         self.rules = BOOKS[kind].rules
         self.initial = 1 << self.graph.initial
         self._tables: Tables | None = None
+        self._sets: dict[frozenset[str], int] = {}
 
     def needs(self, rule: Rule, letter: int) -> Needs:
         """How the registers must have moved for each way of a rule, given how the event's values compare with them."""
@@ -98,10 +99,16 @@ class Automaton:
 
     def _through(self, states: int, way: Way) -> int:
         if way.before is not None:
-            states &= self.graph.set_of(way.before)
+            states &= self._set_of(way.before)
         for event in way.fires:
             states = self.graph.image(states, event)
-        return states if way.after is None else states & self.graph.set_of(way.after)
+        return states if way.after is None else states & self._set_of(way.after)
+
+    def _set_of(self, states: frozenset[str]) -> int:
+        found = self._sets.get(states)
+        if found is None:
+            found = self._sets[states] = self.graph.set_of(states)
+        return found
 
 
 @cache
@@ -114,10 +121,23 @@ def moves_needed(checks: Iterable[Check], letter: int) -> Moves | None:
     """How the registers must have moved unseen so that all checks hold; None if no move does that."""
     needed = list(ANYHOW)
     for check in checks:
-        order = letter >> 2 * COMPARISONS.index((check.value, check.register)) & 3
+        order = letter >> _place(check) & 3
         if order:
             needed[check.register] &= int(check.needs(order - 2))
     return None if 0 in needed else (needed[0], needed[1], needed[2])
+
+
+def _place(check: Check) -> int:
+    """Where in a letter the comparison stands that a check looks at."""
+    return 2 * COMPARISONS.index((check.value, check.register))
+
+
+def _bits_of(checks: Iterable[Check]) -> int:
+    """The bits of a letter that some checks look at."""
+    bits = 0
+    for check in checks:
+        bits |= 3 << _place(check)
+    return bits
 
 
 class Tables:
@@ -136,8 +156,11 @@ class Tables:
         numbers: dict[tuple[int, Needs], int] = {}
         self.action: Any = np.zeros((len(rules), LETTERS), np.int32)
         for number, rule in enumerate(rules):
+            looked_at = _bits_of(check for way in rule.ways for check in way.checks)
+            # By letters in which nothing else is told: others need the same.
+            by_letter = {letter: automaton.needs(rule, letter) for letter in range(LETTERS) if not letter & ~looked_at}
             for letter in range(LETTERS):
-                key = number, automaton.needs(rule, letter)
+                key = number, by_letter[letter & looked_at]
                 self.action[number, letter] = numbers.setdefault(key, len(numbers))
         self.actions = list(numbers)
 

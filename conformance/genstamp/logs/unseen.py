@@ -52,6 +52,7 @@ class Closure:
         self.kind = kind
         self.unseen = unseen
         self._graph = graph(kind)
+        self._steps = [self._steps_from(state) for state in range(len(self._graph.states))]
         self._ways = [self._from(state) for state in range(len(self._graph.states))]
         self._masks: dict[tuple[int, Moves], int] = {}
 
@@ -79,18 +80,15 @@ class Closure:
         frontier = [(state, STILL)]
         while frontier:
             here, moves = frontier.pop()
-            for target, effect in self._steps(here):
-                stamp, recovery_id, length = (
-                    [int(move) for move in compose(Move(moved), more)]
-                    for moved, more in zip(moves, effect.moves(), strict=True)
-                )
+            for target, more in self._steps[here]:
+                stamp, recovery_id, length = map(_single_moves, moves, more)
                 for single in product(stamp, recovery_id, length):
                     if (target, single) not in reached:
                         reached.add((target, single))
                         frontier.append((target, single))
         return frozenset(reached)
 
-    def _steps(self, state: int) -> list[tuple[int, Effect]]:
+    def _steps_from(self, state: int) -> list[tuple[int, Moves]]:
         book = BOOKS[self.kind]
         steps = [
             (targets[state], book.effects[event])
@@ -99,7 +97,18 @@ class Closure:
         ]
         here = self._graph.states[state]
         steps += [(state, drift.effect) for drift in book.drifts if drift.name in self.unseen and here in drift.states]
-        return steps
+        return [(target, _plain(effect)) for target, effect in steps]
+
+
+def _plain(effect: Effect) -> Moves:
+    stamp, recovery_id, length = map(int, effect.moves())
+    return stamp, recovery_id, length
+
+
+@cache
+def _single_moves(first: int, second: int) -> tuple[int, ...]:
+    """What `compose` gives, each move by itself."""
+    return tuple(int(move) for move in compose(Move(first), Move(second)))
 
 
 @cache
