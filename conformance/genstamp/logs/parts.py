@@ -45,7 +45,7 @@ COUNTS_KEPT = "counts"
 """Directory of the counts that stand for verdicts where no tables are kept."""
 
 _ROWS_AT_ONCE = 400_000
-_ROW_BYTES = 80
+_ROW_BYTES = 35
 _RANGE = "-range-"
 
 

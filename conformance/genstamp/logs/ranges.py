@@ -21,8 +21,8 @@ RANGE_BYTES = 128 << 20
 """Bytes of a range: a second of reading, some ten times what it costs to begin a task and its files."""
 
 WORTH_DIVIDING = 2
-"""A log is read in ranges if it has more than so many times a core's share of all bytes. In ranges a log takes up to
-half as much work again, so that of two cores none is idle long enough; of eight, some are where one log is the half.
+"""A log is read in ranges if it has more than so many times a core's share of all bytes. In ranges a NameNode's log
+takes up to twice the work, so that of two cores none is idle long enough; of eight, some are where one log is the half.
 """
 
 _ASIDE, _SHIFTS = "aside", "shifts"

@@ -158,11 +158,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         # Beside its final place, so that putting it there is one step.
         built = parent / f".{uuid.uuid4().hex}.tmp"
         try:
-            report = _check(worker, found, options, built)
-            if options.stories:
-                from genstamp.logs.stories import with_stories
-
-                report = with_stories(report, read_kept(built))
+            report = _told(worker, found, options, built)
             if options.html is not None:
                 # With what lays out diagrams, which takes longer to load than most logs to check.
                 from genstamp.logs.html import page
@@ -176,12 +172,26 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
     return replace(report, out=out, seconds=time.monotonic() - began)
 
 
-def _check(worker: Worker, found: Found, options: Options, built: Path) -> Report:
-    keeps_events = options.out is not None or options.html is not None or options.stories
-    tables = TABLES if keeps_events else {**TABLES, COUNTS_KEPT: COUNTS}
+def _told(worker: Worker, found: Found, options: Options, built: Path) -> Report:
+    """What a check found, with the stories that are wanted."""
+    keeps_tables = options.out is not None or options.html is not None
+    report = _check(worker, found, options, built, keeps_tables)
+    if not options.stories or not report.findings:
+        return report
+    if not keeps_tables:
+        # Once more: with its tables a check takes many times as long, and mostly there is nothing to be told from them.
+        shutil.rmtree(built)
+        report = _check(worker, found, options, built, keeps_tables=True)
+    from genstamp.logs.stories import with_stories
+
+    return with_stories(report, read_kept(built))
+
+
+def _check(worker: Worker, found: Found, options: Options, built: Path, keeps_tables: bool) -> Report:
+    tables = TABLES if keeps_tables else {**TABLES, COUNTS_KEPT: COUNTS}
     for table in tables:
         (built / table).mkdir(parents=True, exist_ok=True)
-    how = Reading(options.parts or parts_for(found.units), keeps_events, options.range_bytes)
+    how = Reading(options.parts or parts_for(found.units), keeps_tables, options.range_bytes)
     spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
     summary = Summary(found, spans)
     _write_rejects_before_reading(found, built)

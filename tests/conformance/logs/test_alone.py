@@ -1,8 +1,10 @@
 """The check in one process that writes tables: in one part and in many, as the check that keeps all in memory."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset
 import pytest
@@ -11,7 +13,8 @@ from benchmarks.logs.generator import write_logs
 from genstamp.logs.alone import Alone
 from genstamp.logs.local import check_locally
 from genstamp.logs.parts import check_part
-from genstamp.logs.run import TABLES, Options, check_with
+from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.run import TABLES, Options, Reading, check_with
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
@@ -44,3 +47,22 @@ def test_report_is_the_same_whether_tables_are_kept_or_not(
     assert {count.safety for count in counted.keys} == {"conformant", "violated"}
     assert counted.unfinished and {count.begun for count in counted.keys} == {True, False}
     assert counted == replace(kept, out="")
+
+
+@pytest.mark.parametrize(("one_in", "readings"), [(20, [False, True]), (10**9, [False])])
+def test_logs_are_read_for_stories_only_where_something_is_found(
+    tmp_path: Path, one_in: int, readings: list[bool]
+) -> None:
+    write_logs(tmp_path / "logs", 3000, 1, one_in=one_in)
+    asked: list[bool] = []
+
+    class Asked(Alone):
+        def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
+            asked.append(how.keeps_events)
+            return super().read(units, built, how)
+
+    told = check_with(Asked(), [tmp_path / "logs"], Options(stories=True))
+    assert asked == readings
+    kept = check_with(Alone(), [tmp_path / "logs"], Options(stories=True, out=tmp_path / "out"))
+    assert told == replace(kept, out="")
+    assert all(finding.told and finding.stages for finding in told.findings)
