@@ -31,7 +31,9 @@ from genstamp_dfs.gfs.master.base import Base
 from genstamp_dfs.gfs.master.checkpoint import Checkpointer
 from genstamp_dfs.gfs.master.chunk_calls import ChunkCalls
 from genstamp_dfs.gfs.master.chunks import ChunkTable
+from genstamp_dfs.gfs.master.chunkservers import Chunkserver as MetChunkserver
 from genstamp_dfs.gfs.master.leases import Leases
+from genstamp_dfs.gfs.master.rebalancing import Rebalancing
 from genstamp_dfs.gfs.master.reports import Reports
 from genstamp_dfs.gfs.master.snapshot import Snapshots
 from genstamp_dfs.gfs.master.state import MasterState
@@ -41,7 +43,7 @@ from genstamp_dfs.gfs.side_by_side import Outcome
 from genstamp_dfs.gfs.simulation.plan import PlanOptions
 from genstamp_dfs.gfs.simulation.run import run_seed
 
-SEEDS: Final = range(160)
+SEEDS: Final = range(80)
 """Seeds of the runs in which a twin has to be noticed; the implementation itself passes all of them."""
 
 
@@ -173,6 +175,17 @@ def stale_replicas_are_current(self: Reports, chunkserver: Any, replica: Replica
     if replica.handle not in self._chunks:
         return replica.handle < self._base.state.next_handle
     return not self._chunks.add_location(replica.handle, chunkserver.number)
+
+
+async def counted_before_it_is_copied(
+    self: Rebalancing, handle: int, source: MetChunkserver, target: MetChunkserver
+) -> None:
+    """A replica is moved by giving up the old one first, and copying then."""
+    self._count(handle, self._base.state.chunks.version(handle), source, target)
+    await _move_locked(self, handle, source, target)
+
+
+_move_locked = Rebalancing._move_locked
 
 
 async def checkpoint_of_later_records(self: Checkpointer) -> None:
@@ -359,6 +372,11 @@ TWINS: Final = (
         (Patch(Reports, "_is_garbage", stale_replicas_are_current),),
     ),
     Twin(
+        "old-replica-given-up-first",
+        "a replica that is moved is given up before the copy is there (4.3)",
+        (Patch(Rebalancing, "_move_locked", counted_before_it_is_copied),),
+    ),
+    Twin(
         "checkpoint-misses-records",
         "a checkpoint claims the records that were logged while it was written (2.6.3)",
         (Patch(Checkpointer, "make", checkpoint_of_later_records),),
@@ -417,6 +435,7 @@ TWINS: Final = (
         "garbage-of-any-version",
         "a replica is deleted that is current by now, as an older one was garbage (4.5)",
         (Patch(Reporting, "_delete", deleted_in_any_version),),
+        BUSY_FILES,
     ),
     Twin(
         "file-opened-with-old-locations",

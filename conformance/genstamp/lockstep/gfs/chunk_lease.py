@@ -299,6 +299,11 @@ def _clone(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
     return Entity(chunk.key, (Perhaps("report_current", {"chunkserver": event.arguments["chunkserver"]}),))
 
 
+def _move_replica(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
+    """The master counts on the copy in place of this one, which it takes for one that it has lost."""
+    return Entity(chunk.key, (Happened("lose_contact", {"chunkserver": event.arguments["chunkserver"]}),))
+
+
 def _ends(reason: str) -> _Judge:
     def judge(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
         return one.end(chunk, reason)
@@ -321,6 +326,7 @@ _OF_MASTER: Final[Mapping[str, _Judge]] = {
     "adopt_version": _adopt_version,
     "begin_clone": _begin_clone,
     "clone": _clone,
+    "move_replica": _move_replica,
     "find_surplus": _ends(words.SURPLUS),
     "orphan": _ends(words.UNLISTED),
 }

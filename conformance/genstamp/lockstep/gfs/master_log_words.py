@@ -62,6 +62,7 @@ DROPPED: Final[Mapping[str, str]] = {
             "adopt_version",
             "begin_clone",
             "clone",
+            "move_replica",
             "remove_deleted",
             "orphan",
             "lose_chunkserver",

@@ -55,6 +55,7 @@ DROPPED: Final[Mapping[str, str]] = {
         (
             "begin_clone",
             "clone",
+            "move_replica",
             "lose_chunkserver",
             "hear_registration",
             "place_chunk",

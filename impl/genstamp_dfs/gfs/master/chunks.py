@@ -147,6 +147,12 @@ class ChunkTable:
         start = self._row(handle) * self.slots
         self._locations[start : start + self.slots] = array("H", chosen + [NOBODY] * (self.slots - len(chosen)))
 
+    def at(self, chunkserver: int) -> list[int]:
+        """The chunks with a current replica there, to which something refers."""
+        there = (_view(self._locations).reshape(-1, self.slots) == chunkserver).any(axis=1)
+        chosen: list[int] = _view(self._handles)[there & (_view(self._references) > 0)].tolist()
+        return chosen
+
     def drop_chunkserver(self, chunkserver: int) -> None:
         """Nothing is known any more to be on this chunkserver."""
         view = _view(self._locations)

@@ -27,6 +27,9 @@ class Chunkserver:
         creations_us: when chunks were made on it of late.
         clones: how many chunks are being copied to it or from it.
         corrupt: handles and versions of its replicas that do not match their checksums.
+        leaving: versions of replicas that are counted on no more, as others are there, by handle.
+        told_garbage: handles of current replicas that were called garbage in the answer to its last call: it may not
+            have deleted them yet, and no version keeps it from that later.
         life: id of the life that registered last, as callers say it; empty if it did not say.
         last_call: number of that life's last call.
     """
@@ -40,8 +43,14 @@ class Chunkserver:
     creations_us: deque[int] = field(default_factory=deque)
     clones: int = 0
     corrupt: dict[int, int] = field(default_factory=dict)
+    leaving: dict[int, int] = field(default_factory=dict)
+    told_garbage: frozenset[int] = frozenset()
     life: bytes = b""
     last_call: int = -1
+
+    def may_get(self, handle: int) -> bool:
+        """Whether it may be asked to make a replica of a chunk: none stands in the way that is corrupt, or may go."""
+        return handle not in self.corrupt and handle not in self.told_garbage
 
 
 class Chunkservers:

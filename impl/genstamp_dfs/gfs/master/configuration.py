@@ -26,6 +26,9 @@ class MasterConfiguration:
         garbage_period_us: how often all files and chunks are looked over for garbage.
         clones_at_once: how many chunks are re-replicated at a time (section 4.3).
         clones_at_once_on_one: how many of them on one chunkserver.
+        rebalance_period_us: how long it takes at least from one replica that is moved to the next (section 4.3).
+        rebalance_chunks: replicas are moved from the fullest chunkserver to those that have room for more than so many
+            chunks more, at least 2.
         checkpoint_records: so many records are logged from one checkpoint to the next.
         checkpoints_kept: how many checkpoints are kept, with the logs that follow them.
         recent_us: a chunk counts as a recent creation of its chunkserver for so long (section 4.2).
@@ -42,6 +45,8 @@ class MasterConfiguration:
     garbage_period_us: int = 60 * SECOND_US
     clones_at_once: int = 10
     clones_at_once_on_one: int = 2
+    rebalance_period_us: int = 10 * SECOND_US
+    rebalance_chunks: int = 16
     checkpoint_records: int = 100_000
     checkpoints_kept: int = 2
     recent_us: int = 60 * SECOND_US
@@ -51,6 +56,8 @@ class MasterConfiguration:
     def __post_init__(self) -> None:
         for name in _POSITIVE:
             _check_positive(name, getattr(self, name))
+        if self.rebalance_chunks < 2:
+            raise ConfigurationError(f"rebalance_chunks is {self.rebalance_chunks}, 2 or more is accepted")
         if self.deleted_keep_ms < 0 or self.remembered_answers < 0:
             least = min(self.deleted_keep_ms, self.remembered_answers)
             raise ConfigurationError(f"deleted_keep_ms or remembered_answers is {least}, 0 or more is accepted")
@@ -64,6 +71,7 @@ _POSITIVE = (
     "garbage_period_us",
     "clones_at_once",
     "clones_at_once_on_one",
+    "rebalance_period_us",
     "checkpoint_records",
     "checkpoints_kept",
     "recent_us",

@@ -109,7 +109,7 @@ class Leases:
             NoReplica: no current replica answers.
         """
         await self._end_now(handle)
-        if handle in self._base.state.chosen or self._was_held_of_late(handle):
+        if not self.is_at_rest(handle):
             version, replicas = await self._raise_version(handle)
             self._ended_us.pop(handle, None)
             return version, replicas
@@ -143,6 +143,11 @@ class Leases:
     def may_be_held(self, handle: int) -> bool:
         """Whether somebody may hold a lease of the chunk."""
         return self._left_us(handle) > 0
+
+    def is_at_rest(self, handle: int) -> bool:
+        """Whether all replicas stay as they are while the chunk's lock is held, with no need of a new version."""
+        is_chosen = handle in self._base.state.chosen
+        return not (is_chosen or self.may_be_held(handle) or self._was_held_of_late(handle))
 
     @property
     def held(self) -> tuple[ChunkLease, ...]:

@@ -28,6 +28,7 @@ from genstamp_dfs.gfs.master.leases import Leases
 from genstamp_dfs.gfs.master.log_replicas import LogReplicas
 from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operation_log import OperationLog, encode_batch
+from genstamp_dfs.gfs.master.rebalancing import Rebalancing
 from genstamp_dfs.gfs.master.recovery import Recovered, recover
 from genstamp_dfs.gfs.master.replication import Replication
 from genstamp_dfs.gfs.master.reports import Reports
@@ -115,7 +116,8 @@ class Master:
             messages.Register: reports.register,
             messages.Heartbeat: reports.heartbeat,
         }
-        return Parts(leases, reports, chunks, garbage, Replication(base, leases, chunks, garbage))
+        replication = Replication(base, leases, chunks, garbage)
+        return Parts(leases, reports, chunks, garbage, replication, Rebalancing(base, leases, replication))
 
     @property
     def failure(self) -> GenstampDfsError | None:
@@ -185,6 +187,7 @@ class Master:
             parts.leases.expire()
             parts.reports.expire()
             parts.replication.go_on()
+            parts.rebalancing.go_on()
 
         async def make_checkpoint() -> None:
             if checkpointer.is_due:
@@ -214,3 +217,4 @@ class Parts:
     chunk_calls: ChunkCalls
     garbage: GarbageCollection
     replication: Replication
+    rebalancing: Rebalancing

@@ -6,7 +6,7 @@ held and without a lease, so it does not change meanwhile; and as each lease rai
 late is known to be stale. A chunk that is being written is left alone while it has two replicas; if one is left, its
 lease is revoked.
 
-Leaves out: rebalancing, which moves replicas that are well where they are.
+Leaves out: moving replicas that are well where they are (`rebalancing`).
 
 Source: section 4.3.
 """
@@ -110,6 +110,7 @@ class Replication:
             return False
         if target.is_live:
             base.state.chunks.add_location(handle, target.number)
+            target.leaving.pop(handle, None)
         base.tell_of_chunk("clone", handle, version, chunkserver=target.name)
         return True
 
@@ -119,7 +120,7 @@ class Replication:
         most = base.configuration.clones_at_once_on_one
         if not 0 < len(sources) < limits.replicas or base.chunkservers.meet(sources[0]).clones >= most:
             return None
-        free = [server for server in base.chunkservers.live() if server.clones < most and handle not in server.corrupt]
+        free = [server for server in base.chunkservers.live() if server.clones < most and server.may_get(handle)]
         chosen = choose_chunkservers(
             free,
             1,

@@ -52,9 +52,12 @@ class Reports:
         chunkserver.is_live = True
         chunkserver.rack = request.rack
         chunkserver.corrupt.clear()
+        chunkserver.leaving.clear()
         self._base.keep_only({replica.handle for replica in request.replicas}, chunkserver.name)
         self._hear(chunkserver, request.free_bytes)
-        return Registered(self._take(chunkserver, request.replicas))
+        garbage = self._take(chunkserver, request.replicas)
+        chunkserver.told_garbage = self._current(garbage)
+        return Registered(garbage)
 
     async def heartbeat(self, request: Heartbeat, caller: Caller) -> HeartbeatReply:
         """A chunkserver lives; it tells of some of its replicas."""
@@ -72,8 +75,9 @@ class Reports:
         for handle in chunkserver.corrupt:
             self._chunks.drop_location(handle, chunkserver.number)
             self._base.lose(handle, chunkserver.name)
-        garbage = self._take(chunkserver, request.replicas)
-        return HeartbeatReply(extended, garbage + self._corrupt_garbage(chunkserver, request.corrupt))
+        garbage = self._take(chunkserver, request.replicas) + self._corrupt_garbage(chunkserver, request.corrupt)
+        chunkserver.told_garbage = self._current(garbage)
+        return HeartbeatReply(extended, garbage)
 
     def expire(self) -> list[Chunkserver]:
         """Count no more on chunkservers that were silent for too long; gives them."""
@@ -123,7 +127,9 @@ class Reports:
         """Whether a current replica is wanted, as not enough others are known."""
         if chunkserver.number in self._chunks.locations(handle):
             return True
-        is_taken = self._chunks.add_location(handle, chunkserver.number)
+        is_leaving = chunkserver.leaving.get(handle) == version
+        is_enough = len(self._chunks.locations(handle)) >= self._base.configuration.limits.replicas
+        is_taken = not (is_leaving and is_enough) and self._chunks.add_location(handle, chunkserver.number)
         self._base.tell_of_chunk(
             "find_replica" if is_taken else "find_surplus", handle, version, chunkserver=chunkserver.name
         )
@@ -142,6 +148,11 @@ class Reports:
                 else handle < self._base.state.next_handle
             )
         )
+
+    def _current(self, garbage: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """Of which chunks the garbage has a current replica."""
+        known = ((handle, version) for handle, version in garbage if handle in self._chunks)
+        return frozenset(handle for handle, version in known if version >= self._chunks.version(handle))
 
     def _is_elsewhere(self, handle: int, chunkserver: Chunkserver) -> bool:
         """Whether another live chunkserver has a current replica."""

@@ -2,7 +2,7 @@
 
 - `cluster`: a master, chunkservers and clients on simulated machines.
 - `plan`, `workload`: what the clients of a run do; what goes wrong is made as for HDFS (`genstamp_dfs.simulation`).
-- `rotting`: which bits of stored bytes may rot.
+- `rotting`: which bits of stored bytes may rot; `surplus`: which replicas may be given up.
 - `ledger`, `cells`: what acknowledged appends, writes and snapshots promise.
 - `orders`: what the order of mutations has to be.
 - `watching`: what has to be so at every moment; `reading`: everything is read in the end, from every replica.

@@ -17,6 +17,7 @@ from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.master import Master
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.simulation.rotting import Rotting
+from genstamp_dfs.gfs.simulation.surplus import Surplus
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
 
@@ -35,16 +36,19 @@ class ClusterOptions:
 
 
 class MasterEvents:
-    """Takes the events of a master, and sees to it that rot takes no last current replica."""
+    """Takes the events of a master: rot takes no last current replica, and none is given up too early."""
 
-    def __init__(self, log: EventLog, rotting: Rotting) -> None:
+    def __init__(self, log: EventLog, rotting: Rotting, surplus: Surplus) -> None:
         self._log = log
         self._rotting = rotting
+        self._surplus = surplus
 
     def record(self, *, event: str, entity: str, arguments: Mapping[str, str], **others: Any) -> None:
         """Take an event."""
         if event == "begin_grant":
             self._rotting.spare(int(entity), arguments["chunkservers"].split(","))
+        elif event in ("find_surplus", "move_replica"):
+            self._surplus.given_up(int(entity), others["generation_stamp"], arguments["chunkserver"])
         self._log.record(event=event, entity=entity, arguments=arguments, **others)
 
 
@@ -68,13 +72,14 @@ class SimulatedCluster(Machines):
         self.chunkservers: dict[str, Chunkserver] = {}
         self.clients: dict[str, Client] = {}
         self.rotting = Rotting(self.machines, self.chunkservers)
+        self.surplus = Surplus(self.machines, self.chunkservers, self.options.master.limits.replicas)
         self._racks: dict[str, str] = {}
 
     def start_master(self) -> None:
         """Start the master over what its disk has."""
         _, view, runtime = self.begin_life(MASTER)
         master = self.master = self.master_class(
-            self.options.master, runtime, view, MasterEvents(self.log, self.rotting)
+            self.options.master, runtime, view, MasterEvents(self.log, self.rotting, self.surplus)
         )
         self.network.join(Node(runtime.life, handler=master.handle))
         runtime.spawn(master.start(), "start")

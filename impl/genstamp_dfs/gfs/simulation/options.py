@@ -16,6 +16,8 @@ def default_options(plan: Plan, options: PlanOptions | None = None) -> ClusterOp
         master=MasterConfiguration(
             limits=limits,
             dead_after_us=15 * SECOND_US,
+            rebalance_period_us=3 * SECOND_US,
+            rebalance_chunks=2,
             checkpoint_records=20,
             deleted_keep_ms=100_000,
         ),

@@ -124,6 +124,7 @@ class Run:
         totals = Counter({"events": len(self.cluster.log.events)}) + self.ledger.acknowledged
         totals["crashes"] = self.cluster.crashes - len(self.plan.clients)
         totals["corrupt replicas found"] = sum(event.event == "find_corrupt" for event in self.cluster.log.events)
+        totals["replicas moved"] = sum(event.event == "move_replica" for event in self.cluster.log.events)
         totals.update({f"faults: {kind}": count for kind, count in self.chaos.counts.items()})
         return RunResult(
             plan=self.plan,

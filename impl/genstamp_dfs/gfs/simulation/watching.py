@@ -27,7 +27,12 @@ class Watching:
         Raises:
             BrokenInvariantError: something is wrong.
         """
-        for problem in (*self._primaries(), *self._masters_versions(), *self._counts()):
+        for problem in (
+            *self._primaries(),
+            *self._masters_versions(),
+            *self._counts(),
+            *self._cluster.surplus.problems,
+        ):
             raise BrokenInvariantError(problem)
 
     def _primaries(self) -> Iterator[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.master.state import new_state
+from genstamp_dfs.gfs.simulation.surplus import Surplus
 from genstamp_dfs.gfs.simulation.watching import BrokenInvariantError, Watching
 
 
@@ -19,7 +20,9 @@ def master_with(version: int, *, is_flushed: bool) -> Any:
 
 @pytest.mark.parametrize("is_flushed", [False, True])
 def test_a_version_that_is_on_no_disk_may_be_gone_after_a_crash(is_flushed: bool) -> None:
-    cluster: Any = SimpleNamespace(master=master_with(5, is_flushed=True), chunkservers={})
+    cluster: Any = SimpleNamespace(
+        master=master_with(5, is_flushed=True), chunkservers={}, surplus=Surplus({}, {}, goal=3)
+    )
     watching = Watching(cluster)
     watching.look()
     cluster.master = master_with(6, is_flushed=is_flushed)
