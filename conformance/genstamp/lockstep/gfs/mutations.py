@@ -86,6 +86,10 @@ class MutationsProjection:
         """The primary answers that a mutation has succeeded."""
         raise NotImplementedError
 
+    def before(self, _event: Event) -> list[Step]:
+        """What was before a lease."""
+        return []
+
     # -- events -----------------------------------------------------------------------------------------------------
 
     def project(self, events: Sequence[Event]) -> Iterator[tuple[Event, list[Projected]]]:
@@ -122,8 +126,8 @@ class MutationsProjection:
         lease = self._lease(event)
         secondaries = {name for name in event.arguments["secondaries"].split(",") if name}
         left_out = [name for name in self._chunkservers if name != event.node and name not in secondaries]
-        steps = [step("grant_lease", chunkserver=event.node, left_out=name) for name in left_out or ["none"]]
-        return Entity(lease.key, tuple(steps))
+        granted = [step("grant_lease", chunkserver=event.node, left_out=name) for name in left_out or ["none"]]
+        return Entity(lease.key, (*self.before(event), *granted))
 
     def _at_primary(self, lease: Lease, event: Event) -> Projected:
         if len(lease.data) == self._followed:

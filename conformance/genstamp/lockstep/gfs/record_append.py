@@ -2,8 +2,9 @@
 
 All that is said of the mutations of a lease in `mutations` holds; so records that stand twice are those of two clients.
 
-Offsets of a run are bytes; those of the model have room for one record each. The first is where the primary's replica
-ended when it recorded the version of the lease, and each next one where the primary has ended a record. A record that
+Offsets of a run are bytes; those of the model have room for one record each. What stood in the primary's replica when
+it recorded the version of the lease is taken for one record; the next offset is where that ends, and each one after
+where the primary has ended a record. A record that
 the primary puts anywhere but at its own end has an offset that the model does not know, and so has one that a
 secondary puts elsewhere, or that is answered with another. Whether a record fits is told by its length, which its
 client's push shows, and by that of a chunk that is padded. A secondary whose replica ends before the end of what it
@@ -19,7 +20,7 @@ from typing import Final, TypeAlias
 
 from genstamp.events import Event
 from genstamp.lockstep.gfs.mutations import MUTATION, MutationsProjection, more_than, place, step
-from genstamp.lockstep.projection import LeftOut, Projected
+from genstamp.lockstep.projection import LeftOut, Projected, Step
 
 FOLLOWED: Final = 20
 """So many mutations of one lease are followed: a model of more is slower, and few leases have more."""
@@ -29,6 +30,9 @@ WRITTEN: Final = "of a chunk that is written too: gfs.mutation_order"
 FULL: Final = "the answer to a client that found the chunk full"
 
 _OF_SECONDARY: Final = {"apply_mutation": "apply_append", "fail_to_apply": "fail_to_apply"}
+
+BEFORE: Final = "before"
+"""Whose record stands for all that the chunk had in it before the lease."""
 
 NOWHERE: Final = "none"
 """The model's offset of padding."""
@@ -51,8 +55,9 @@ class RecordAppendProjection(MutationsProjection):
 
     def __init__(self, chunkservers: Sequence[str]) -> None:
         super().__init__(chunkservers, FOLLOWED)
-        self._names = tuple(f"offset {number}" for number in range(FOLLOWED + 1))
-        self.members = {"Client": self._clients, "Offset": self._names, "Chunkserver": self._chunkservers}
+        self._names = tuple(f"offset {number}" for number in range(FOLLOWED + 2))
+        clients = (*self._clients, BEFORE)
+        self.members = {"Client": clients, "Offset": self._names, "Chunkserver": self._chunkservers}
         self._chunk_bytes: float = math.inf
         self._offsets: dict[_Key, dict[int, str]] = {}  # bytes at which a record of the lease ends -> their name
         self._padded: dict[_Key, tuple[str, int]] = {}  # the serial number of the padding, and where it begins
@@ -84,8 +89,17 @@ class RecordAppendProjection(MutationsProjection):
                 self._lengths[event.node, event.entity] = event.num_bytes
             case "push_data" | "retry" if event.num_bytes is not None:
                 self._pushed[event.arguments["data"]] = event.num_bytes
-            case "learn_lease" if (event.node, event.entity) in self._lengths:
-                self._offsets.setdefault(_key(event), {self._lengths[event.node, event.entity]: self._names[0]})
+            case "learn_lease":
+                begins = self._lengths.get((event.node, event.entity), 0)
+                self._offsets.setdefault(_key(event), dict(zip(sorted({0, begins}), self._names, strict=False)))
+
+    def before(self, event: Event) -> list[Step]:
+        """A record under an earlier lease, if something stands in the primary's replica."""
+        if not self._lengths.get((event.node, event.entity)):
+            return []
+        client = {"client": BEFORE}
+        granted = step("grant_lease", chunkserver=event.node, left_out="none")
+        return [granted, step("push_data", **client), step("order_append", **client), step("time_out", **client)]
 
     def ordered(self, event: Event) -> Event:
         """A record at the primary's end, or padding."""

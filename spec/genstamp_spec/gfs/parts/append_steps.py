@@ -68,10 +68,11 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
     def pad_chunk(s, client: Client) -> None:
         """The record does not fit: the primary pads the chunk, and tells the secondaries to do the same.
 
-        Coarser  a record may be too long for the rest of the chunk, whatever that is.
+        Coarser  a record may be too long for the rest of the chunk, whatever that is, but fits into an empty one.
         """
         require(s.append[client].state.at(MutationLifecycle.data_pushed), "the data is pushed")
         require(~s.primary.is_none(), "there is a primary")
+        require(~s.replica[s.primary].taken.is_empty(), "something stands in the chunk")
         require(~s.replica[s.primary].padded, "the chunk is not padded yet")
         observe(primary=s.primary, serial=s.queue.size(), fits=False)
         s.replica[s.primary].padded = True

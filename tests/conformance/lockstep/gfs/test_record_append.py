@@ -16,7 +16,7 @@ from genstamp.track import Fit
 from genstamp_model.evaluate import State
 from genstamp_spec.gfs.systems.record_append import RECORD_APPEND
 
-SEEDS: Final = range(10)
+SEEDS: Final = range(20)
 
 
 @cache
