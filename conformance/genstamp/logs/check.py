@@ -21,12 +21,13 @@ from genstamp.logs.grouping import by_key
 from genstamp.logs.kernel import Runs, run
 from genstamp.logs.orders import SearchLimitError, seen
 from genstamp.logs.reach import Pieces, find_within_reach
+from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
-from genstamp.logs.told_twice import Block, Lower, lower_in_edits
+from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
 
 SITUATIONS_MAX = 20_000
 """How many situations the search for an order visits before it gives up, for each key."""
@@ -66,11 +67,13 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts
     """
     rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
-    lower = lower_in_edits(rows, terms.sources, terms.retold) if terms.retold else {}
+    against = dict(contradicted(rows, terms.retold))
+    if terms.retold:
+        against |= lower_in_edits(rows, terms.sources, terms.retold)
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(rows.kind == number)
         for (unseen, balances), those in _by_sources(rows, of_kind, kind, terms):
-            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms, lower if kind == "block" else {})
+            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms, against if kind == "block" else {})
             parts.append(batch.verdicts(counts))
             if steps is not None:
                 steps.append(batch.steps())
@@ -146,11 +149,11 @@ class _Batch:
         with_automaton: Automaton,
         balances: tuple[Balance, ...],
         terms: Terms,
-        lower: Mapping[Block, Lower],
+        against: Mapping[Block, Contradiction],
     ) -> None:
         self._automaton = with_automaton
         self._balances = balances
-        self._lower = lower
+        self._against = against
         self._terms = terms
         self._rows = rows
         words = rows.namespace[those].astype(np.int64) * len(rows.names) + rows.name[those]
@@ -172,7 +175,7 @@ class _Batch:
             self._slowly(int(entity), runs, answers)
         for balance in self._balances:
             self._weigh(balance, answers)
-        self._hold_against_log(firsts, answers)
+        self._contradict(firsts, answers)
         for entity in np.flatnonzero(unruled & ~rejected):
             tell_unruled(runs, int(entity), answers)
         those = answers.every() if counts is None else answers.told()
@@ -204,19 +207,18 @@ class _Batch:
             found = int(counts[entity]), int(there[entity])
             tell_excess(self._automaton, balance, found, self._rows, at, answers, int(entity))
 
-    def _hold_against_log(self, firsts: Any, answers: Answers) -> None:
-        """Rejects what the log of the same NameNode contradicts."""
+    def _contradict(self, firsts: Any, answers: Answers) -> None:
+        """Rejects what another source contradicts."""
         rows = self._rows
         columns = np.stack([rows.namespace[firsts], rows.number[firsts], rows.name[firsts]], axis=1)
-        for block, lower in self._lower.items():
+        for block, contradiction in self._against.items():
             for entity in np.flatnonzero((columns == block).all(axis=1) & answers.are_conformant()).tolist():
-                stamp = rows.generation_stamp[lower.row]
                 answers.reject(
                     entity,
-                    rejected_event=named(self._automaton.rules[rows.rule[lower.row]]),
-                    failed=f"generation stamp {stamp} is below {lower.stamp}, with which {lower.name} gives it out",
-                    accepted=f"it with generation stamp {lower.stamp} or more",
-                    place=rows.place(lower.row),
+                    rejected_event=named(self._automaton.rules[rows.rule[contradiction.row]]),
+                    failed=contradiction.failed,
+                    accepted=contradiction.accepted,
+                    place=rows.place(contradiction.row),
                 )
 
     def steps(self) -> Any:

@@ -19,23 +19,24 @@ from genstamp.logs.sources import EDIT_LOGS, OF_NAMENODE
 
 _RULES = BOOKS["block"].rules
 
-_GIVEN_OUT = [number for number, rule in enumerate(_RULES) if rule.event == "add_block" and not rule.role]
+GIVEN_OUT = [number for number, rule in enumerate(_RULES) if rule.event == "add_block" and not rule.role]
+"""Rules of events in which a block is given out."""
 
 _STAMPED = [number for number, rule in enumerate(_RULES) if rule.sets.get(Register.STAMP) == "generation_stamp"]
 
 
-class Lower(NamedTuple):
-    """An edit of a block that has a lower stamp than the block was given out with.
+class Contradiction(NamedTuple):
+    """An event of a block that contradicts what another source tells of it.
 
     Attributes:
-        row: of the edit.
-        stamp: with which the log gives the block out.
-        name: of the namespace under which the log was checked.
+        row: of the event.
+        failed: the check that failed, with its values.
+        accepted: what would not have contradicted it.
     """
 
     row: int
-    stamp: int
-    name: str
+    failed: str
+    accepted: str
 
 
 Block = tuple[int, int, int]
@@ -44,7 +45,7 @@ Block = tuple[int, int, int]
 
 def lower_in_edits(
     rows: Rows, sources: Mapping[str, frozenset[str]], retold: Mapping[str, str]
-) -> Mapping[Block, Lower]:
+) -> Mapping[Block, Contradiction]:
     """For each block of which it is so the first edit with a stamp that is too low.
 
     Args:
@@ -56,19 +57,23 @@ def lower_in_edits(
     for code, telling in enumerate(rows.namespaces):
         if retold.get(telling, telling) in retold.values():
             families.setdefault(retold.get(telling, telling), []).append(code)
-    found: dict[Block, Lower] = {}
+    found: dict[Block, Contradiction] = {}
     for family in families.values():
         logs = [code for code in family if sources.get(rows.namespaces[code], frozenset()) & OF_NAMENODE]
         edits = [code for code in family if sources.get(rows.namespaces[code], frozenset()) & EDIT_LOGS]
         given_out: dict[tuple[int, int], tuple[int, str]] = {}
-        for row in _those(rows, logs, _GIVEN_OUT):
+        for row in _those(rows, logs, GIVEN_OUT):
             told = int(rows.generation_stamp[row]), rows.namespaces[rows.namespace[row]]
             given_out.setdefault((int(rows.number[row]), int(rows.name[row])), told)
         for row in _those(rows, edits, _STAMPED):
             number, name = int(rows.number[row]), int(rows.name[row])
             stamp, telling = given_out.get((number, name), (MISSING, ""))
             if rows.generation_stamp[row] < stamp:
-                found.setdefault((int(rows.namespace[row]), number, name), Lower(row, stamp, telling))
+                failed = (
+                    f"generation stamp {rows.generation_stamp[row]} is below {stamp}, with which {telling} gives it out"
+                )
+                lower = Contradiction(row, failed, f"it with generation stamp {stamp} or more")
+                found.setdefault((int(rows.namespace[row]), number, name), lower)
     return found
 
 

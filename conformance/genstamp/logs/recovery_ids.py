@@ -1,0 +1,101 @@
+"""Holds the recovery ids that any source tells of a block against the stamps that the NameNode's log has for it.
+
+Stamps and recovery ids are numbers of one counter of the NameNode, which gives none out twice. So whatever is missing
+and in whichever order the sources are read: a recovery of a block has a higher id than the stamp that the block was
+given out with, and none has the id that a pipeline of the block was updated to. Leaves out what needs an order, which
+the lifecycle of the block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy
+that a truncation makes, whose stamp is the id of its recovery; a key of more rows than are held in memory.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from genstamp.events import KINDS
+from genstamp.logs.exchange import Rows
+from genstamp.logs.kernel import MISSING
+from genstamp.logs.rules import BOOKS, Register
+from genstamp.logs.told_twice import GIVEN_OUT, Block, Contradiction
+
+_RULES = BOOKS["block"].rules
+
+_RECOVERIES = frozenset(
+    {
+        "start_recovery",
+        "recover_lease",
+        "release_expired_lease",
+        "truncate",
+        "receive_recovery_command",
+        "init_replica_recovery_called",
+        "init_replica_recovery",
+        "sync_block",
+        "update_replica_under_recovery",
+        "commit_block_synchronization",
+    }
+)
+
+_RECOVERING = [
+    number
+    for number, rule in enumerate(_RULES)
+    if (rule.refused is None and rule.event in _RECOVERIES) or rule.sets.get(Register.RECOVERY_ID) == "recovery_id"
+]
+
+_UPDATED = [
+    number for number, rule in enumerate(_RULES) if rule.event == "update_pipeline" and rule.sets.get(Register.STAMP)
+]
+
+
+def contradicted(rows: Rows, retold: Mapping[str, str]) -> Mapping[Block, Contradiction]:
+    """For each block of which it is so the first recovery whose id the NameNode cannot have given out for it.
+
+    Args:
+        rows: all of each block, however often its steps are told.
+        retold: the namespace of each name under which one of several tellings was checked.
+    """
+    recoveries = _those(rows, _RECOVERING, rows.recovery_id)
+    if not len(recoveries):
+        return {}
+    families = [retold.get(name, name) for name in rows.namespaces]
+    concerned = np.isin(rows.number, np.unique(rows.number[recoveries]))
+    given_out: dict[tuple[str, int, int], int] = {}
+    for row in _ordered(rows, _those(rows, GIVEN_OUT, rows.generation_stamp, concerned)):
+        block = families[rows.namespace[row]], int(rows.number[row]), int(rows.name[row])
+        if block not in given_out or rows.generation_stamp[row] < rows.generation_stamp[given_out[block]]:
+            given_out[block] = row
+    updated: dict[tuple[str, int, int, int], int] = {}
+    for row in _ordered(rows, _those(rows, _UPDATED, rows.generation_stamp, concerned)):
+        block = families[rows.namespace[row]], int(rows.number[row]), int(rows.name[row])
+        updated.setdefault((*block, int(rows.generation_stamp[row])), row)
+    found: dict[Block, Contradiction] = {}
+    for row in _ordered(rows, recoveries):
+        number, name, recovery_id = int(rows.number[row]), int(rows.name[row]), int(rows.recovery_id[row])
+        block = families[rows.namespace[row]], number, name
+        birth, update = given_out.get(block), updated.get((*block, recovery_id))
+        if birth is not None and recovery_id <= (stamp := int(rows.generation_stamp[birth])):
+            why = f"recovery id {recovery_id} is not above {stamp}, the stamp that the block is given out with at"
+            found.setdefault(_key(rows, row), _contradiction(rows, row, why, birth, stamp))
+        elif update is not None:
+            why = f"recovery id {recovery_id} is the stamp that a pipeline of the block is updated to at"
+            found.setdefault(_key(rows, row), _contradiction(rows, row, why, update, recovery_id))
+    return found
+
+
+def _key(rows: Rows, row: int) -> Block:
+    return int(rows.namespace[row]), int(rows.number[row]), int(rows.name[row])
+
+
+def _contradiction(rows: Rows, row: int, why: str, other: int, stamp: int) -> Contradiction:
+    place = rows.place(other)
+    return Contradiction(row, f"{why} {place['file']}:{place['line']}", f"it with a recovery id above {stamp}")
+
+
+def _those(rows: Rows, rules: list[int], values: "np.ndarray", among: "np.ndarray | None" = None) -> "np.ndarray":
+    """The rows of blocks under some rules that have a value."""
+    fits = (rows.kind == KINDS.index("block")) & (values != MISSING)
+    fits = fits if among is None else fits & among
+    those = np.flatnonzero(fits)
+    return those[np.isin(rows.rule[those], rules)]
+
+
+def _ordered(rows: Rows, those: "np.ndarray") -> Iterator[int]:
+    yield from those[np.lexsort((rows.sequence[those], rows.unit[those]))].tolist()

@@ -1,0 +1,97 @@
+"""Recovery ids of one block as several sources tell them: what the NameNode cannot have given out is found."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.logs.storage_directories import POOL, blocks_of, name_directory
+
+from genstamp.logs.alone import check_alone
+from genstamp.logs.local import check_locally
+from genstamp.logs.run import Options
+
+_TIME = "2018-11-14 12:25:{:02},275 INFO "
+_ALLOCATED = "org.apache.hadoop.hdfs.StateChange: BLOCK* allocate blk_{}_{}, replicas=10.0.0.1:9866 for /f\n"
+_UPDATED = "org.apache.hadoop.hdfs.server.namenode.FSNamesystem: updatePipeline(blk_{0}_{1} => blk_{0}_{2}) success\n"
+_INIT = (
+    "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl: initReplicaRecovery: "
+    + POOL
+    + ":blk_{0}_{1},"
+    " recoveryId={2}, replica=ReplicaBeingWritten, blk_{0}_{1}, RBW\n"
+)
+
+Write = Callable[..., None]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a log of some lines, a second each."""
+
+    def log(name: str, *lines: str) -> None:
+        (tmp_path / name).write_text("".join(_TIME.format(second) + line for second, line in enumerate(lines)))
+
+    return log
+
+
+def _violated(root: Path, complete: bool) -> list[dict[str, Any]]:
+    rows = check_locally([root], complete=complete, group=POOL).verdicts.to_pylist()
+    return [row for row in rows if row["safety"] == "violated" and row["kind"] == "block"]
+
+
+@pytest.mark.parametrize("recovery_id", [1004, 1005])
+@pytest.mark.parametrize("complete", [False, True])
+def test_datanode_recovers_under_no_id_that_the_block_was_given_out_with(
+    tmp_path: Path, write: Write, complete: bool, recovery_id: int
+) -> None:
+    write("namenode.log", "org.apache.hadoop.ipc.Server: starting\n", _ALLOCATED.format(7, 1005))
+    write("datanode.log", _INIT.format(7, 1003, recovery_id))
+    (row,) = _violated(tmp_path, complete)
+    if not complete:  # Under it the line of the start is asked for first.
+        namenode_log, datanode_log = (str(tmp_path / name) for name in ("namenode.log", "datanode.log"))
+        assert row["failed"] == (
+            f"recovery id {recovery_id} is not above 1005, the stamp that the block is given out with at"
+            f" {namenode_log}:2"
+        )
+        assert row["place"] == {"file": datanode_log, "line": 1}
+        assert row["accepted"] == "it with a recovery id above 1005"
+    assert check_alone([tmp_path], Options(complete=complete, group=POOL)).safety == "violated"
+
+
+def test_no_recovery_has_the_stamp_of_a_pipeline(tmp_path: Path, write: Write) -> None:
+    write("namenode.log", _ALLOCATED.format(7, 1001), _UPDATED.format(7, 1001, 1003))
+    write("datanode.log", _INIT.format(7, 1001, 1003))
+    (row,) = _violated(tmp_path, complete=False)
+    assert row["failed"] == (
+        f"recovery id 1003 is the stamp that a pipeline of the block is updated to at {tmp_path / 'namenode.log'}:2"
+    )
+
+
+@pytest.mark.parametrize("recovery_id", [1002, 1004])
+def test_recovery_of_which_the_namenode_has_no_line_is_allowed(tmp_path: Path, write: Write, recovery_id: int) -> None:
+    """Before the pipeline was updated, or after."""
+    write("namenode.log", _ALLOCATED.format(7, 1001), _UPDATED.format(7, 1001, 1003))
+    write("datanode.log", _INIT.format(7, 1001, recovery_id))
+    assert not _violated(tmp_path, complete=False)
+
+
+def test_other_block_and_other_cluster_contradict_nothing(tmp_path: Path, write: Write) -> None:
+    write("namenode.log", _ALLOCATED.format(7, 1005))
+    write("datanode.log", _INIT.format(8, 1003, 1004))
+    assert not _violated(tmp_path, complete=False)
+    (tmp_path / "namenode.log").unlink()
+    write("other.log", _ALLOCATED.format(8, 1005))
+    rows = check_locally([tmp_path]).verdicts.to_pylist()
+    assert {row["safety"] for row in rows} == {"conformant"}
+
+
+def test_log_and_datanodes_are_compared_beside_edits_that_are_checked_by_themselves(
+    tmp_path: Path, edits: Path, write: Write
+) -> None:
+    name_directory(tmp_path / "name", edits)
+    block = blocks_of(edits)[0]
+    write("namenode.log", _ALLOCATED.format(block.block_id, block.generation_stamp))
+    write("datanode.log", _INIT.format(block.block_id, block.generation_stamp, block.generation_stamp + 1))
+    assert not _violated(tmp_path, complete=False)
+    write("datanode.log", _INIT.format(block.block_id, block.generation_stamp - 1, block.generation_stamp))
+    assert [row["rejected_event"] for row in _violated(tmp_path, complete=False)] == ["init_replica_recovery_called"]
