@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from genstamp.logs.packed import Packer, unpacked
+from genstamp.logs.packed import Packer
 
 _ROWS = b"rows of each part"
 _DIRECTORY = "exchanged"
@@ -82,9 +82,9 @@ class Divided(NamedTuple):
         return int(_rows_by_part(self.path)[self.part])
 
     def rows(self) -> Any:
-        """A table of them."""
+        """A batch of them, packed."""
         with pa.memory_map(str(self.path)) as file:
-            return unpacked(pa.ipc.open_file(file).get_batch(self.part))
+            return pa.ipc.open_file(file).get_batch(self.part)
 
 
 def rows_by_part(built: Path, parts: int) -> list[int]:

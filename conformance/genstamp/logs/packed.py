@@ -5,6 +5,7 @@ into 32 takes no more. Leaves out files and parts (`genstamp.logs.divided`).
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -78,8 +79,7 @@ class Packer:
             return pa.array(room)
         order = np.empty(len(place), np.int64)
         order[place] = np.arange(len(place))
-        whole = pa.chunked_array(chunks, field.type).unify_dictionaries().combine_chunks()
-        return (whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole).take(pa.array(order))
+        return _one(chunks, field.type).take(pa.array(order))
 
     def _room(self, name: str, of: Any, size: int) -> Any:
         key = name, np.dtype(of).str
@@ -140,32 +140,52 @@ def _narrow(values: Any, place: Any, found: Any) -> bool:
     return True
 
 
-def unpacked(batch: Any) -> Any:
-    """A table of `EXCHANGED` of a batch, or a slice of one, that was packed."""
-    same: Mapping[str, Any] = msgspec.json.decode(batch.schema.metadata[_SAME])
-    columns = [
-        _constant(field, same[field.name], batch.num_rows)
-        if field.name in same
-        else _widened(batch.column(field.name), field.type)
-        for field in EXCHANGED
-    ]
+def unpacked(batches: Sequence[Any]) -> Any:
+    """A table of `EXCHANGED` of batches, or slices of them, that were packed; each of its columns is one array."""
+    same = [_same_values(batch.schema.metadata[_SAME]) for batch in batches]
+    sizes = [batch.num_rows for batch in batches]
+    columns = []
+    for field in EXCHANGED:
+        if all(field.name in values for values in same):
+            columns.append(_constants(field, [values[field.name] for values in same], sizes))
+            continue
+        pieces = [
+            _constants(field, [values[field.name]], [size]) if field.name in values else batch.column(field.name)
+            for batch, values, size in zip(batches, same, sizes, strict=True)
+        ]
+        columns.append(_widened(pieces) if field.type == pa.int64() else _one(pieces, field.type))
     return pa.table(columns, schema=EXCHANGED)
 
 
-def _constant(field: Any, value: Any, rows: int) -> Any:
-    if value is None:
-        return pa.nulls(rows, field.type)
+@lru_cache(maxsize=256)
+def _same_values(text: bytes) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = msgspec.json.decode(text)
+    return found
+
+
+def _constants(field: Any, values: Sequence[Any], sizes: Sequence[int]) -> Any:
+    """A column of values each of which stands in so many rows."""
+    if values[0] is None:
+        assert set(values) == {None}, f"only a column of nulls has no value, and {field.name} has {values}"
+        return pa.nulls(sum(sizes), field.type)
     if pa.types.is_dictionary(field.type):
-        return words([value], np.zeros(rows, np.int32))
-    if pa.types.is_boolean(field.type):
-        return pa.array(np.full(rows, value, np.bool_))
-    return pa.array(np.full(rows, value, field.type.to_pandas_dtype()))
+        known = list(dict.fromkeys(values))
+        return words(known, np.repeat([known.index(value) for value in values], sizes))
+    return pa.array(np.repeat(np.array(values, field.type.to_pandas_dtype()), sizes))
 
 
-def _widened(column: Any, type_: Any) -> Any:
-    if column.type == type_:
-        return column
-    narrow = np.asarray(column)
-    wide = narrow.astype(np.int64)
-    wide[narrow == _LOWEST] = MISSING
+def _widened(pieces: Sequence[Any]) -> Any:
+    wide, at = np.empty(sum(map(len, pieces)), np.int64), 0
+    for piece in pieces:
+        column, room = np.asarray(piece), wide[at : at + len(piece)]
+        room[:] = column
+        if piece.type != pa.int64():
+            room[column == _LOWEST] = MISSING
+        at += len(piece)
     return pa.array(wide)
+
+
+def _one(pieces: Sequence[Any], type_: Any) -> Any:
+    """Columns one after another, as one array."""
+    whole = pa.chunked_array(pieces, type_).unify_dictionaries().combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

@@ -49,9 +49,20 @@ def test_packed_rows_are_the_same_rows(tables: list[Any], choices: Any) -> None:
         choices.shuffle(place)
         expected = [row for _, row in sorted(zip(place, rows, strict=True), key=lambda pair: pair[0])]
         batch = packer.pack(tables, np.array(place, np.int64)).batch
-        assert unpacked(batch).to_pylist() == expected
+        assert unpacked([batch]).to_pylist() == expected
         cut = choices.randrange(len(rows) + 1)
-        assert unpacked(batch.slice(cut)).to_pylist() == expected[cut:]
+        assert unpacked([batch.slice(cut)]).to_pylist() == expected[cut:]
+
+
+@settings(max_examples=300)
+@given(st.lists(_tables(), min_size=1, max_size=3))
+def test_rows_of_several_files_come_together(files: list[list[Any]]) -> None:
+    files = [tables for tables in files if any(table.num_rows for table in tables)]
+    batches = [Packer().pack(tables, np.arange(sum(table.num_rows for table in tables))).batch for tables in files]
+    if batches:
+        rows = unpacked(batches)
+        assert rows.to_pylist() == [row for tables in files for table in tables for row in table.to_pylist()]
+        assert all(column.num_chunks == 1 for column in rows.columns)
 
 
 @given(st.lists(_SMALL, min_size=2, unique=True))
