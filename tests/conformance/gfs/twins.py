@@ -325,7 +325,7 @@ TWINS: Final = (
         "restarted-master-grants-at-once",
         "a master that starts again does not wait for leases of the former one (2.6.3)",
         (Patch(Leases, "_left_us", nothing_left_after_a_restart),),
-        MANY_FAULTS,
+        BUSY_FILES,
     ),
     Twin(
         "lease-without-end",
@@ -380,6 +380,7 @@ TWINS: Final = (
         "checkpoint-misses-records",
         "a checkpoint claims the records that were logged while it was written (2.6.3)",
         (Patch(Checkpointer, "make", checkpoint_of_later_records),),
+        BUSY_FILES,
     ),
     Twin(
         "error-of-a-secondary-not-told",
@@ -415,6 +416,7 @@ TWINS: Final = (
         "late-heartbeat-believed",
         "a heartbeat that comes after a later one is taken for the newest (2.6.2)",
         (Patch(reports, "_is_old", never_old),),
+        MANY_FAULTS,
     ),
     Twin(
         "order-of-arrival",
