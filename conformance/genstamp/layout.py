@@ -4,7 +4,9 @@ Leaves out what the graphs show: the callers write the DOT text. Two engines dra
 so the text is what is compared in tests, never the picture.
 """
 
+import atexit
 import shutil
+from functools import cache
 from typing import Literal
 
 import graphviz
@@ -49,10 +51,26 @@ def _with_dot(dot_text: str) -> str:
     return svg.decode()
 
 
+class _Compiled(WasmtimeBackend):  # type: ignore[misc]
+    """The wheel's Graphviz, compiled once, a second's work; begun anew for each graph, as used again it may trap."""
+
+    def render_afresh(self, dot_text: str) -> bytes:
+        """A graph as a picture in SVG, with nothing left of the graphs before."""
+        self._session = self._create_session()
+        svg: bytes = self.render(dot_text)
+        return svg
+
+
+@cache
+def _compiled() -> _Compiled:
+    # An engine that is left when the interpreter goes prints a traceback, from Python 3.12 on.
+    atexit.register(_compiled.cache_clear)
+    return _Compiled()
+
+
 def _with_wheel(dot_text: str) -> str:
-    # One engine a graph, although that takes half a second each time: an engine that is used again may trap.
     try:
-        svg: bytes = WasmtimeBackend().render(dot_text)
+        svg = _compiled().render_afresh(dot_text)
     except (RenderError, Trap) as error:
         raise DrawingError("wheel", str(error)) from None
     return svg.decode()

@@ -89,3 +89,11 @@ def test_engine_of_the_wheel_is_gone_before_the_interpreter() -> None:
     command = [sys.executable, "-c", LEFT_AT_THE_END]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_graph_that_fails_leaves_nothing_to_the_next() -> None:
+    alone = render_svg(GRAPH, "wheel")
+    for _ in range(3):
+        with pytest.raises(DrawingError):
+            render_svg("digraph { rbw -> ", "wheel")
+        assert render_svg(GRAPH, "wheel") == alone

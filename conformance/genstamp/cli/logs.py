@@ -70,6 +70,9 @@ def check(
     --require-complete, 2 usage, 75 the check itself failed.
     """
     # Here, so that other verbs need not wait for Spark's modules.
+    from genstamp.logs.without_pandas import spare_pandas
+
+    spare_pandas()
     from genstamp.logs.follow.options import FollowOptions
     from genstamp.logs.follow.store import Limits
     from genstamp.logs.report import cases, plain, text
