@@ -1,9 +1,9 @@
 """Lines a second of the check of logs: in one process, and on Spark with one core and with two, beside its peers.
 
-Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--sql]`. Speeds are told
-after all agree on how many keys of each kind are conformant and violated, with `--sql` the twin in SQL too, and the
-violated ones are those that were put in. How busy the machine is with other work is told beside. The peers read every
-line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression.
+Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--skew SHARE] [--sql]`.
+Speeds are told after all agree on how many keys of each kind are conformant and violated, with `--sql` the twin in SQL
+too, and the violated ones are those that were put in. How busy the machine is with other work is told beside. The peers
+read every line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--lines", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--skew", type=_share, default=0.0, help="about what share of the lines is of one file, below 1"
+    )
     parser.add_argument("--sql", action="store_true", help="ask the twin in SQL too, which takes much longer")
     parser.add_argument("--directory", type=Path, help="for the logs; by default one that is removed at the end")
     arguments = parser.parse_args()
@@ -46,14 +49,21 @@ def main() -> None:
         _run(arguments.directory or Path(scratch) / "logs", Path(scratch) / "small", arguments)
 
 
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share of the lines that leaves others: from 0 to below 1")
+    return share
+
+
 def _run(directory: Path, small: Path, asked: argparse.Namespace) -> None:
     seed = asked.seed
-    written = write_logs(directory, asked.lines, seed)
+    written = write_logs(directory, asked.lines, seed, skew=asked.skew)
     # Long enough for the compiled code.
     write_logs(small, 100_000, seed + 1)
     print(
-        f"seed {seed}: {written.lines:,} lines, {written.num_bytes / 1e9:.2f} GB, {len(written.violated)} violated;"
-        f" load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
+        f"seed {seed}, skew {asked.skew}: {written.lines:,} lines, {written.num_bytes / 1e9:.2f} GB,"
+        f" {len(written.violated)} violated; load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
         flush=True,
     )
     logs = sorted(map(str, directory.glob("*.log")))
