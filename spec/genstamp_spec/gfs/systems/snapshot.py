@@ -231,8 +231,14 @@ class SnapshotProperties(CopyingChunkservers):
 
     @witness
     def last_reference_is_written_in_place(s, chunk: Chunk) -> Bool:
-        """A chunk that was shared has a lease again."""
-        return ~s.primary[chunk].is_none() & (s.snapshots > 0) & (s.references[chunk] == 1)
+        """A snapshot was made and one of its two files deleted: their chunk has a lease again, and none was copied."""
+        is_made = forall(File, lambda file: s.snapshot[file].stage.at(SnapshotStage.NONE)) & (s.snapshots > 0)
+        absent = ChunkReplicaLifecycle.absent
+        none_copied = forall(
+            Chunk, lambda one: (one == chunk) | forall(Chunkserver, lambda other: s.replica[one][other].at(absent))
+        )
+        is_shared_no_more = ~s.primary[chunk].is_none() & (s.references[chunk] == 1)
+        return is_made & none_copied & is_shared_no_more & (s.master_restarts == 0)
 
     @witness
     def outdated_client(s, file: File, position: Position) -> Bool:
