@@ -328,6 +328,7 @@ _OF_MASTER: Final[Mapping[str, _Judge]] = {
     "clone": _clone,
     "move_replica": _move_replica,
     "find_surplus": _ends(words.SURPLUS),
+    "hear_corrupt": _ends(words.CORRUPT),
     "orphan": _ends(words.UNLISTED),
 }
 

@@ -60,6 +60,7 @@ DROPPED: Final[Mapping[str, str]] = {
             "expire_lease",
             "detect_stale",
             "adopt_version",
+            "hear_corrupt",
             "begin_clone",
             "clone",
             "move_replica",

@@ -61,6 +61,7 @@ DROPPED: Final[Mapping[str, str]] = {
             "place_chunk",
             "find_replica",
             "find_surplus",
+            "hear_corrupt",
             "detect_stale",
             "orphan",
         ),

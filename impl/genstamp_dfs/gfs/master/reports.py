@@ -72,7 +72,9 @@ class Reports:
         self._hear(chunkserver, request.free_bytes)
         extended = self._leases.extend(chunkserver.name, request.extend)
         chunkserver.corrupt = {handle: version for handle, version in request.corrupt if handle in self._chunks}
-        for handle in chunkserver.corrupt:
+        for handle, version in chunkserver.corrupt.items():
+            if chunkserver.number in self._chunks.locations(handle):
+                self._base.tell_of_chunk("hear_corrupt", handle, version, chunkserver=chunkserver.name)
             self._chunks.drop_location(handle, chunkserver.number)
             self._base.lose(handle, chunkserver.name)
         garbage = self._take(chunkserver, request.replicas) + self._corrupt_garbage(chunkserver, request.corrupt)

@@ -4,7 +4,7 @@ What an answer can show are all records that were logged when it was made: `reco
 
 Steps inside a request have events of their own, where they are done: begin_snapshot, create_chunk, copy_chunk,
 begin_grant, leave_out, log_version, grant_lease, extend_lease, revoke_lease, give_up_lease, expire_lease, detect_stale,
-adopt_version, move_replica. Those of the log are in `log_telling`.
+adopt_version, hear_corrupt, move_replica. Those of the log are in `log_telling`.
 """
 
 from collections.abc import Callable

@@ -179,6 +179,9 @@ def test_a_corrupt_replica_is_replaced_and_goes() -> None:
     bench.until(lambda: len(bench.find("/f").chunkservers) == 3)
     assert bad.name not in bench.find("/f").chunkservers
     assert bench.count(CloneChunk, bad.name) == 0
+    assert [(event.entity, event.arguments["chunkserver"]) for event in bench.events("hear_corrupt")] == [
+        (str(lease.handle), bad.name)
+    ]
 
 
 def test_the_last_replica_stays_though_it_is_corrupt() -> None:
