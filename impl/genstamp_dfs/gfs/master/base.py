@@ -108,6 +108,10 @@ class Base:
         finally:
             del self._lost[handle]
 
+    def is_watched(self, handle: int) -> bool:
+        """Whether chunkservers are asked about their replicas, or to make one."""
+        return handle in self._lost
+
     def lose(self, handle: int, chunkserver: str) -> None:
         """A chunkserver says that its replica is corrupt."""
         if handle in self._lost:

@@ -126,12 +126,14 @@ class Reports:
         return not self._is_taken(chunkserver, handle, version)
 
     def _is_taken(self, chunkserver: Chunkserver, handle: int, version: int) -> bool:
-        """Whether a current replica is wanted, as not enough others are known."""
+        """Whether a current replica is wanted: others are too few, or it may be a copy that is not told of yet."""
         if chunkserver.number in self._chunks.locations(handle):
             return True
         is_leaving = chunkserver.leaving.get(handle) == version
         is_enough = len(self._chunks.locations(handle)) >= self._base.configuration.limits.replicas
         is_taken = not (is_leaving and is_enough) and self._chunks.add_location(handle, chunkserver.number)
+        if not is_taken and self._base.is_watched(handle):
+            return True
         self._base.tell_of_chunk(
             "find_replica" if is_taken else "find_surplus", handle, version, chunkserver=chunkserver.name
         )

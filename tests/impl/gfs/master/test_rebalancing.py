@@ -58,6 +58,22 @@ def test_replicas_are_there_all_the_time_and_no_fewer_are_named() -> None:
     assert bench.loop.now_us > began_us + 10 * SECOND_US
 
 
+def test_a_copy_that_is_reported_before_it_is_told_of_is_not_one_too_many() -> None:
+    """It was found in a simulated run, of seed 461: the copy went that came back, and then the old replica."""
+    bench, empty, (handle,) = uneven()
+    make_room(bench, empty, 20)
+    full = bench.chunkservers["c2"]
+    full.free_bytes -= LIMITS.chunk_bytes
+    bench.until(lambda: holders(bench, handle) == {"c1", "c3", "c4"})
+    bench.pass_time(5 * SECOND_US)
+    make_room(bench, full, 20)
+    empty.free_bytes -= LIMITS.chunk_bytes
+    full.slow_us[CloneChunk] = 10 * SECOND_US
+    bench.until(lambda: holders(bench, handle) == {"c1", "c2", "c3"})
+    assert [garbage for garbage, _ in full.garbage] == [handle]
+    assert bench.count(CloneChunk, full.name) == 1
+
+
 def test_little_is_gained_by_moving_if_all_have_about_as_much_room() -> None:
     bench, empty, _ = uneven()
     make_room(bench, empty, 16)
