@@ -299,9 +299,18 @@ def _clone(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
     return Entity(chunk.key, (Perhaps("report_current", {"chunkserver": event.arguments["chunkserver"]}),))
 
 
-def _move_replica(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
-    """The master counts on the copy in place of this one, which it takes for one that it has lost."""
+def _count_no_more(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
+    """The master counts on a copy in place of this one, or hears that it is corrupt: it is as good as lost."""
     return Entity(chunk.key, (Happened("lose_contact", {"chunkserver": event.arguments["chunkserver"]}),))
+
+
+def _is_named_by(event: str) -> _Judge:
+    reason = f"what follows is an event of its own: {event}"
+
+    def judge(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
+        return LeftOut(reason)
+
+    return judge
 
 
 def _ends(reason: str) -> _Judge:
@@ -326,9 +335,9 @@ _OF_MASTER: Final[Mapping[str, _Judge]] = {
     "adopt_version": _adopt_version,
     "begin_clone": _begin_clone,
     "clone": _clone,
-    "move_replica": _move_replica,
-    "find_surplus": _ends(words.SURPLUS),
-    "hear_corrupt": _ends(words.CORRUPT),
+    "move_replica": _count_no_more,
+    "find_surplus": _is_named_by("delete_replica"),
+    "hear_corrupt": _count_no_more,
     "orphan": _ends(words.UNLISTED),
 }
 
@@ -401,11 +410,10 @@ def _answer(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
 
 
 def _delete_replica(one: ChunkLeaseProjection, event: Event, chunk: Chunk) -> Projected:
-    if event.node not in chunk.stale:
-        return one.end(chunk, words.UNLISTED)
-    chunk.stale.remove(event.node)
+    step = _step("delete_replica" if event.node in chunk.stale else "discard_replica", event.node)
+    chunk.stale.discard(event.node)
     chunk.held.pop(event.node, None)
-    return Entity(chunk.key, (_step("delete_replica", event.node),))
+    return Entity(chunk.key, (step,))
 
 
 _OF_CHUNKSERVERS: Final[Mapping[str, _Judge]] = {
@@ -419,5 +427,5 @@ _OF_CHUNKSERVERS: Final[Mapping[str, _Judge]] = {
     "hear_revocation": _hear_revocation,
     "answer": _answer,
     "delete_replica": _delete_replica,
-    "find_corrupt": _ends(words.CORRUPT),
+    "find_corrupt": _is_named_by("hear_corrupt"),
 }

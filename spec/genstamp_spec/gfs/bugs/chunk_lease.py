@@ -202,7 +202,25 @@ LOWER_VERSION_TAKEN = Bug(
     configuration="two_chunkservers",
     source="section 4.5",
 )
+
+
+class LostIsCounted(LeaseMaster, lane="master"):
+    """An answer is believed whatever comes after it."""
+
+    def takes_back(s, chunkserver: Chunkserver) -> None:
+        """The replica is gone, and counts as one that has recorded the version."""
+
+
+LOST_IS_COUNTED = Bug(
+    "lost-replica-is-counted",
+    "a replica is found corrupt and deleted after it has recorded a version, while the master waits for another one",
+    parts=(LostIsCounted,),
+    breaks=("offered_version_is_new", "named_replicas_are_current"),
+    configuration="lost_contact",
+    source="section 4.5 does not say until when an answer counts; our own master had it",
+)
 CHUNK_LEASE_BUGS = (
+    LOST_IS_COUNTED,
     GRANTED_BEFORE_EXPIRY,
     NO_MARGIN,
     COUNTS_FROM_RECEIPT,

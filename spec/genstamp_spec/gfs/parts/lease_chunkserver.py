@@ -90,6 +90,10 @@ class LeaseChunkserver(ChunkLeaseState, lane=Chunkserver):
         """A chunkserver deletes what the master has called garbage (section 4.4), and every thought of a lease."""
         require(s.up.has(chunkserver), "the chunkserver is up")
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.delete)
+        s.is_gone(chunkserver)
+
+    def is_gone(s, chunkserver: Chunkserver) -> None:
+        """No replica is there any more, and no thought of a lease."""
         s.forget(chunkserver)
         s.held[chunkserver] = 0
         s.complete.remove(chunkserver)

@@ -1,6 +1,6 @@
 """The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
 
-from genstamp_model.language import Members, action, forall, none, observe, require, smallest, those, when
+from genstamp_model.language import Bool, Members, action, exists, forall, none, observe, require, smallest, those, when
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
@@ -287,6 +287,29 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.has_replica(chunkserver)
         require(s.held[chunkserver] < s.version, "its version is lower than the chunk's")
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.detect_stale)
+
+    @action
+    def discard_replica(s, chunkserver: Chunkserver) -> None:
+        """A replica goes that the master does not count on: it is one too many, or corrupt (sections 4.3 and 5.2).
+
+        Coarser  which of the two it is; and the master's word and the deletion are one step, in which another replica
+        has the chunk's version.
+        """
+        s.has_replica(chunkserver)
+        require(~s.locations.has(chunkserver), "the master does not count on it")
+        another = exists(Chunkserver, lambda other: (other != chunkserver) & s.is_current(other))
+        require(another, "another replica has the chunk's version")
+        s.replica[chunkserver].fire(ChunkReplicaLifecycle.orphan, ChunkReplicaLifecycle.delete)
+        s.is_gone(chunkserver)
+        s.takes_back(chunkserver)
+
+    def takes_back(s, chunkserver: Chunkserver) -> None:
+        """It may have answered that it has recorded the version that is offered: that is so no more."""
+        s.recorded.remove(chunkserver)
+
+    def is_current(s, chunkserver: Chunkserver) -> Bool:
+        """It has a replica that misses nothing."""
+        return s.replica[chunkserver].at(ChunkReplicaLifecycle.current) & (s.held[chunkserver] >= s.version)
 
     def has_replica(s, chunkserver: Chunkserver) -> None:
         """Checks: a chunkserver that is up, with a replica."""
