@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genstamp import exit_codes
+from genstamp import exit_codes, progress
 from genstamp.cli.explaining import explain
 from genstamp.cli.following import followed
 from genstamp.errors import GenstampError, SparkFailedError
@@ -121,5 +121,5 @@ def _checked(paths: list[str], master: str | None, options: "Options") -> "Repor
         from genstamp.logs.job import check_paths
         from genstamp.logs.session import spark_session
 
-        with spark_session(master) as spark:
-            return check_paths(spark, files, options)
+        with spark_session(master) as spark, progress.live() as show:
+            return check_paths(spark, files, options, show)

@@ -30,6 +30,7 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import Options, Reading, check_with, read_into, read_range_into, read_rest_into
 from genstamp.logs.tables import SPANS
+from genstamp.logs.watched import Show, watched
 
 TASKS_A_CORE = 4
 """So many tasks for each core, to even out."""
@@ -38,13 +39,16 @@ JOBS_AT_ONCE = 16
 """Logs of which ranges are read at the same time, or wait for cores."""
 
 
-def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None) -> Report:
+def check_paths(
+    spark: SparkSession, paths: Sequence[str | Path], options: Options | None = None, show: Show | None = None
+) -> Report:
     """Checks what is at some paths.
 
     Args:
         spark: a session.
         paths: files, and directories that are read with everything below them.
         options: see there.
+        show: shows how far it is; None to show nothing.
 
     Returns:
         What was found; the tables are in `options.out`.
@@ -53,7 +57,7 @@ def check_paths(spark: SparkSession, paths: Sequence[str | Path], options: Optio
         NoSuchPathError: a path is not there.
         OutputError: `options.out` holds something else than an earlier result.
     """
-    return check_with(OnSpark(spark), paths, options)
+    return check_with(OnSpark(spark, show), paths, options)
 
 
 class OnSpark:
@@ -61,18 +65,24 @@ class OnSpark:
 
     Args:
         spark: a session.
+        show: shows how far it is; None to show nothing.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, show: Show | None = None) -> None:
         self._spark = spark
+        self._show = show
 
     def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
         """As `run.Worker` says."""
         cores = self._spark.sparkContext.defaultParallelism
         divided = {} if how.keeps_events else divide(units, how.range_bytes, cores)
         spans = [SPANS.empty_table()]
-        whole = [unit for unit in units if not divided.get(unit.number)]
-        with ThreadPoolExecutor(JOBS_AT_ONCE) as jobs:
+        whole = _shares([unit for unit in units if not divided.get(unit.number)], TASKS_A_CORE * cores)
+        tasks = len(whole) + sum(len(ranges) + 1 for ranges in divided.values() if ranges)
+        with (
+            watched(self._spark, f"reading {len(units)} sources", tasks, self._show),
+            ThreadPoolExecutor(JOBS_AT_ONCE) as jobs,
+        ):
             # The largest first: what its ranges set aside is taken up while others are read.
             parted = sorted((unit for unit in units if divided.get(unit.number)), key=lambda unit: -size_of(unit))
             running = [jobs.submit(self._in_ranges, unit, divided[unit.number], built, how) for unit in parted]
@@ -80,10 +90,9 @@ class OnSpark:
             spans += [one.result() for one in running]
         return pa.concat_tables(spans)
 
-    def _whole(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
-        if not units:
+    def _whole(self, shares: Sequence[Sequence[Unit]], built: Path, how: Reading) -> Any:
+        if not shares:
             return SPANS.empty_table()
-        shares = _shares(units, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism)
         return self._spans(_reading(str(built), how, self._sent(shares)), len(shares))
 
     def _in_ranges(self, unit: Unit, ranges: Sequence[Range], built: Path, how: Reading) -> Any:
@@ -105,7 +114,8 @@ class OnSpark:
         # A task takes longer to start than a part to check.
         shares = shared_out(sizes, min(how.parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism))
         check = _checking(terms, str(built), shares, how.keeps_events)
-        self._tasks(len(shares)).mapInArrow(check, "id long").collect()
+        with watched(self._spark, f"checking {how.parts} parts of the keys", len(shares), self._show):
+            self._tasks(len(shares)).mapInArrow(check, "id long").collect()
 
     def _tasks(self, number: int) -> Any:
         """Numbers, one a task."""
