@@ -67,7 +67,7 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts
     """
     rows = rows_of(concerns, terms)
     parts = [VERDICTS.empty_table()]
-    against = dict(contradicted(rows, terms.retold))
+    against = dict(contradicted(rows, terms.sources, terms.retold))
     if terms.retold:
         against |= lower_in_edits(rows, terms.sources, terms.retold)
     for number, kind in enumerate(KINDS):

@@ -4,7 +4,8 @@ Stamps and recovery ids are numbers of one counter of the NameNode, which gives 
 and in whichever order the sources are read: a recovery of a block has a higher id than the stamp that the block was
 given out with, and none has the id that a pipeline of the block was updated to. Leaves out what needs an order, which
 the lifecycle of the block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy
-that a truncation makes, whose stamp is the id of its recovery; a key of more rows than are held in memory.
+that a truncation makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the
+stamp that it has by then; a key of more rows than are held in memory.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from genstamp.events import KINDS
 from genstamp.logs.exchange import Rows
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.rules import BOOKS, Register
+from genstamp.logs.sources import EDIT_LOGS
 from genstamp.logs.told_twice import GIVEN_OUT, Block, Contradiction
 
 _RULES = BOOKS["block"].rules
@@ -45,18 +47,22 @@ _UPDATED = [
 ]
 
 
-def contradicted(rows: Rows, retold: Mapping[str, str]) -> Mapping[Block, Contradiction]:
+def contradicted(
+    rows: Rows, sources: Mapping[str, frozenset[str]], retold: Mapping[str, str]
+) -> Mapping[Block, Contradiction]:
     """For each block of which it is so the first recovery whose id the NameNode cannot have given out for it.
 
     Args:
         rows: all of each block, however often its steps are told.
+        sources: that tell under each name.
         retold: the namespace of each name under which one of several tellings was checked.
     """
     recoveries = _those(rows, _RECOVERING, rows.recovery_id)
     if not len(recoveries):
         return {}
     families = [retold.get(name, name) for name in rows.namespaces]
-    concerned = np.isin(rows.number, np.unique(rows.number[recoveries]))
+    logged = [number for number, name in enumerate(rows.namespaces) if not sources.get(name, frozenset()) & EDIT_LOGS]
+    concerned = np.isin(rows.number, np.unique(rows.number[recoveries])) & np.isin(rows.namespace, logged)
     given_out: dict[tuple[str, int, int], int] = {}
     for row in _ordered(rows, _those(rows, GIVEN_OUT, rows.generation_stamp, concerned)):
         block = families[rows.namespace[row]], int(rows.number[row]), int(rows.name[row])

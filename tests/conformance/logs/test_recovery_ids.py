@@ -21,6 +21,10 @@ _INIT = (
     " recoveryId={2}, replica=ReplicaBeingWritten, blk_{0}_{1}, RBW\n"
 )
 
+_SEGMENT = """<EDITS><EDITS_VERSION>{version}</EDITS_VERSION><RECORD><OPCODE>{name}</OPCODE><DATA><TXID>501</TXID>
+<PATH>/f</PATH><BLOCK><BLOCK_ID>7</BLOCK_ID><NUM_BYTES>9</NUM_BYTES><GENSTAMP>1003</GENSTAMP></BLOCK></DATA></RECORD>
+</EDITS>"""
+
 Write = Callable[..., None]
 
 
@@ -95,3 +99,16 @@ def test_log_and_datanodes_are_compared_beside_edits_that_are_checked_by_themsel
     assert not _violated(tmp_path, complete=False)
     write("datanode.log", _INIT.format(block.block_id, block.generation_stamp - 1, block.generation_stamp))
     assert [row["rejected_event"] for row in _violated(tmp_path, complete=False)] == ["init_replica_recovery_called"]
+
+
+@pytest.mark.parametrize(("name", "version"), [("OP_UPDATE_BLOCKS", -64), ("OP_ADD", -60)])
+@pytest.mark.parametrize("log", [False, True])
+def test_edits_that_begin_after_a_recovery_name_its_id_as_the_stamp(
+    tmp_path: Path, write: Write, name: str, version: int, log: bool
+) -> None:
+    """A segment lists the blocks of a file from before it as they are by then; that gives none of them out."""
+    (tmp_path / "edits.xml").write_text(_SEGMENT.format(name=name, version=version))
+    write("datanode.log", _INIT.format(7, 1001, 1003))
+    if log:
+        write("namenode.log", _ALLOCATED.format(9, 1009))
+    assert not _violated(tmp_path, complete=False)
