@@ -52,9 +52,12 @@ def test_a_master_that_answers_before_the_log_is_rejected() -> None:
 
 @pytest.mark.slow
 def test_a_checkpoint_that_claims_later_records_is_rejected() -> None:
-    """What is missing shows when the next master begins with it: the state was built of fewer records."""
+    """What is missing shows when the next master begins with it: the state was built of fewer records.
+
+    Few masters die while their newest checkpoint misses any, so runs are made until one has.
+    """
     with twin("checkpoint-misses-records").in_place():
-        held = hold_seeds(MASTER_LOG, ROTTING)
+        held = next(held for seed in range(15, 40) if (held := hold_seeds(MASTER_LOG, [seed])).rejections)
     assert "recover" in {event for event, _ in rejected(held)}
     misses = [miss for one in held.rejections if one.rejected.event == "recover" for miss, _ in one.rejected.misses]
     assert all("records is" in miss.problem for miss in misses)
