@@ -80,6 +80,9 @@ def mutate(
     before = _kept(repository, model, seed) if again else None
     if before is not None:
         mutant, sample = before.left(equivalent), None
+        if not mutant:
+            typer.echo(f"all of the sample of {model.system} is noticed or reviewed: nothing is judged again", err=True)
+            raise typer.Exit(exit_codes.HOLDS)
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
     began = time.monotonic()

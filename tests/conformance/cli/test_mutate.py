@@ -87,6 +87,18 @@ def test_what_survived_of_a_kept_sample_is_judged_again(tmp_path: Path) -> None:
     assert after.outcomes == whole.outcomes | {second: seen}
 
 
+def test_a_sample_without_survivors_is_not_judged_again(tmp_path: Path) -> None:
+    """It was once, and all mutants with it."""
+    here = (*SMALL, "--repository", str(tmp_path))
+    assert run(*here, "--keep", "--sample", "1", "--seed", "1").exit_code == 0
+    [one] = kept(tmp_path, "two_phase")
+    assert one.survivors({}) == []
+    again = run(*here, "--again", "--seed", "1")
+    assert again.exit_code == 0
+    assert "all of the sample of two_phase is noticed or reviewed" in again.output
+    assert kept(tmp_path, "two_phase") == [one]
+
+
 def test_only_what_is_kept_and_of_the_same_text_is_judged_again(tmp_path: Path) -> None:
     def told(seed: str) -> str:
         result = run(*SMALL, "--repository", str(tmp_path), "--again", "--seed", seed)

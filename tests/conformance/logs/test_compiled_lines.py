@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genstamp.logs.exchange import EXCHANGED, concerns_of
-from genstamp.logs.readers import log_fast, log_pieces
+from genstamp.logs.readers import log_fast, log_pieces, mapped
 from genstamp.logs.readers.log_text import LogReader
 from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit
 from genstamp.logs.rows import batches
@@ -144,7 +144,7 @@ def test_long_lines_are_read_alike(tmp_path: Path, size: int) -> None:
 
 
 def test_pieces_end_where_lines_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces, and rooms for what is found, of a size that no line fits twice."""
+    """Pieces, and rooms for what is found, of a size that no line fits twice; arrays in files."""
     write_logs(tmp_path, 600, seed=4, one_in=20)
     logs = sorted(tmp_path.glob("*.log"))
     for name, size in (
@@ -154,6 +154,7 @@ def test_pieces_end_where_lines_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ):
         monkeypatch.setattr(log_fast, name, size)
     monkeypatch.setattr(log_pieces, "PIECE_BYTES", 4000)
+    monkeypatch.setattr(mapped, "MAPPED_FROM", 1)
     for log in logs:  # So that it is read in more than one chunk.
         log.write_bytes(log.read_bytes() * 5)
     assert _agree(logs) > 500

@@ -47,6 +47,7 @@ from genstamp.logs.readers.log_scan import (
 from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
 from genstamp.logs.readers.log_text import PATTERNS, SOMETHING_ELSE, LogReader
+from genstamp.logs.readers.seen_replicas import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
@@ -133,7 +134,7 @@ class FastReading:
         self._files = FileRows(unit)
         self._file_found = room_for(max(16, EVENTS_AT_ONCE))
         self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
-        self._seen_replicas: list[tuple[str, int, Any]] = []
+        self._seen_replicas = SeenReplicas()
         self._line, self._last = 1, 0
         self._numbers = np.zeros(0, np.int64)
         self._loggers = np.zeros((LOGGERS, 2), np.int64)
@@ -316,10 +317,9 @@ class FastReading:
     def _tell_replicas(self) -> None:
         """Tells the state of the replicas that were decided without it."""
         self._note_replicas()
-        for namespace, node, blocks in self._seen_replicas:
+        for namespace, node, blocks in self._seen_replicas.take():
             name = self._nodes[node]
             self._state.saw_replicas(namespace, name, [f"{block}@{name}" for block in blocks.tolist()])
-        self._seen_replicas.clear()
 
     def _note_replicas(self) -> None:
         """Keeps which replicas the events found are of, before they are given."""
@@ -331,7 +331,7 @@ class FastReading:
                 here = (nodes == node) & (events[:, POOLED] == pooled)
                 if here.any():
                     blocks = distinct(events[here, BLOCK])
-                    self._seen_replicas.append((pool if pooled else namespace, int(node), blocks))
+                    self._seen_replicas.add(pool if pooled else namespace, int(node), blocks)
 
     # -- files ----------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genstamp.logs.compiled import compiled
+from genstamp.logs.readers.mapped import zeros
 
 
 class Files(NamedTuple):
@@ -20,7 +21,7 @@ class Files(NamedTuple):
         hash, 1 and the number of the last block with an id. blocks: a row for each, see `ID` and so on. text: bytes of
         all paths. totals: how many paths and how many blocks there are, and how many bytes of paths.
 
-    Few arrays, because each costs time when it is handed from function to function.
+    Few arrays, because each costs time when it is handed from function to function. All may be larger than memory.
     """
 
     places: Any
@@ -46,6 +47,8 @@ PATHS, BLOCKS, BYTES = range(3)
 
 _PATH_BYTES = 64
 
+_LARGE = 1 << 20
+
 
 def new_files(paths: int = 1 << 12, blocks: int = 1 << 12, size: int = _PATH_BYTES << 12) -> Files:
     """No files yet, and room for as many.
@@ -55,11 +58,11 @@ def new_files(paths: int = 1 << 12, blocks: int = 1 << 12, size: int = _PATH_BYT
         size: bytes of paths.
     """
     return Files(
-        places=np.zeros(2 * paths, np.int32),
-        paths=np.zeros((paths, 8), np.int64),
-        block_places=np.zeros(2 * blocks, np.int32),
-        blocks=np.zeros((blocks, 4), np.int64),
-        text=np.zeros(size, np.uint8),
+        places=zeros((2 * paths,), np.int32),
+        paths=zeros((paths, 8), np.int64),
+        block_places=zeros((2 * blocks,), np.int32),
+        blocks=zeros((blocks, 4), np.int64),
+        text=zeros((size,), np.uint8),
         totals=np.zeros(3, np.int64),
     )
 
@@ -81,7 +84,7 @@ def with_room(files: Files, paths: int, blocks: int, size: int) -> Files:
 
 def _grown(size: int, wanted: int) -> int:
     while size < wanted:
-        size *= 4
+        size *= 2 if size >= _LARGE else 4
     return size
 
 

@@ -31,6 +31,7 @@ from genstamp.logs.readers.log_files import (
     with_room,
 )
 from genstamp.logs.readers.log_state import LogState
+from genstamp.logs.readers.mapped import zeros
 from genstamp.logs.rows import holder_number
 
 _NUMBER = re.compile(r"-?\d{1,18}")
@@ -66,9 +67,10 @@ class CompiledFiles:
 
     def add_holder(self, name: bytes) -> None:
         """Takes the name of a holder that is not among the holders."""
-        names = with_room(self.holders.names, 1, 0, len(name))
-        value = np.zeros(len(names.paths), np.int64)
-        value[: len(self.holders.value)] = self.holders.value
+        names, value = with_room(self.holders.names, 1, 0, len(name)), self.holders.value
+        if len(value) < len(names.paths):
+            value = zeros((len(names.paths),), np.int64)
+            value[: len(self.holders.value)] = self.holders.value
         value[put_name(names, np.frombuffer(name, np.uint8))] = holder_number(name.decode())
         self.holders = Holders(names, value)
 

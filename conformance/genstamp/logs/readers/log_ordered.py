@@ -144,9 +144,8 @@ class OrderedReading(FastReading):
         """Takes over the replicas that were seen before a line that was set aside."""
         while self._seen and self._seen[0].before <= place:
             seen = self._seen.pop(0)
-            self._seen_replicas.append(
-                (seen.namespace, self._nodes.index(seen.node), np.frombuffer(seen.blocks, np.int64))
-            )
+            blocks = np.frombuffer(seen.blocks, np.int64)
+            self._seen_replicas.add(seen.namespace, self._nodes.index(seen.node), blocks)
 
     def _look(self) -> None:
         super()._look()

@@ -226,10 +226,8 @@ class RangeReading(FastReading):
         self._stored.append(events[events[:, NODE] == 0, BLOCK].tobytes())
 
     def _note_seen(self) -> None:
-        for namespace, node, blocks in self._seen_replicas:
-            seen = Seen(self._count, namespace, self._nodes[node], blocks.tobytes())
-            self.aside.seen.append(seen)
-        self._seen_replicas.clear()
+        for namespace, node, blocks in self._seen_replicas.take():
+            self.aside.seen.append(Seen(self._count, namespace, self._nodes[node], blocks.tobytes()))
 
 
 class _Tallies(Collected):
