@@ -1,7 +1,7 @@
 """Reads a NameNode's log in a process of its own, and tells how much memory that took which stands in no file.
 
-Run as `python -m tests.conformance.logs.anonymous SMALL LOG MAPPED_FROM`: a log that is read before, so that all code is
-loaded; the one that counts; and the bytes from which on arrays stand in files.
+Run as `python -m tests.conformance.logs.anonymous SMALL LOG MAPPED_FROM`: a log that is read before, so that all code
+is loaded; the one that counts; and the bytes from which on arrays stand in files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Arrays that may be larger than memory: a large one stands in a file without a name, which goes with it.
 
-The system keeps in memory what is in use of it, and of the rest what there is room for. Leaves out what is known to stay
-small.
+The system keeps in memory what is in use of it, and of the rest what there is room for. Leaves out what is known to
+stay small.
 """
 
 import mmap
