@@ -3,7 +3,8 @@
 Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--skew SHARE] [--sql]`.
 Speeds are told after all agree on how many keys of each kind are conformant and violated, with `--sql` the twin in SQL
 too, and the violated ones are those that were put in. How busy the machine is with other work is told beside. The peers
-read every line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression.
+read every line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression. On Linux, Spark with one
+core has no other to run on.
 """
 
 from __future__ import annotations

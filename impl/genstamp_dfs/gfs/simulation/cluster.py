@@ -46,7 +46,8 @@ class MasterEvents:
     def record(self, *, event: str, entity: str, arguments: Mapping[str, str], **others: Any) -> None:
         """Take an event."""
         if event == "begin_grant":
-            self._rotting.spare(int(entity), arguments["chunkservers"].split(","))
+            told = arguments["chunkservers"].split(",")
+            self._rotting.spare(int(entity), others["generation_stamp"], told)
         elif event in ("find_surplus", "move_replica"):
             self._surplus.given_up(int(entity), others["generation_stamp"], arguments["chunkserver"])
         self._log.record(event=event, entity=entity, arguments=arguments, **others)

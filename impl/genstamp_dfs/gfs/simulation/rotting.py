@@ -2,7 +2,7 @@
 
 A bit rots in a replica of which another chunkserver has a sound one of the same version: what the last sound replica
 loses nobody has promised. For the same reason the bits are made good again when a lease is going to be granted to
-rotten replicas alone, as the sound ones are stale from then on.
+rotten replicas alone, as the sound ones are stale from then on; and those count no more while a version is offered.
 
 Leaves out: when bits rot, which is the plan's business; and logs of replicas and of the master, whose frames have
 checksums, but of which a damaged end is taken for what a crash has torn.
@@ -10,7 +10,7 @@ checksums, but of which a damaged end is taken for what a crash has torn.
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
 from genstamp_dfs.gfs.chunkserver.replicas import Replica, path_of
@@ -24,10 +24,12 @@ class Rotting:
     Attributes:
         machines: of all nodes.
         chunkservers: those that live now.
+        offered: for each chunk the version that was offered last, and who was to record it.
     """
 
     machines: Mapping[str, Machine]
     chunkservers: Mapping[str, Chunkserver]
+    offered: dict[int, tuple[int, list[str]]] = field(default_factory=dict)
 
     def rot(self, name: str, chance: random.Random) -> bool:
         """Let a bit of some replica of a chunkserver rot; says whether there was one that may."""
@@ -40,8 +42,9 @@ class Rotting:
         file.rot(chance.randrange(replica.file.stored), 1 << chance.randrange(8))
         return True
 
-    def spare(self, handle: int, names: list[str]) -> None:
-        """These chunkservers are going to have the only current replicas of a chunk."""
+    def spare(self, handle: int, version: int, names: list[str]) -> None:
+        """These chunkservers are going to have the only current replicas of a chunk, of that version."""
+        self.offered[handle] = version, names
         if all(self.is_rotten(name, handle) for name in names):
             for name in names:
                 file = self.machines[name].disk.files[path_of(handle)]
@@ -69,11 +72,17 @@ class Rotting:
         """Whether it has bytes on its disk, and another chunkserver has a sound replica of the same version."""
         if replica.is_corrupt or not replica.file.stored:
             return False
+        offered, told = self.offered.get(replica.handle, (0, []))
         others = (
-            found
+            (other, found)
             for other, chunkserver in self.chunkservers.items()
             if other != name
             and not self.is_rotten(other, replica.handle)
             and (found := chunkserver.replicas.find(replica.handle)) is not None
         )
-        return any(not found.is_corrupt and found.file.version >= replica.file.version for found in others)
+        return any(
+            not found.is_corrupt
+            and found.file.version >= replica.file.version
+            and (found.file.version >= offered or other in told)
+            for other, found in others
+        )

@@ -53,7 +53,18 @@ def test_rot_is_taken_back_where_a_lease_goes_to_rotten_replicas_alone() -> None
         for one in cluster.chunkservers["chunkserver1"].replicas
         if cluster.rotting.is_rotten("chunkserver1", one.handle)
     )
-    cluster.rotting.spare(handle, ["chunkserver1", "chunkserver2"])
+    cluster.rotting.spare(handle, 9, ["chunkserver1", "chunkserver2"])
     assert cluster.rotting.not_found() != []
-    cluster.rotting.spare(handle, ["chunkserver1"])
+    cluster.rotting.spare(handle, 9, ["chunkserver1"])
     assert cluster.rotting.not_found() == []
+
+
+def test_what_alone_is_offered_a_version_does_not_rot() -> None:
+    """The others are as good until it is recorded, and stale from then on."""
+    cluster = quiet_run().cluster
+    for replica in cluster.chunkservers["chunkserver1"].replicas:
+        cluster.rotting.spare(replica.handle, replica.file.version + 1, ["chunkserver1"])
+    assert not cluster.rot("chunkserver1", random.Random(1))
+    for replica in cluster.chunkservers["chunkserver1"].replicas:
+        cluster.rotting.spare(replica.handle, replica.file.version, ["chunkserver1"])
+    assert cluster.rot("chunkserver1", random.Random(1))
