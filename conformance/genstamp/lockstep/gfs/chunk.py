@@ -1,12 +1,19 @@
-"""One chunk of a run, as far as its projection on gfs.chunk_lease has to know it.
+"""One chunk of a run, as far as its projection on gfs.chunk_lease has to know it, and what judges of its events share.
 
-Leaves out what the steps are (`chunk_lease`).
+Leaves out what the steps are (`chunk_of_master`, `chunk_of_chunkservers`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
-from genstamp.lockstep.projection import Happened, Step
+from genstamp.events import Event
+from genstamp.lockstep.gfs import chunk_words as words
+from genstamp.lockstep.gfs.answered import Answered
+from genstamp.lockstep.projection import Happened, LeftOut, Projected, Step
+
+NO_VERSION: Final = 0
+"""The model's number of a version that nobody chose."""
 
 
 @dataclass
@@ -45,6 +52,7 @@ class Chunk:
         records: of the log, as many as have to survive for what was told of the chunk so far.
         chosen: the model's number of the version that was chosen last.
         numbers: version -> the model's number of it.
+        highest: the highest version that was recorded or logged.
         told: who is offered a version and was not left out.
         held: who has a replica -> the number of its version.
         copying: who may be getting one.
@@ -63,6 +71,7 @@ class Chunk:
     records: int
     chosen: int = 0
     numbers: dict[int, int] = field(default_factory=dict)
+    highest: int = 0
     told: set[str] = field(default_factory=set)
     held: dict[str, int] = field(default_factory=dict)
     copying: set[str] = field(default_factory=set)
@@ -76,15 +85,38 @@ class Chunk:
     is_over: bool = False
 
     def choose(self, version: int | None = None) -> int:
-        """The model chooses one more version; gives its number."""
+        """The model chooses one more version; gives its number, and that of no version for one that is not higher.
+
+        Of versions that nobody has recorded, one may be chosen again: the master that chose it died before it was on
+        the disk.
+        """
         self.chosen += 1
-        if version is not None:
-            self.numbers[version] = self.chosen
-        return self.chosen
+        if version is None:
+            return self.chosen
+        self.numbers[version] = self.chosen if self.is_new(version) else NO_VERSION
+        return self.numbers[version]
+
+    def is_new(self, version: int) -> bool:
+        """Whether a version is higher than all that were recorded or logged."""
+        return version > self.highest
+
+    def number_of(self, version: int) -> int:
+        """The model's number of a version."""
+        return self.numbers.get(version, NO_VERSION)
+
+    def recorded(self, version: int) -> int:
+        """A version was recorded or logged; gives its number."""
+        self.highest = max(self.highest, version)
+        return self.number_of(version)
+
+    def end(self, reason: str) -> LeftOut:
+        """Nothing more of it is judged."""
+        self.is_over = True
+        return LeftOut(reason, self.key, is_end=reason == words.UNLISTED)
 
     def waits_for(self, chunkserver: str, version: int) -> bool:
         """Whether the master waits for a chunkserver to record a version."""
-        return chunkserver in self.told and self.numbers.get(version) == self.chosen
+        return chunkserver in self.told and self.number_of(version) == self.chosen
 
     def lease_ended(self) -> None:
         """Nobody holds the lease any more, for the master."""
@@ -111,3 +143,84 @@ class Chunk:
 
 _MASTER_TICK: Final = "master_clock_ticks"
 _TICK: Final = "chunkserver_clock_ticks"
+
+
+@dataclass
+class Known:
+    """What is known beside a chunk when one of its events is judged.
+
+    Attributes:
+        lease_us: how long a primary believes in its lease, in microseconds of its clock.
+        master_waits_us: when the master takes a lease for over, in microseconds of its clock.
+        answered: what the rest of the run says.
+        place: of the event in the run.
+    """
+
+    lease_us: int
+    master_waits_us: int
+    answered: Answered = field(default_factory=Answered)
+    place: int = 0
+
+    def master_counts(self, chunk: Chunk, event: Event) -> None:
+        """The master counts a lease from now on."""
+        chunk.lease = Clock(now_us(event), (self.lease_us // 2, self.lease_us, self.master_waits_us))
+
+    def primary_counts(self, chunk: Chunk, chunkserver: str, since_us: int) -> None:
+        """A chunkserver counts a lease, or what may become one, from this time of its clock."""
+        chunk.counts[chunkserver] = Clock(since_us, (self.lease_us // 2, self.lease_us))
+
+    @property
+    def primary(self) -> str | None:
+        """Who becomes the primary under the version that this event logs."""
+        return self.answered.primaries.get(self.place)
+
+    @property
+    def is_of_a_logged_version(self) -> bool:
+        """Whether the lease that this event grants was judged where its version was logged."""
+        return self.place in self.answered.grants
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the primary hears of the extension that this event is."""
+        return self.place in self.answered.heard
+
+
+Judge: TypeAlias = Callable[[Known, Event, Chunk], Projected]
+"""Says what an event is to its chunk."""
+
+
+def is_named_by(event: str) -> Judge:
+    """A judge of events from which another one follows."""
+    reason = f"what follows is an event of its own: {event}"
+
+    def judge(known: Known, event: Event, chunk: Chunk) -> Projected:
+        return LeftOut(reason)
+
+    return judge
+
+
+def now_us(event: Event) -> int:
+    """The time of an event, by the clock of its node."""
+    assert event.time_us is not None, "events of a simulated run have times"
+    return event.time_us
+
+
+def version_of(event: Event) -> int:
+    """The version that an event tells of."""
+    assert event.generation_stamp is not None, "events of chunks have versions"
+    return event.generation_stamp
+
+
+def step(name: str, chunkserver: str | None = None, **shown: int) -> Event:
+    """A step of the model as an event."""
+    return Event(
+        source="genstamp-dfs",
+        node="model",
+        node_sequence=0,
+        kind="block",
+        namespace="",
+        entity="chunk",
+        event=name,
+        arguments={} if chunkserver is None else {"chunkserver": chunkserver},
+        observed={name: str(value) for name, value in shown.items()},
+    )

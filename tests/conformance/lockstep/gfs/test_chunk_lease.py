@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final
+from unittest import mock
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from genstamp.lockstep.gfs import chunk_words as words
 from genstamp.lockstep.gfs import simulated
 from genstamp.lockstep.gfs.chunk_lease import ChunkLeaseProjection
 from genstamp.track import Fit
+from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.simulation.options import default_options
 from genstamp_dfs.gfs.simulation.plan import PlanOptions, make_plan
 from genstamp_model.evaluate import State
@@ -102,6 +104,15 @@ def test_a_twin_that_breaks_a_rule_of_leases_is_rejected(twin: Twin) -> None:
     pytest.fail(f"rejected in {len(TWIN_SEEDS)} runs for {sorted(labels)}, not because {LEASES[twin.name]!r} is not so")
 
 
+def test_a_master_that_chooses_a_version_twice_is_rejected() -> None:
+    """It forgets what it chose when not all have recorded it, and so two sets of replicas may have one version."""
+    holder()
+    with mock.patch.object(MasterState, "highest_version", lambda self, handle: self.chunks.version(handle)):
+        held = holder().hold_seeds(range(3), lambda seed: simulated(seed, PLAN))
+    assert held.verdict == "rejected"
+    assert "begin_grant" in {one.rejected.event for one in held.rejections}
+
+
 def test_the_twins_of_leases_are_all_there() -> None:
     assert {twin.name for twin in TWINS} >= set(LEASES)
 
@@ -173,6 +184,32 @@ def current_replica_called_stale(events: Sequence[Event]) -> list[Event]:
     return [*events[: place + 1], stale, *events[place + 1 :]]
 
 
+def version_of_an_earlier_lease(events: Sequence[Event]) -> list[Event]:
+    """A grant begins with the version that the chunk has: all that follows tells of that one."""
+    place = place_of(events, "begin_grant")
+    handle, version = events[place].entity, events[place].generation_stamp
+    assert version is not None
+    return [
+        changed(event, generation_stamp=version - 1)
+        if event.entity == handle and event.generation_stamp == version
+        else event
+        for event in events
+    ]
+
+
+def offered_anew_to_others(events: Sequence[Event]) -> list[Event]:
+    """A version is offered anew, and nobody was left out."""
+    return without(events, place_of(events, "leave_out"))
+
+
+def version_logged_that_was_not_offered(events: Sequence[Event]) -> list[Event]:
+    """A version is logged that nobody was told of."""
+    place = place_of(events, "log_version")
+    version = events[place].generation_stamp
+    assert version is not None
+    return [*events[:place], changed(events[place], generation_stamp=version + 5), *events[place + 1 :]]
+
+
 CHANGES: Final = (
     version_not_recorded,
     lease_granted_twice,
@@ -180,12 +217,16 @@ CHANGES: Final = (
     answered_when_the_lease_is_over,
     not_everybody_is_told,
     current_replica_called_stale,
+    version_of_an_earlier_lease,
+    offered_anew_to_others,
+    version_logged_that_was_not_offered,
 )
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_run_is_rejected(change: Callable[[Sequence[Event]], list[Event]]) -> None:
-    events = next(run(seed) for seed in SEEDS if any(event.event == "extend_lease" for event in run(seed)))
+    needed = {"extend_lease", "leave_out"}
+    events = next(run(seed) for seed in SEEDS if needed <= {event.event for event in run(seed)})
     held = hold(change(events))
     assert held.verdict == "rejected", change.__doc__
 
