@@ -124,19 +124,19 @@ class SnapshotProjection:
 
     def _replace_chunk(self, _event: Event, record: Mapping[str, str]) -> Iterator[Projected]:
         file, new = self._names.files[record["path"]], record["handle"]
-        family = self._families[file.chunks[int(record["index"])]]
+        family = self._families[new] = self._families[file.chunks[int(record["index"])]]
         self._names.apply(record)
         self._touched(family)
-        if not family.is_over:
-            family.making.pop(file, None)
-            name = family.chunks[new]
-            yield self._steps(
-                family,
-                _step("copy_replica", new=name, chunkserver=words.STAND_IN),
-                _step("install_copy", new=name),
-            )
-        else:
-            yield LeftOut(OVER)
+        family.making.pop(file, None)
+        name = family.chunks.get(new) or family.new_chunk(new)
+        if name is None:
+            yield self._ended(family, words.TOO_MANY)
+            return
+        yield self._steps(
+            family,
+            _step("copy_replica", new=name, chunkserver=words.STAND_IN),
+            _step("install_copy", new=name),
+        )
 
     def _copy_tree(self, event: Event, record: Mapping[str, str]) -> Iterator[Projected]:
         sources = dict(self._names.below(record["source"]))
@@ -148,9 +148,11 @@ class SnapshotProjection:
                 if family.is_over:
                     yield LeftOut(OVER)
                     continue
-                begun = family.snapshots.pop(path, None)
-                assert begun is not None, f"a snapshot of {path} is logged that was not begun"
-                _, name = begun
+                # One that was not begun has a name too: the model then says what does not hold.
+                _, name = family.snapshots.pop(path, (source, family.new_file()))
+                if name is None:
+                    yield self._ended(family, words.TOO_MANY)
+                    continue
                 family.revoking -= set(source.chunks)
                 family.files[self._names.files[path]] = name
                 made = (_step("log_snapshot", target=name), _step("duplicate_metadata", target=name))
@@ -272,9 +274,7 @@ class SnapshotProjection:
     def _revoke_lease(self, event: Event) -> Iterator[Projected]:
         handle = event.entity
         family = self._of(handle)
-        wanted = (
-            [] if family is None else [source for source, _ in family.snapshots.values() if handle in source.chunks]
-        )
+        wanted = [] if family is None else family.sources_with(handle)
         if family is None or not wanted or handle in family.revoking or handle not in family.granted:
             yield LeftOut(words.OTHER_REVOCATION)
         elif family.is_over:

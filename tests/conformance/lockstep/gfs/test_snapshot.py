@@ -232,6 +232,13 @@ def test_a_snapshot_waits_for_a_lease_until_it_is_given_up_or_its_time_is_up() -
     assert hold(Made()("grant_lease", "1")("give_up_lease", "1", 1).snapshot(at_s=2).events).verdict == "conforms"
 
 
+def test_a_snapshot_or_a_copy_that_was_not_begun_is_rejected() -> None:
+    unbegun = Made().logged("CopyTree", source="/a", target="/b")
+    assert {name for name, _ in rejected(hold(unbegun.events))} == {"log_snapshot"}
+    copied = Made().snapshot().logged("ReplaceChunk", path="/a", index="0", handle="2")
+    assert {name for name, _ in rejected(hold(copied("grant_lease", "2").events))} == {"copy_replica"}
+
+
 def test_a_master_that_starts_knows_of_no_lease_and_waits() -> None:
     assert rejected(hold(Made().recovered()("grant_lease", "1", 21).events)) == {
         ("grant_lease", ("nobody holds a lease",))
