@@ -42,10 +42,14 @@ work on one file of each kind, do more, and a fault comes every 8 s.
 
 def row(twin: Twin, noticed: Noticed) -> str:
     """The row of a twin."""
-    runs = {EVERYDAY: "everyday", SLOW_DISKS: "slow disks", MANY_FAULTS: "many faults", BUSY_FILES: "busy files"}[
-        twin.options
-    ]
-    cells = (twin.name, twin.wrong, noticed.sentence.replace("|", "\\|"), runs, str(noticed.seed), str(noticed.events))
+    cells = (
+        twin.name,
+        twin.wrong,
+        noticed.sentence.replace("|", "\\|"),
+        RUNS[twin.options],
+        str(noticed.seed),
+        str(noticed.events),
+    )
     return f"| {' | '.join(cells)} |"
 
 
