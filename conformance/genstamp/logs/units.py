@@ -4,10 +4,11 @@ Leaves out reading it (`genstamp.logs.reading`). Names of files serve only to or
 is, its content says.
 """
 
+import io
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from genstamp.errors import GenstampError
@@ -94,8 +95,9 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
     """
     refuse_missing(paths)
     found = Found()
-    heads: dict[str, bytes] = {}
     readers: dict[str, str] = {}
+    firsts: dict[str, int] = {}
+    pools: dict[str, str] = {}
     storages = list(_storages(paths))
     for file, is_asked_for in _files(paths, [root for root, _ in storages], found):
         if _not_text(str(file)):
@@ -109,15 +111,18 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
             continue
         reader, why_not = _reader(beginning)
         if reader:
-            readers[str(file)], heads[str(file)] = reader, beginning
+            readers[str(file)] = reader
+            # Nothing more is kept of a beginning: a cluster has many thousand logs.
+            firsts[str(file)] = _first(reader, beginning)
+            if reader == LOG:
+                pools |= _pools_of_storages(beginning)
         elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
             found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
         else:
             found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
-    pools = _pools_of_storages(heads[file] for file, reader in readers.items() if reader == LOG)
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
-    logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, heads)
+    logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts)
     readers.update((root, STORAGE) for roots in (*namenodes, *datanodes) for root in roots)
     for story in (*namenodes, *archives, *logs, *datanodes):
         unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete)
@@ -228,12 +233,12 @@ def _reader(beginning: bytes) -> tuple[str, str]:
     return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
 
 
-def _pools_of_storages(heads: Iterable[bytes]) -> dict[str, str]:
+def _pools_of_storages(beginning: bytes) -> dict[str, str]:
     """Block pool id by namespace id, as datanodes log both; a NameNode's log has the namespace id only."""
-    return {nsid.decode(): pool.decode() for each in heads for nsid, pool in _POOL_OF_STORAGE.findall(each)}
+    return {nsid.decode(): pool.decode() for nsid, pool in _POOL_OF_STORAGE.findall(beginning)}
 
 
-def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]]:
+def _stories(readers: dict[str, str], firsts: dict[str, int]) -> list[list[str]]:
     """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first."""
     stories: dict[tuple[str, str, str], list[str]] = {}
     for file, reader in readers.items():
@@ -249,7 +254,7 @@ def _stories(readers: dict[str, str], heads: dict[str, bytes]) -> list[list[str]
         stories.setdefault((reader, str(path.parent), name), []).append(file)
     for (reader, _, _), files in stories.items():
         if len(files) > 1:
-            files.sort(key=lambda file: _beginning(Path(file), reader, heads[file]))
+            files.sort(key=lambda file: (_first_transaction(Path(file), reader) or firsts[file], file))
     return sorted(stories.values(), key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
 
 
@@ -258,21 +263,23 @@ def log_name(path: Path) -> str:
     return _ROTATED.sub("", path.name)
 
 
-def _beginning(file: Path, reader: str, beginning: bytes) -> tuple[int, str]:
-    """What orders the parts of a story: the first transaction, the first time, or which table of a trace it is."""
-    first = 0
+def _first(reader: str, beginning: bytes) -> int:
+    """What orders the parts of a story, as far as a beginning tells: the first time, or which table of a trace it is."""
     if reader == TRACE:
-        first = tracebench.rank_of_table(beginning)
-    elif reader == LOG:
-        times = (parts.time_us for line in beginning.splitlines() if (parts := log_line(line)) is not None)
-        first = next(times, 0)
-    elif reader == MERGED_LOG:
-        first = merged_log.first_time(beginning)
-    else:
-        operations = edit_binary.operations if reader == EDIT_LOG else edit_xml.operations
-        try:
-            with Stream(file) as stream:
-                first = next((op.txid or 0 for op in operations(stream)), 0)
-        except DamagedSourceError:
-            first = 0
-    return first, str(file)
+        return tracebench.rank_of_table(beginning)
+    if reader == LOG:
+        times = (parts.time_us for line in io.BytesIO(beginning) if (parts := log_line(line)) is not None)
+        return next(times, 0)
+    return merged_log.first_time(beginning) if reader == MERGED_LOG else 0
+
+
+def _first_transaction(file: Path, reader: str) -> int:
+    """Number of the first transaction of an edit log; 0 if there is none."""
+    if reader not in (EDIT_LOG, EDIT_XML):
+        return 0
+    operations = edit_binary.operations if reader == EDIT_LOG else edit_xml.operations
+    try:
+        with Stream(file) as stream:
+            return next((op.txid or 0 for op in operations(stream)), 0)
+    except DamagedSourceError:
+        return 0

@@ -4,11 +4,12 @@ import gzip
 import io
 import os
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from genstamp.logs.units import EDIT_LOG, EDIT_XML, IMAGE, IMAGE_XML, LOG, NATIVE, STORAGE, NoSuchPathError, find_units
+from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, IMAGE, IMAGE_XML, LOG, NATIVE, STORAGE, NoSuchPathError, find_units
 
 LINE = b"2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
 
@@ -128,3 +129,15 @@ def test_edit_logs_come_first(edits: Path, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(LINE)
     (tmp_path / "z").write_bytes((edits / "editsStored").read_bytes())
     assert [unit.reader for unit in find_units([str(tmp_path)]).units] == [EDIT_LOG, LOG]
+
+
+def test_beginnings_of_many_files_are_not_kept(tmp_path: Path) -> None:
+    """A large cluster has tens of thousands of logs, each with a beginning of a MiB."""
+    for number in range(24):
+        (tmp_path / f"{number}.log").write_bytes(LINE * (HEAD // len(LINE) + 1))
+    tracemalloc.start()
+    try:
+        assert len(find_units([str(tmp_path)]).units) == 24
+        assert tracemalloc.get_traced_memory()[1] < 12 * HEAD
+    finally:
+        tracemalloc.stop()
