@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 
 from genstamp.logs.check import Terms
-from genstamp.logs.parts import COMPRESSED_TO, check_part
+from genstamp.logs.parts import check_part
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import Options, Reading, check_with, read_into
-from genstamp.logs.streams import is_compressed
+from genstamp.logs.streams import COMPRESSED_TO, is_compressed
 from genstamp.logs.tables import SPANS
 
 SMALL = 64 << 20

@@ -27,7 +27,7 @@ from genstamp.logs.ranges import kept_shifts
 from genstamp.logs.readers.log_ordered import Shift
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.sorted_rows import in_order
-from genstamp.logs.streams import is_compressed
+from genstamp.logs.streams import COMPRESSED_TO, is_compressed
 from genstamp.logs.tables import CONCERNS
 
 PART_BYTES = 64 << 20
@@ -35,9 +35,6 @@ PART_BYTES = 64 << 20
 
 PARTS_MAX = 512
 """More would make files of a few rows."""
-
-COMPRESSED_TO = 10
-"""How many times smaller than its content a compressed log is, about."""
 
 ROWS_MAX = 500_000
 """Rows of a part that are checked at once, twice as many as a part mostly has, about 100 bytes each."""

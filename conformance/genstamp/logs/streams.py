@@ -21,6 +21,9 @@ EXPANSION_MAX = 200
 EXPANSION_FREE = 64 << 20
 """Bytes of content below which the expansion is not looked at."""
 
+COMPRESSED_TO = 10
+"""How many times smaller than its content a compressed log is, about."""
+
 _CHUNK = 1 << 18
 
 # Bytes decompressed at a time: no more than some 16 MiB can come of them.

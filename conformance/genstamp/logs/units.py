@@ -4,11 +4,12 @@ Leaves out reading it (`genstamp.logs.reading`). Names of files serve only to or
 is, its content says.
 """
 
+import hashlib
 import io
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from genstamp.errors import GenstampError
@@ -29,7 +30,7 @@ from genstamp.logs.readers import (
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
 from genstamp.logs.readers.storage_tree import is_archive
-from genstamp.logs.streams import DamagedSourceError, Stream, head
+from genstamp.logs.streams import COMPRESSED_TO, DamagedSourceError, Stream, head, is_compressed
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
@@ -38,6 +39,9 @@ TRACE, MODEL_TRACE = "trace of calls", "trace of a model"
 
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
+
+_TOLD_ONCE = frozenset({EDIT_LOG, EDIT_XML, LOG, MERGED_LOG})
+"""What is collected more than once: as it is and compressed, or from each JournalNode."""
 
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
@@ -82,19 +86,23 @@ def refuse_missing(paths: Sequence[str]) -> None:
             raise NoSuchPathError(path)
 
 
-def find_units(paths: Sequence[str], group: str | None = None, complete: bool = False) -> Found:
+def find_units(
+    paths: Sequence[str], group: str | None = None, complete: bool = False, *, with_copies: bool = False
+) -> Found:
     """What there is to read at some paths.
 
     Args:
         paths: files, and directories that are read with everything below them.
         group: name of the cluster for sources that name no block pool; by default each of them is one of its own.
         complete: whether the user asserts that nothing is missing.
+        with_copies: whether a log that is a copy of another is read, too; its steps would be taken twice.
 
     Raises:
         NoSuchPathError: a path is not there.
     """
     refuse_missing(paths)
     found = Found()
+    alike: dict[tuple[str, bytes], list[str]] = {}
     readers: dict[str, str] = {}
     firsts: dict[str, int] = {}
     pools: dict[str, str] = {}
@@ -116,10 +124,16 @@ def find_units(paths: Sequence[str], group: str | None = None, complete: bool = 
             firsts[str(file)] = _first(reader, beginning)
             if reader == LOG:
                 pools |= _pools_of_storages(beginning)
+            if reader in _TOLD_ONCE:
+                alike.setdefault((reader, hashlib.sha256(beginning).digest()), []).append(str(file))
         elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
             found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
         else:
             found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
+    if not with_copies:
+        for copy, original in _copies(alike.values()):
+            del readers[copy]
+            found.notes.append((copy, f"begins as {original} does, so it is taken for a copy and left out"))
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts)
@@ -238,6 +252,19 @@ def _pools_of_storages(beginning: bytes) -> dict[str, str]:
     return {nsid.decode(): pool.decode() for nsid, pool in _POOL_OF_STORAGE.findall(beginning)}
 
 
+def _copies(alike: Iterable[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Logs that begin alike, so with the same times or transactions: each but the longest, and that one."""
+    for files in alike:
+        original = max(files, key=_content_size)
+        yield from ((file, original) for file in files if file != original)
+
+
+def _content_size(file: str) -> int:
+    """Bytes of a file's content, about."""
+    path = Path(file)
+    return path.stat().st_size * (COMPRESSED_TO if is_compressed(path) else 1)
+
+
 def _stories(readers: dict[str, str], firsts: dict[str, int]) -> list[list[str]]:
     """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first."""
     stories: dict[tuple[str, str, str], list[str]] = {}
@@ -264,7 +291,7 @@ def log_name(path: Path) -> str:
 
 
 def _first(reader: str, beginning: bytes) -> int:
-    """What orders the parts of a story, as far as a beginning tells: the first time, or which table of a trace it is."""
+    """What orders the parts of a story, of what a beginning tells: the first time, or which table of a trace it is."""
     if reader == TRACE:
         return tracebench.rank_of_table(beginning)
     if reader == LOG:

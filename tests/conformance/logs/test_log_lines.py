@@ -350,7 +350,7 @@ def test_two_runs_with_one_block_id_are_not_mixed(tmp_path: Path) -> None:
 
 def test_two_runs_that_name_no_pool_are_not_mixed_and_one_group_is(tmp_path: Path) -> None:
     for number in (1, 2):
-        log = namenode(f"BLOCK* allocate {BLOCK}, replicas= for /f")
+        log = namenode(f"BLOCK* allocate {BLOCK}, replicas= for /{number}")
         (tmp_path / f"{number}.log").write_text(log, encoding="utf-8")
     apart = check_locally([tmp_path]).verdicts.to_pylist()
     assert {row["safety"] for row in apart} == {"conformant"} and len(apart) == 4

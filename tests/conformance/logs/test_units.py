@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from genstamp.logs.units import EDIT_LOG, EDIT_XML, HEAD, IMAGE, IMAGE_XML, LOG, NATIVE, STORAGE, NoSuchPathError, find_units
+from genstamp.logs.units import (
+    EDIT_LOG,
+    EDIT_XML,
+    HEAD,
+    IMAGE,
+    IMAGE_XML,
+    LOG,
+    NATIVE,
+    STORAGE,
+    NoSuchPathError,
+    find_units,
+)
 
 LINE = b"2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: BLOCK* fsync: /f for DFSClient_1\n"
 
@@ -134,10 +145,36 @@ def test_edit_logs_come_first(edits: Path, tmp_path: Path) -> None:
 def test_beginnings_of_many_files_are_not_kept(tmp_path: Path) -> None:
     """A large cluster has tens of thousands of logs, each with a beginning of a MiB."""
     for number in range(24):
-        (tmp_path / f"{number}.log").write_bytes(LINE * (HEAD // len(LINE) + 1))
+        (tmp_path / f"{number}.log").write_bytes(str(number).encode() + b"\n" + LINE * (HEAD // len(LINE) + 1))
     tracemalloc.start()
     try:
         assert len(find_units([str(tmp_path)]).units) == 24
         assert tracemalloc.get_traced_memory()[1] < 12 * HEAD
     finally:
         tracemalloc.stop()
+
+
+def test_copy_of_a_log_is_left_out_and_noted(tmp_path: Path) -> None:
+    """Its steps would be taken twice, as of another that has the same name."""
+    (tmp_path / "namenode.log").write_bytes(LINE * 50)
+    (tmp_path / "namenode.log.gz").write_bytes(gzip.compress(LINE * 50))
+    (tmp_path / "other.log").write_bytes(LINE * 51)
+    found = find_units([str(tmp_path)])
+    kept, other = (str(tmp_path / name) for name in ("namenode.log", "other.log"))
+    assert [unit.files for unit in found.units] == [(kept,), (other,)]
+    assert found.notes == [(f"{kept}.gz", f"begins as {kept} does, so it is taken for a copy and left out")]
+
+
+def test_edit_log_of_each_journalnode_is_read_once(tmp_path: Path, edits: Path) -> None:
+    for node in "abc":
+        (tmp_path / node).mkdir()
+        (tmp_path / node / "edits_1-200").write_bytes((edits / "editsStored").read_bytes())
+    assert len(find_units([str(tmp_path)], group="cluster").units) == 1
+
+
+def test_longest_of_logs_that_begin_alike_is_read(tmp_path: Path) -> None:
+    """One was copied while it was written."""
+    whole = LINE * (HEAD // len(LINE) + 2)
+    (tmp_path / "copy.log").write_bytes(whole)
+    (tmp_path / "namenode.log").write_bytes(whole + LINE)
+    assert [unit.files for unit in find_units([str(tmp_path)]).units] == [(str(tmp_path / "namenode.log"),)]

@@ -180,7 +180,7 @@ class Spool:
         there = [path for path in self._paths if Path(path).exists()]
         seen: set[FileId] = set()
         # Units hold the parts of one log in their order; what `find_units` does not put together goes by its age.
-        for unit in sorted(find_units(there, self._group).units, key=_last_written):
+        for unit in sorted(find_units(there, self._group, with_copies=True).units, key=_last_written):
             try:
                 identities = [file_id(Path(file)) for file in unit.files]
                 seen.update(identities)
