@@ -77,9 +77,12 @@ def check(
     from genstamp.logs.follow.store import Limits
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
+    from genstamp.logs.standard_input import STANDARD_INPUT
 
     stories = form is not Format.TEXT
     try:
+        if follow and STANDARD_INPUT in paths:
+            raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
         if out is not None and follow and not complete and html is None:
             following = FollowOptions(out, every, once, group, Limits(most_events))
             report = followed(paths, master, following, to_stderr=stories)

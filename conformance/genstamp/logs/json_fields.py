@@ -15,7 +15,7 @@ class Field(NamedTuple):
 
 
 _NAMESPACE = Field("string", "the cluster, as in the tables")
-_OF_KIND = Field("string", "`file`, `block`, `replica` or `lease`")
+_OF_KIND = Field("string", "`file`, `block`, `replica`, `lease` or `node`")
 _SAFETY = Field("string", "`conformant`, `violated` or `undetermined`")
 _COMPLETION = Field("string", "`complete`, `unfinished` or `unknown`")
 _ENTITY = Field("string", "the key within namespace and kind, as in the tables")

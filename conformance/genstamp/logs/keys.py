@@ -4,6 +4,7 @@ Leaves out their story (`genstamp.logs.story`).
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,18 @@ class NoSuchKeyError(GenstampError):
 
     Attributes:
         asked: as it was given.
+        others: entities that it is the name of, of another kind or namespace than was asked for, sorted.
     """
 
-    def __init__(self, asked: str) -> None:
-        super().__init__(
-            f"no entity {asked!r}; a block is blk_ID, a replica blk_ID@DATANODE, a file its path or inode id, a lease"
-            " its holder"
+    def __init__(self, asked: str, others: Sequence[Key] = ()) -> None:
+        known = (
+            f"without --kind and --namespace there is {', '.join(map(str, others[:SHOWN_MAX]))}"
+            if others
+            else "a block is blk_ID, a replica blk_ID@DATANODE, a file its path or inode id, a lease its holder"
         )
+        super().__init__(f"no entity {asked!r}; {known}")
         self.asked = asked
+        self.others = tuple(others)
 
 
 class AmbiguousKeyError(GenstampError):
@@ -69,9 +74,10 @@ def find_key(kept: Kept, asked: str, kind: str | None = None, namespace: str | N
 
     A path means every file that was ever there; a name that stands for itself is preferred to one that only holds it.
     """
-    found = [key for key in _keys(kept, asked) if kind in (None, key.kind) and namespace in (None, key.namespace)]
+    named = _keys(kept, asked)
+    found = [key for key in named if kind in (None, key.kind) and namespace in (None, key.namespace)]
     if not found:
-        raise NoSuchKeyError(asked)
+        raise NoSuchKeyError(asked, sorted(named))
     exact = [key for key in found if key.entity == asked]
     chosen = exact if len(exact) == 1 else found
     if len(chosen) > 1:

@@ -97,8 +97,11 @@ def test_kind_and_namespace_choose(checks: Checks) -> None:
     with pytest.raises(AmbiguousKeyError, match="block 7 of BP-1, block 7 of BP-2"):
         find_key(kept, "blk_7")
     assert find_key(kept, "blk_7", namespace="BP-2").namespace == "BP-2"
-    with pytest.raises(NoSuchKeyError, match="no entity 'blk_7'; a block is blk_ID"):
+    known = "block 7 of BP-1, block 7 of BP-2"
+    with pytest.raises(NoSuchKeyError, match=f"no entity 'blk_7'; without --kind and --namespace there is {known}"):
         find_key(kept, "blk_7", kind="file")
+    with pytest.raises(NoSuchKeyError, match="no entity 'blk_9'; a block is blk_ID"):
+        find_key(kept, "blk_9", kind="file")
 
 
 def test_each_event_is_told_with_the_states_after_it(checks: Checks) -> None:

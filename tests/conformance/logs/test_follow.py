@@ -322,6 +322,10 @@ class TestFollowing:
         refused = CliRunner().invoke(logs_app, ["check", *wrong, str(tmp_path)])
         assert (refused.exit_code, "--follow needs --out" in refused.stderr.replace("\n", " ")) == (2, True)
 
+    def test_standard_input_is_refused(self, tmp_path: Path) -> None:
+        refused = CliRunner().invoke(logs_app, ["check", "--follow", "--out", str(tmp_path / "out"), "-"])
+        assert (refused.exit_code, "takes no -" in refused.stderr.replace("\n", " ")) == (2, True)
+
 
 def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     log, out = tmp_path / "events.jsonl", tmp_path / "out"
