@@ -1,6 +1,7 @@
 """Logs that are followed: what is appended is read once, and judged as a log at rest is."""
 
 import gzip
+import os
 import signal
 import subprocess
 import sys
@@ -147,6 +148,50 @@ class TestSpool:
         assert alone.events.num_rows == pyarrow.dataset.dataset(tmp_path / "out" / "events").count_rows()
         spooled = Share(str(tmp_path / "store"), 0, 10**6).checked(_spooled(tmp_path / "out" / "concerns"), 0, Terms())
         assert _verdicts(spooled) == _verdicts(_renamed(alone.verdicts, str(whole), str(logs)))
+
+    @pytest.mark.parametrize("new_start", ["never", "when it is copied", "when it is emptied"])
+    def test_a_log_that_is_copied_and_emptied_is_read_once(self, tmp_path: Path, new_start: str) -> None:
+        """As `copytruncate` of logrotate does; some lines come before it, and are read from the copy."""
+        log, lines = tmp_path / "logs" / "events.jsonl", _events(3)
+        log.parent.mkdir()
+        third = len(lines) // 3
+        log.write_bytes(b"".join(lines[:third]))
+        spool = Spool([str(log.parent)], _places(tmp_path))
+        assert spool.round() is not None
+        (log.parent / "events.jsonl.1").write_bytes(b"".join(lines[: third + 5]))
+        for step, content in (("copied", b""), ("emptied", b"".join(lines[third + 5 : third + 9]))):
+            if content:
+                os.truncate(log, 0)
+                with log.open("ab") as end:
+                    end.write(content)
+            if new_start == f"when it is {step}":
+                spool.close()
+                spool = Spool([str(log.parent)], _places(tmp_path))
+            assert (spool.round() is None) is (step == "copied")
+        for begin in range(third + 9, len(lines), third):
+            with log.open("ab") as end:
+                end.write(b"".join(lines[begin : begin + third]))
+            assert spool.round() is not None
+        spool.close()
+        places = pyarrow.dataset.dataset(tmp_path / "out" / "events").to_table().column("place").to_pylist()
+        later = [(Path(place["file"]).name, place["line"]) for place in places[third:]]
+        assert later[:5] == [("events.jsonl.1", third + line) for line in range(1, 6)]
+        assert later[5:] == [("events.jsonl", line) for line in range(1, len(lines) - third - 4)]
+
+    def test_a_log_that_is_emptied_is_read_on_from_its_beginning(self, tmp_path: Path) -> None:
+        log, lines = tmp_path / "logs" / "events.jsonl", _events(3)
+        log.parent.mkdir()
+        log.write_bytes(b"".join(lines[:40]))
+        spool = Spool([str(log.parent)], _places(tmp_path))
+        assert spool.round() is not None
+        for begin in range(40, 120, 10):
+            if begin % 30 == 10:
+                os.truncate(log, 0)
+            with log.open("ab") as end:
+                end.write(b"".join(lines[begin : begin + 10]))
+            found = spool.round()
+            assert found is not None and found.events == 10
+        spool.close()
 
     def test_a_file_that_is_read_as_a_whole_is_read_when_it_rests(self, tmp_path: Path, repository: Path) -> None:
         logs = tmp_path / "logs"

@@ -94,6 +94,31 @@ class _Part:
     lines: int = 0
     tail: Tail | None = None
 
+    def is_emptied(self) -> bool:
+        """Whether its file was emptied while it was followed."""
+        return self.tail is not None and self.tail.is_emptied()
+
+    def go_on_in(self, copy: Path, identity: FileId) -> None:
+        """Goes on in a copy of its file.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        assert self.tail is not None, "the part is followed"
+        tail = self.tail.going_on_in(copy)
+        self.end()
+        self.file, self.id, self.tail = str(copy), identity, tail
+
+    def end(self) -> None:
+        """Is followed no more."""
+        if self.tail is not None:
+            self.tail.close()
+            self.tail = None
+
+    def is_beginning_of(self, path: Path) -> bool:
+        """Whether a file begins as this one did when it was found."""
+        return _beginning(path, self.beginning[0]) == self.beginning
+
 
 @dataclass
 class _Log:
@@ -151,8 +176,7 @@ class Spool:
     def close(self) -> None:
         """Lets the files go."""
         for part in self._parts():
-            if part.tail is not None:
-                part.tail.close()
+            part.end()
 
     def round(self, *, is_last: bool = False) -> Round | None:
         """Reads what has come since the last round, and spools it; None if nothing has.
@@ -197,11 +221,21 @@ class Spool:
 
     def _take_parts(self, unit: Unit, identities: Sequence[FileId]) -> None:
         """Takes up the parts of a log that are new."""
-        known = {part.id for part in self._parts()}
-        for file, identity in zip(unit.files, identities, strict=True):
-            if identity not in known:
-                path = Path(file)
-                log = self._log(f"{unit.reader} {path.parent / log_name(path)}", unit, is_whole=False)
+        files = list(zip(map(Path, unit.files), identities, strict=True))
+        for path, identity in files:
+            former = next((part for part in self._parts() if part.id == identity), None)
+            if former is not None and not former.is_emptied():
+                continue
+            log = self._log(f"{unit.reader} {path.parent / log_name(path)}", unit, is_whole=False)
+            others = (part for part in log.parts if part.tail is not None and part is not former)
+            original = next((part for part in others if part.is_beginning_of(path)), None)
+            if original is not None and original.is_emptied():
+                # As if it had been renamed: the copy is the former part, and what was emptied a new one.
+                original.go_on_in(path, identity)
+            elif original is None and not _is_being_copied(log, path, identity, files):
+                if former is not None:
+                    former.end()
+                    log.parts = [part for part in log.parts if part is not former]
                 part = self._part(log, path, identity)
                 part.tail = Tail(path)
 
@@ -221,7 +255,8 @@ class Spool:
         """A new part of a log, and how much of it an earlier process has spooled."""
         part = _Part(str(path), identity, _beginning(path))
         for read in log.spooled:
-            if (read.device, read.inode) == identity and _beginning(path, read.beginning[0]) == read.beginning:
+            is_it = (read.device, read.inode) == identity or not log.whole
+            if is_it and _beginning(path, read.beginning[0]) == read.beginning:
                 part.lines = read.lines
         log.parts.append(part)
         return part
@@ -259,7 +294,7 @@ class Spool:
         if log.reader is None:
             log.reader = _reader(log.unit, log.counts)
         for number, part in enumerate(log.parts):
-            if part.tail is None:
+            if part.tail is None or part.is_emptied():
                 continue
             is_over = number + 1 < len(log.parts)
             before = part.tail.number
@@ -270,8 +305,7 @@ class Spool:
             part.lines = max(part.lines, part.tail.number)
             if is_over and part.tail.number == before:
                 # A newer part follows, and nothing more has come: space of a file that is removed is free again.
-                part.tail.close()
-                part.tail = None
+                part.end()
         if is_last and isinstance(log.reader, LogReader):
             for one in log.reader.rest():
                 yield self._renumbered(log, one)
@@ -338,6 +372,16 @@ def _position(log: _Log) -> _Position:
         log.last_order,
         [_Read(*part.id, part.beginning, part.lines) for part in log.parts],
     )
+
+
+def _is_being_copied(log: _Log, path: Path, identity: FileId, files: Sequence[tuple[Path, FileId]]) -> bool:
+    """Whether a file is the copy of one that an earlier process has read and that is not emptied yet."""
+    for read in log.spooled:
+        original = FileId(read.device, read.inode)
+        there = [each for each, its in files if its == original != identity]
+        if there and all(_beginning(each, read.beginning[0]) == read.beginning for each in (path, *there)):
+            return True
+    return False
 
 
 def _size(path: Path) -> int:

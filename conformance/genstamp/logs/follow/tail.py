@@ -57,6 +57,22 @@ class Tail:
         """Lets the file go."""
         self._file.close()
 
+    def is_emptied(self) -> bool:
+        """Whether the file was emptied where it stands, as `copytruncate` of logrotate does."""
+        return os.fstat(self._file.fileno()).st_size < self._taken
+
+    def going_on_in(self, copy: Path) -> "Tail":
+        """A tail that goes on where this one is, in a copy that was made of the file.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        other = Tail(copy)
+        other._file.seek(self._taken)
+        other.number, other._taken, other._rest = self.number, self._taken, self._rest
+        other._is_overlong = self._is_overlong
+        return other
+
     def lines(self, most_bytes: int, *, is_over: bool = False) -> Iterator[bytes | None]:
         """The lines that have come since, without their ends; None for one longer than `LINE_LENGTH_MAX`.
 
@@ -64,8 +80,7 @@ class Tail:
             most_bytes: about how much to read now; the rest is for the next time.
             is_over: nothing more is appended, so that what has no line end is a line too.
         """
-        if os.fstat(self._file.fileno()).st_size < self._taken:
-            # Emptied where it stands, as `copytruncate` of logrotate does.
+        if self.is_emptied():
             self._file.seek(0)
             self.number, self._taken, self._rest, self._is_overlong = 0, 0, b"", False
         left = most_bytes
