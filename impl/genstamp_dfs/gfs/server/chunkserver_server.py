@@ -72,18 +72,18 @@ class ChunkserverRuntime(GfsRuntime):
         try:
             if isinstance(request, Register):
                 await self._check_master()
-            answer = await super().call(node, request, timeout_us=timeout_us)
+            if isinstance(request, Register | Heartbeat):
+                # Before the master answers: shadows are there for when it does not.
+                for shadow in self._shadows:
+                    self.spawn(self._tell_shadow(shadow, request), "report to a shadow master")
+            return await super().call(node, request, timeout_us=timeout_us)
         except Refusal as problem:
             if isinstance(request, Register):
                 self._tell(f"{type(problem).__name__}: {problem}")
             raise
-        if isinstance(request, Register | Heartbeat):
-            for shadow in self._shadows:
-                self.spawn(self._tell_shadow(shadow, request), "report to a shadow master")
-        return answer
 
     async def _tell_shadow(self, shadow: str, report: Register | Heartbeat) -> None:
-        """A shadow master hears what the master has heard; if it is away, it will hear of all replicas in turn."""
+        """A shadow master hears what the master hears; if it is away, it will hear of all replicas in turn."""
         with contextlib.suppress(Refusal):
             await super().call(shadow, cast("Request[Any]", report))
 

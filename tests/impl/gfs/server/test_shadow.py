@@ -15,7 +15,7 @@ from genstamp_dfs.gfs.client.configuration import ClientConfiguration
 from genstamp_dfs.gfs.errors import GfsRefusal, ReadOnlyMaster
 from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.messages.log_protocol import AppendRecords
-from genstamp_dfs.gfs.messages.master_protocol import Create, GetFileInfo
+from genstamp_dfs.gfs.messages.master_protocol import Create, GetFileInfo, Register
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.server.chunkserver_server import ChunkserverServer
 from genstamp_dfs.gfs.server.client import gfs_client
@@ -72,6 +72,29 @@ def test_a_shadow_answers_reads_and_leaves_the_rest_to_the_master(tmp_path: Path
                 assert [info.path for info in await reader.list("/")] == ["/file"]
                 with pytest.raises(ReadOnlyMaster, match="but the master does"):
                     await reader.create("/other")
+            await chunkserver.stop()
+
+    run(test())
+
+
+def test_a_shadow_hears_of_replicas_while_the_master_is_away(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with master_and_shadow(tmp_path) as (master, shadow):
+            configuration = ChunkserverConfiguration(heartbeat_period_us=100_000, master_timeout_us=100_000)
+            chunkserver = ChunkserverServer(
+                tmp_path / "chunkserver", master.address, configuration, NoEvents(), shadows=(shadow.address,)
+            )
+            await chunkserver.start()
+            async with gfs_client(master.address, QUICK) as client:
+                await client.create("/file")
+                await client.append("/file", b"bytes")
+            await master.stop()
+            # As if it had forgotten where replicas are with the last new version that it was told of.
+            runtime = GfsRuntime("late", shadow.address)
+            await runtime.call(MASTER, Register(chunkserver.address, "rack1", 0, ()))
+            await runtime.stop()
+            async with gfs_client(shadow.address, QUICK) as reader:
+                assert await reader.read("/file", 0, 10) == b"bytes"
             await chunkserver.stop()
 
     run(test())
