@@ -1,6 +1,7 @@
 """Work with the files of a cluster, whichever file system it has: what goes wrong is a line, and an exit code.
 
-Exit codes: 0 done, 1 the cluster refuses, 2 usage, 75 the cluster cannot be reached or a disk failed.
+Exit codes: 0 done, 1 the cluster refuses, 2 usage, 75 the cluster cannot be reached, its master still starts, or a disk
+failed.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import typer
 
 from genstamp import exit_codes
 from genstamp_dfs.errors import NETWORK_FAILURES, ConfigurationError, Refusal
+from genstamp_dfs.gfs.errors import MasterStarting
 
 REFUSED: Final = 1
 
@@ -22,7 +24,7 @@ def run_work(work: Coroutine[Any, Any, None]) -> None:
     except ConfigurationError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.USAGE) from None
-    except NETWORK_FAILURES as problem:
+    except (*NETWORK_FAILURES, MasterStarting) as problem:
         typer.echo(f"genstamp: {name_of(problem)}: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from None
     except Refusal as refusal:

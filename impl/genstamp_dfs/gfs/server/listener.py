@@ -89,7 +89,7 @@ class Listener:
         try:
             return int(self._server.add_insecure_port(at))
         except RuntimeError as problem:
-            raise OSError(f"cannot listen at {at}: {problem}") from problem
+            raise OSError(f"cannot listen at {at}, accepted: a free port of this machine") from problem
 
     async def start(self) -> None:
         """Answer at the port that was taken."""
