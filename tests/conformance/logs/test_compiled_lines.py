@@ -44,6 +44,9 @@ LINES = (
     "BLOCK* allocate blk_10_1006, replicas=10.0.0.2:50010 for /e",
     "DIR* completeFile: /e/f is closed by DFSClient_2",
     "BLOCK* fsync: /e for DFSClient_1",
+    "BLOCK* fsync: /e for DFSClient_2",
+    "BLOCK* fsync: /a b for /c for DFSClient_1",
+    "BLOCK* allocate blk_11_1007, replicas=10.0.0.2:50010 for /e",
     "BLOCK* checkFileProgress: blk_9_1005 has not reached minimal replication",
     "DIR* NameSystem.completeFile: file /a b for /c is closed by DFSClient_1",
     f"updatePipeline({POOL}:blk_7_1001) successfully to {POOL}:blk_7_1003",
@@ -93,6 +96,13 @@ def _agree(paths: Sequence[Path]) -> int:
 
 def test_generated_logs_are_read_alike(tmp_path: Path) -> None:
     write_logs(tmp_path, 3000, seed=3, one_in=50)
+    assert _agree(sorted(tmp_path.glob("*.log"))) > 2000
+
+
+def test_logs_with_one_file_that_is_synced_again_and_again_are_read_alike(tmp_path: Path) -> None:
+    write_logs(tmp_path, 3000, seed=5, skew=0.6)
+    lines = [path.read_text(encoding="ascii").count("BLOCK* fsync: ") for path in tmp_path.glob("*.log")]
+    assert sum(lines) > 1000
     assert _agree(sorted(tmp_path.glob("*.log"))) > 2000
 
 

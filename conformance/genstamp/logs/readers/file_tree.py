@@ -70,10 +70,12 @@ class FileTree:
 
     Attributes:
         elsewhere: where files may be that are not here yet.
+        displaced: how often a file or a directory had to make room for another path.
     """
 
     def __init__(self) -> None:
         self.elsewhere: Elsewhere | None = None
+        self.displaced = 0
         self._root: _Directory = {}
         self._epochs: dict[str, int] = {}
         self._gone: dict[str, str] = {}
@@ -182,9 +184,11 @@ class FileTree:
         for parent in parents:
             below = here.get(parent)
             if not isinstance(below, dict):
+                self.displaced += below is not None
                 below = {}
                 here[parent] = below
             here = below
+        self.displaced += name in here
         here[name] = what
 
 

@@ -36,6 +36,7 @@ from genstamp.logs.readers.log_scan import (
     NODE,
     OTHER,
     POOLED,
+    SYNC,
     Counters,
     Form,
     Found,
@@ -68,6 +69,7 @@ _FORMS = {
     b"Scheduling blk_": Form.SCHEDULING,
     b"BLOCK* allocate": Form.ALLOCATED,
     b"DIR* completeFile:": Form.COMPLETED,
+    b"BLOCK* fsync:": Form.SYNCED,
 }
 _HOLDER = re.compile(rb"[^ \t-\r]+\Z")
 _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
@@ -336,7 +338,7 @@ class FastReading:
     # -- files ----------------------------------------------------------------------------------------------------
 
     def _take_files(self, data: bytes | bytearray) -> None:
-        """Does what `log_namenode` does for allocations and completions, in the order in which they stand."""
+        """Does what `log_namenode` does for such lines, in the order in which they stand."""
         namespace, rows, files = self._context[1], self._files, self._known_files
         tree, give_block = self._state.tree(namespace), self._state.give_block
         number = int(self._counters.totals[FILES])
@@ -346,8 +348,15 @@ class FastReading:
             name = bytes(data[path:path_end])
             file = files.get(name)
             if file is None:
-                file = files[name] = tree.at(name.decode(errors="backslashreplace"))
-            if holder:
+                displaced = tree.displaced
+                file = tree.at(name.decode(errors="backslashreplace"))
+                if tree.displaced != displaced:
+                    files.clear()
+                files[name] = file
+            if block == SYNC:
+                file.is_open, file.holder = True, data[holder:holder_end].decode(errors="backslashreplace")
+                rows.synced((order, sequence, line), file)
+            elif holder:
                 closed = []
                 for each in file.blocks:
                     if not each.complete:

@@ -72,7 +72,9 @@ ROWS, ALLOCATED, _, _, COMPLETED, _, _ = range(7)
     COMPLETED_FILE,
     COMPLETED_LEASE,
     COMPLETED_BLOCK,
-) = range(7)
+    SYNCED_FILE,
+    SYNCED_LEASE,
+) = range(9)
 """In which part an event of a file concerns an entity."""
 
 TAKEN, UNCERTAIN, ROWS_FULL, FILES_FULL, NEW_HOLDER, NOT_HERE = range(6)

@@ -1,4 +1,4 @@
-"""Tables of rows of allocations and completions, without the table of events.
+"""Tables of rows of allocations, syncs and completions, without the table of events.
 
 Leaves out reading, and other events (`log_rows`).
 """
@@ -30,6 +30,8 @@ from genstamp.logs.readers.log_file_rows import (
     PART,
     ROWS,
     SEQUENCE,
+    SYNCED_FILE,
+    SYNCED_LEASE,
     VALUE,
     FileFound,
 )
@@ -59,6 +61,8 @@ def _parts() -> tuple[_Part, ...]:
         _Part("file", rule_for("file", "complete", completed, closed="true")),
         _Part("lease", rule_for("lease", "complete", completed, closed="true")),
         _Part("block", rule_for("block", "complete", completed, closed="true")),
+        _Part("file", rule_for("file", "fsync", completed)),
+        _Part("lease", rule_for("lease", "fsync", completed)),
     )
 
 
@@ -67,7 +71,7 @@ _Row = tuple[int, int, int]
 
 
 class FileRows:
-    """Rows of allocations and completions, as `log_namenode` gives them, without the table of events."""
+    """Rows of allocations, syncs and completions, as `log_namenode` gives them, without the table of events."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
@@ -104,6 +108,14 @@ class FileRows:
         for number, block_id in enumerate(closed, 2):
             self._add(COMPLETED_BLOCK, block_id, order + min(number, ROLES_MAX - 1), None, line)
         self._count("complete", sequence)
+
+    def synced(self, row: _Row, file: KnownFile) -> None:
+        """What a file has was made durable by its holder."""
+        order, sequence, line = row
+        order *= ROLES_MAX
+        self._add(SYNCED_FILE, file.key, order, holder_number(file.holder), line)
+        self._add(SYNCED_LEASE, file.holder, order + 1, None, line)
+        self._count("fsync", sequence)
 
     def _add(self, part: int, entity: str, order: int, value: int | None, line: int) -> None:
         # As in `exchange`, where longer numbers are names.

@@ -208,6 +208,13 @@ def found_at(files: Files, text: Any, at: int, end: int) -> Any:
 
 
 @compiled()  # type: ignore[untyped-decorator, unused-ignore]
+def is_elsewhere(files: Files, text: Any, at: int, end: int) -> bool:
+    """Whether a path is that of a file that is known, and is not here."""
+    number = found_at(files, text, at, end)
+    return bool(number >= 0 and files.paths[number, SORT] == ELSEWHERE)
+
+
+@compiled()  # type: ignore[untyped-decorator, unused-ignore]
 def put_name(files: Files, text: Any) -> Any:
     """Puts in a name that is not there and stands below nothing; gives its number."""
     hashed = _hash(text, 0, len(text))

@@ -326,10 +326,21 @@ def allocated(text: Any, at: int, end: int) -> tuple[int, int, int]:
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def completed(text: Any, at: int, end: int) -> tuple[int, int]:
     """Where the path begins, and where the holder, with which the line ends; -1 if that is not certain."""
+    return _path_and_holder(text, at, end, _CLOSED_BY)  # type: ignore[no-any-return]
+
+
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
+def synced(text: Any, at: int, end: int) -> tuple[int, int]:
+    """As `completed`."""
+    return _path_and_holder(text, at, end, _FOR)  # type: ignore[no-any-return]
+
+
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
+def _path_and_holder(text: Any, at: int, end: int, between: Any) -> tuple[int, int]:
     holder = end
     while holder > at and not is_blank(text[holder - 1]):
         holder -= 1
-    if holder == end or holder - len(_CLOSED_BY) <= at or not has(text, holder - len(_CLOSED_BY), end, _CLOSED_BY):
+    if holder == end or holder - len(between) <= at or not has(text, holder - len(between), end, between):
         return -1, -1
     if text[at] != 32 or text[at + 1] != 47:
         return -1, -1

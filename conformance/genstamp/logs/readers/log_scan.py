@@ -21,7 +21,7 @@ from genstamp.logs.readers.log_file_rows import (
     take_allocated,
     take_completed,
 )
-from genstamp.logs.readers.log_files import Files
+from genstamp.logs.readers.log_files import Files, is_elsewhere
 from genstamp.logs.readers.log_forms import (
     DECIDED,
     LACKING_BITS,
@@ -37,6 +37,7 @@ from genstamp.logs.readers.log_forms import (
     responder,
     scheduling,
     stored,
+    synced,
     trace,
 )
 from genstamp.logs.readers.log_state import EVENTS_OF_A_LINE
@@ -55,6 +56,7 @@ class Form(IntEnum):
     SCHEDULING = 6
     ALLOCATED = 7
     COMPLETED = 8
+    SYNCED = 9
 
 
 class Stop(IntEnum):
@@ -134,6 +136,9 @@ class Counters(NamedTuple):
 BEFORE, OTHER, IGNORED_LINES, EVENTS, LAST_LINE, FILES = range(6)
 
 
+SYNC = -1
+"""Stands for the block in a line of a file that was synced."""
+
 LOGGERS = 6
 _FULL_LINE = LINE_LENGTH_MAX
 _LACKING_MASK = (1 << LACKING_BITS) - 1
@@ -145,8 +150,8 @@ _WRITE, _RESPONDER_ENDS, _INVALIDATE = (
 _POOL = as_bytes(b"BP-")
 _REGISTRATION, _BEFORE_MARK = as_bytes(b"DatanodeRegistration("), len(b"Datanod")
 _NEW, _FORMATTING = as_bytes(b"Allocated new BlockPoolId: "), as_bytes(b"Formatting block pool ")
-_CLOSED_BY = as_bytes(b" is closed by ")
-_F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_ALLOCATED, _F_COMPLETED = (
+_CLOSED_BY, _FOR = len(b" is closed by "), len(b" for ")
+_F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_ALLOCATED, _F_COMPLETED, _F_SYNCED = (
     Form.IGNORED.value,
     Form.STORED.value,
     Form.RECEIVING.value,
@@ -155,6 +160,7 @@ _F_IGNORED, _F_STORED, _F_RECEIVING, _F_TRACE, _F_RESPONDER, _F_SCHEDULING, _F_A
     Form.SCHEDULING.value,
     Form.ALLOCATED.value,
     Form.COMPLETED.value,
+    Form.SYNCED.value,
 )
 _AT_END, _FULL, _UNDECIDED, _FILES_FULL, _NEW_HOLDER = (stop.value for stop in Stop)
 _GOES_ON = -1
@@ -186,21 +192,28 @@ def _of_file(
 ) -> int:
     """Takes a line of a file; gives a `Stop`, or that the scan goes on."""
     block, stamp, path, holder = 0, 0, -1, 0
+    path_end = end
     if form == _F_ALLOCATED:
         block, stamp, path = allocated(text, at, end)
-    else:
+    elif form == _F_COMPLETED:
         path, holder = completed(text, at, end)
+        path_end = holder - _CLOSED_BY
+    else:
+        path, holder = synced(text, at, end)
+        block, path_end = SYNC, holder - _FOR
     if path < 0:
         return _UNDECIDED
     for index in range(path, end):
         if text[index] == 13:
             return _UNDECIDED
-    path_end = holder - len(_CLOSED_BY) if holder else end
     totals, sequences = counters.totals, counters.sequences
     order, sequence = _order(totals, line), sequences[0] + 1
     became = NOT_HERE
     if known.files_here:
-        if holder:
+        if form == _F_SYNCED:
+            if not is_elsewhere(here.files, text, path, path_end):
+                return _UNDECIDED
+        elif holder:
             became = take_completed(
                 text, path, path_end, holder, end, order, sequence, line, here.files, here.found, here.holders
             )
@@ -367,7 +380,7 @@ def scan(
         if not certain or stop == began:
             return _UNDECIDED, at, line
         form, head_end = _form(text, began, stop, heads)
-        if form in (_F_ALLOCATED, _F_COMPLETED):
+        if form in (_F_ALLOCATED, _F_COMPLETED, _F_SYNCED):
             why = _UNDECIDED
             if known.of_files == DECIDED:
                 why = _of_file(text, head_end, stop, form, number, known, counters, lines, here)
