@@ -54,14 +54,16 @@ def check(
         bool, typer.Option("--follow", help="Go on with what is written from now on, until Ctrl-C; needs --out.")
     ] = False,
     every: Annotated[
-        float, typer.Option(min=0.1, max=3600, help="With --follow: seconds from one look at the logs to the next.")
-    ] = 10.0,
+        float | None,
+        typer.Option(min=0.1, max=3600, help="With --follow: seconds from one look at the logs to the next, else 10."),
+    ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="With --follow: check what has come since the last time, and end.")
     ] = False,
     most_events: Annotated[
-        int, typer.Option(min=1, help="With --follow: events kept; a key that has to make room is undetermined.")
-    ] = 2_000_000,
+        int | None,
+        typer.Option(min=1, help="With --follow: events kept, else 2,000,000; a key that makes room is undetermined."),
+    ] = None,
 ) -> None:
     """Check logs, edit logs and recorded events; what a file is, its content says.
 
@@ -84,10 +86,12 @@ def check(
         if follow and STANDARD_INPUT in paths:
             raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
         if out is not None and follow and not complete and html is None:
-            following = FollowOptions(out, every, once, group, Limits(most_events))
+            following = FollowOptions(out, every or 10.0, once, group, Limits(most_events or 2_000_000))
             report = followed(paths, master, following, to_stderr=stories)
-        elif follow or once:
-            raise typer.BadParameter("--follow needs --out, goes with neither --complete nor --html; --once needs it")
+        elif follow or once or every is not None or most_events is not None:
+            raise typer.BadParameter(
+                "--follow needs --out, goes with neither --complete nor --html; --once, --every, --most-events need it"
+            )
         else:
             options = Options(complete=complete, group=group, out=out, html=html, stories=stories)
             report = _checked(paths, master, options)

@@ -57,8 +57,9 @@ class DividedWriter:
 
     def abandon(self) -> None:
         """Takes away what was written."""
-        for number in range(self._number):
-            self._waits(number).unlink()
+        # With the one after those, in whose midst the disk may have been full.
+        for number in range(self._number + 1):
+            self._waits(number).unlink(missing_ok=True)
 
     def _waits(self, number: int) -> Path:
         return self._directory / f".{self._of}-{number:06d}.{self._attempt}"

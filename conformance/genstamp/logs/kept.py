@@ -19,6 +19,9 @@ from genstamp.logs.local import check_locally
 MARK = "_genstamp_logs"
 """A file that shows a directory to be a result of the check, which may be replaced; it holds the terms."""
 
+FOLLOWED = "_follow"
+"""A directory that shows one to be that of a check of logs that are still written, which goes on there."""
+
 
 class NoTablesError(GenstampError):
     """A directory is no result of a check.

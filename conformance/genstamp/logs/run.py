@@ -19,7 +19,7 @@ import pyarrow.parquet
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import SITUATIONS_MAX, Terms
-from genstamp.logs.kept import MARK, read_kept, write_terms
+from genstamp.logs.kept import FOLLOWED, MARK, read_kept, write_terms
 from genstamp.logs.parts import COUNTS_KEPT, PartWriter, parts_for
 from genstamp.logs.ranges import keep_aside, keep_shifts, kept_aside
 from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
@@ -46,8 +46,8 @@ class OutputError(GenstampError):
         path: the directory.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} exists and is no result of this command, so it is left alone")
+    def __init__(self, path: Path, why: str = "is no result of this command") -> None:
+        super().__init__(f"{path} exists and {why}, so it is left alone")
         self.path = path
 
 
@@ -149,6 +149,8 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
     began = time.monotonic()
     if options.out is not None and options.out.exists() and not (options.out / MARK).is_file():
         raise OutputError(options.out)
+    if options.out is not None and (options.out / FOLLOWED).exists():
+        raise OutputError(options.out, "is that of a check with --follow")
     if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise PageError(options.html)
     found = find_units([str(path) for path in paths], options.group, options.complete)

@@ -362,7 +362,26 @@ class TestFollowing:
         told = CliRunner().invoke(logs_app, ["explain", "blk_7", "--from", str(out)])
         assert (told.exit_code, "generation stamp 1004 is not 1005" in told.stdout) == (exit_codes.VIOLATED, True)
 
-    @pytest.mark.parametrize("wrong", [["--follow"], ["--once"], ["--follow", "--out", "x", "--complete"]])
+    @pytest.mark.usefixtures("spark")
+    def test_what_is_followed_is_not_replaced_nor_another_result_followed(self, tmp_path: Path) -> None:
+        log, followed, checked = (tmp_path / name for name in ("events.jsonl", "followed", "checked"))
+        log.write_bytes(GOOD)
+        follows, checks = ["check", "--follow", "--once", "--out"], ["check", "--out"]
+        for command in ([*follows, str(followed)], [*checks, str(checked)]):
+            assert CliRunner().invoke(logs_app, [*command, str(log)]).exit_code == exit_codes.HOLDS
+        before = sorted(tmp_path.rglob("*"))
+        for command, said in (
+            ([*checks, str(followed)], "is that of a check with --follow, so it is left alone"),
+            ([*follows, str(checked)], "is that of a check without --follow, so it is left alone"),
+        ):
+            refused = CliRunner().invoke(logs_app, [*command, str(log)])
+            assert (refused.exit_code, said in refused.stderr) == (exit_codes.USAGE, True)
+        assert sorted(tmp_path.rglob("*")) == before
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [["--follow"], ["--once"], ["--every", "5"], ["--most-events", "5"], ["--follow", "--out", "x", "--complete"]],
+    )
     def test_what_does_not_go_together_is_refused(self, wrong: list[str], tmp_path: Path) -> None:
         refused = CliRunner().invoke(logs_app, ["check", *wrong, str(tmp_path)])
         assert (refused.exit_code, "--follow needs --out" in refused.stderr.replace("\n", " ")) == (2, True)

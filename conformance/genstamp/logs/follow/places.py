@@ -19,7 +19,7 @@ from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms
 from genstamp.logs.follow.store import keys_of
-from genstamp.logs.kept import write_terms
+from genstamp.logs.kept import FOLLOWED, MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import OutputError
@@ -64,7 +64,7 @@ class Places:
 
     def __init__(self, out: Path) -> None:
         self._out = out
-        self._kept = out / "_follow"
+        self._kept = out / FOLLOWED
         self.tables = {name: out / name for name in READ}
         self.spans, self.checkpoint, self.store, self._batches = (
             self._kept / name for name in ("spans", "checkpoint", "store", "verdicts")
@@ -78,6 +78,8 @@ class Places:
             OutputError: what is there is something else.
         """
         if self._out.exists() and any(self._out.iterdir()) and not self._kept.is_dir():
+            if (self._out / MARK).is_file():
+                raise OutputError(self._out, "is that of a check without --follow")
             raise OutputError(self._out)
         for place in (*self.tables.values(), self.spans, self.store, self._batches, self._verdicts):
             place.mkdir(parents=True, exist_ok=True)
