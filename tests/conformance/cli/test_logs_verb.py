@@ -62,7 +62,8 @@ def test_large_log_and_small_log_with_a_master_are_checked_on_spark(
 def test_standard_input_is_checked_among_files(tmp_path: Path) -> None:
     log = tmp_path / "namenode.log"
     log.write_text(LINE, encoding="utf-8")
-    result = CliRunner().invoke(app, ["logs", "check", str(log), "-"], input=gzip.compress(LINE.encode()))
+    later = gzip.compress(LINE.replace("12:25:35", "12:25:36").encode())
+    result = CliRunner().invoke(app, ["logs", "check", str(log), "-"], input=later)
     assert result.exit_code == 0, result.stderr
     assert "2 events in 2 lines of 2 files" in result.stdout
     again = CliRunner().invoke(app, ["logs", "check", "-", "-"], input=LINE)
