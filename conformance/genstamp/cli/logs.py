@@ -86,7 +86,8 @@ def check(
         if follow and STANDARD_INPUT in paths:
             raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
         if out is not None and follow and not complete and html is None:
-            following = FollowOptions(out, every or 10.0, once, group, Limits(most_events or 2_000_000))
+            limits = Limits(most_events or Limits.rows)
+            following = FollowOptions(out, every or FollowOptions.every_s, once, group, limits)
             report = followed(paths, master, following, to_stderr=stories)
         elif follow or once or every is not None or most_events is not None:
             raise typer.BadParameter(
