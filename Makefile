@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# Processes that tests run in.
+WORKERS ?= 2
 BIN := .venv/bin
 READY := .venv/.ready
 LOCKS := requirements-build.lock requirements.lock
@@ -18,7 +20,7 @@ test: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 verify: $(READY)
 	$(BIN)/genstamp verify

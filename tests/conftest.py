@@ -3,7 +3,7 @@
 import os
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# Groups of tests from several files.
+SPARK = "spark"
+CLIENTS = "tests/impl/clients/"
+
 # A slow machine is no failure, so nothing has a deadline; what failed is printed in a form that replays it.
 hypothesis.settings.register_profile("local", derandomize=False, print_blob=True, deadline=None)
 hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("local"), database=None)
@@ -23,9 +27,48 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Draws the seed here in CI, so that it is known, and printed, before the first test runs."""
+    """Draw the seed in CI, so that it is known and printed before the first test runs; divide the processors."""
     if os.environ.get("CI") and config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+    worker = getattr(config, "workerinput", None)
+    if worker is not None and hasattr(os, "sched_setaffinity"):
+        # Searches, JVMs and servers size themselves by the processors that they see. Each worker sees its share only.
+        number, workers = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+        os.sched_setaffinity(0, share(sorted(os.sched_getaffinity(0)), number, workers))
+
+
+def share(processors: Sequence[int], number: int, workers: int) -> Sequence[int]:
+    """The processors of worker `number`, counted from 0, among so many workers; never none.
+
+    >>> share([0, 1, 2], 0, 2), share([0, 1, 2], 1, 2), share([0], 1, 2)
+    ([0, 2], [1], [0])
+    """
+    return processors[number::workers] or [processors[number % len(processors)]]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test its group: pytest-xdist runs the tests of one group in one process, in order.
+
+    A group is a file, so that a module's fixtures are made once, except the tests that share a Spark session and those
+    of third-party clients. These two run for minutes, so they are first.
+    """
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: not _is_shared(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """The group of a test."""
+    if "spark" in getattr(item, "fixturenames", ()):
+        return SPARK
+    place = item.path.relative_to(ROOT).as_posix() if item.path.is_relative_to(ROOT) else item.path.name
+    return CLIENTS if place.startswith(CLIENTS) else place
+
+
+def _is_shared(group: str) -> bool:
+    """Whether several files are in a group."""
+    return group in (SPARK, CLIENTS)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
