@@ -76,6 +76,14 @@ class DiskFullError(DiskError):
     """A disk has no room for what was to be written; some of its first bytes may have been."""
 
 
+class DiskFailedError(DiskError):
+    """A disk has failed: what was written to it and not forced before may be lost, although it can still be read.
+
+    A sync that fails is one of these, for whatever reason, full disks included. The kernel counts the bytes as clean
+    from then on, so the next sync of the same file would succeed and say nothing about them.
+    """
+
+
 class StorageError(GenstampDfsError):
     """A storage directory is foreign, newer, corrupt or another cluster's; it was left as it was."""
 

@@ -4,7 +4,6 @@ Leaves out: how other nodes are asked; each file system has its own way (`runtim
 """
 
 import asyncio
-import contextlib
 import random
 import sys
 import time
@@ -12,7 +11,6 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
 
-from genstamp_dfs.errors import DiskError
 from genstamp_dfs.world.runtime import Process
 
 Answer = TypeVar("Answer")
@@ -153,9 +151,12 @@ class LocalRuntime(RealClock):
         return AsyncioCondition()
 
     async def ahead(self, *syncs: Callable[[], None]) -> None:
-        """Force files to the disk in a thread (`RealDisk` forces nothing twice)."""
-        with contextlib.suppress(DiskError):
-            await asyncio.to_thread(_all, syncs)
+        """Force files to the disk in a thread (`RealDisk` forces nothing twice).
+
+        Raises:
+            DiskError: one of them failed; the step must not try again.
+        """
+        await asyncio.to_thread(_all, syncs)
 
     async def stop(self) -> None:
         """End all processes of the node."""

@@ -19,7 +19,9 @@ UNFINISHED_SUFFIX: Final = ".tmp"
 class Disk(Protocol):
     """The files of one node. Paths are relative, with "/" between names; none leaves the directory.
 
-    Every call may raise `DiskError`, whose message names path and reason; it is `DiskFullError` where there is no room.
+    Every call may raise `DiskError`, whose message names path and reason. A change that has no room raises
+    `DiskFullError`. A sync that fails raises `DiskFailedError`, as does a change that the disk itself refuses; then
+    nothing may be forced to this disk again, for the next sync would succeed without the bytes that the first one lost.
     """
 
     def exists(self, path: str) -> bool:
@@ -56,10 +58,10 @@ class Disk(Protocol):
         """Remove a file, or a directory with all that is in it."""
 
     def sync(self, path: str) -> None:
-        """Force the bytes of a file to the disk."""
+        """Force the bytes of a file to the disk; what fails once must not be tried again."""
 
     def sync_directory(self, path: str) -> None:
-        """Force the names in a directory to the disk."""
+        """Force the names in a directory to the disk; what fails once must not be tried again."""
 
 
 def replace_file(disk: Disk, path: str, data: bytes) -> None:
