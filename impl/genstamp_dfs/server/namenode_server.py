@@ -120,7 +120,7 @@ class NameNodeServer:
             async with self._log:
                 with contextlib.suppress(DiskError):
                     # Nobody was told of what is not synced yet.
-                    self._namenode.log_sync()
+                    self._namenode.close()
         if self._disk is not None:
             self._disk.unlock()
 

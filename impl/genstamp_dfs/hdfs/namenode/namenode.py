@@ -165,6 +165,16 @@ class NameNode:
         """What `begin_log_sync` has written is on the disk: answers that waited for it may go."""
         self.edit_log.end_sync()
 
+    def close(self) -> None:
+        """Force all edits to the disk and complete the log: the namenode stops in order.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
+        self._check_running()
+        with self._stopping_on_failure():
+            self.edit_log.close()
+
     def _force(self, force: Callable[[], None]) -> None:
         with self._stopping_on_failure():
             force()
