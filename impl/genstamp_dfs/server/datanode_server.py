@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, HdfsIOException, RetriableException
+from genstamp_dfs.errors import ConfigurationError, DiskFailedError, HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
@@ -129,8 +129,9 @@ class DataNodeServer:
             transfer_port=self._transfer_port,
             rpc_port=self._rpc_port,
         )
-        datanode = DataNode(configuration, self._runtime, self._disk, self._events)
+        datanode = DataNode(configuration, self._runtime, self._disk, self._events, self._fail)
         await datanode.start()
+        self._disk.make_private()
         self._datanode = datanode
         return {
             "node": self.name,
@@ -138,6 +139,12 @@ class DataNodeServer:
             "transfer_port": self._transfer_port,
             "rpc_port": self._rpc_port,
         }
+
+    def _fail(self, failure: DiskFailedError) -> None:
+        """The disk has failed, and the process ends with that."""
+        assert self.failure is not None, "the server has started"
+        if not self.failure.done():
+            self.failure.set_exception(failure)
 
     async def stop(self) -> None:
         """Tell writers that the datanode is back soon, and end everything."""

@@ -99,6 +99,7 @@ class NameNodeServer:
         self.failure = asyncio.get_running_loop().create_future()
         self._disk = await lock_storage(self._directory)
         self._namenode = NameNode(self._configuration, self._disk, RealClock(), random.Random(), self._events)
+        self._disk.make_private()
         pool = self._namenode.namespace.block_pool_id
         if isinstance(self._events, EventFile):
             self._events.namespace = lambda: pool

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from genstamp_dfs.hdfs.datanode.replica_files import BLOCK_NAME, META_NAME, RESTART_NAME, ReplicaFiles
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.protocol import ReplicaState
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX
 
 NO_STAMP = 0
 """Stamp of a block file without a meta file (GenerationStamp.GRANDFATHER_GENERATION_STAMP)."""
@@ -80,7 +81,7 @@ def _leaves(files: ReplicaFiles, directory: str) -> Iterator[str]:
 def _load(files: ReplicaFiles, found: FoundFiles, block_id: int, directory: str, now_ms: int) -> Replica:
     """A replica from its block file and the meta file that belongs to it."""
     state = ReplicaState.RWR if directory == files.rbw else ReplicaState.FINALIZED
-    replica = Replica(block_id, NO_STAMP, state, directory)
+    replica = Replica(block_id, NO_STAMP, state, directory, is_inherited=True)
     metas = found.metas.get(block_id, [])
     beside = [meta for meta in metas if meta[1] == directory]
     astray = [meta for meta in metas if meta[1] not in found.blocks[block_id]]
@@ -147,7 +148,7 @@ def _remove_orphans(files: ReplicaFiles, replicas: dict[int, Replica]) -> None:
                 replica = replicas.get(int(match[1]))
                 if replica is None or files.meta_path(replica) != path:
                     files.disk.remove(path)
-            elif RESTART_NAME.fullmatch(name):
+            elif RESTART_NAME.fullmatch(name) or name.endswith(UNFINISHED_SUFFIX):
                 files.disk.remove(path)
 
 

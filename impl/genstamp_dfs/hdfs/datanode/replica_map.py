@@ -14,7 +14,7 @@ Source: FD/FsDatasetImpl, Hadoop 3.4.1.
 
 from collections.abc import Callable
 
-from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.errors import DiskFullError, HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
@@ -22,7 +22,7 @@ from genstamp_dfs.hdfs.datanode.replica_loading import load_replicas
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, ReportedReplica
-from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.disk import Disk, replace_file
 
 Report = Callable[[Block, ReceivedStatus], None]
 """Is told what the next incremental block report has to say."""
@@ -277,7 +277,8 @@ class ReplicaMap:
                 continue
             keeps_acked = self.configuration.closes(Repair.RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED)
             acked = f"\n{replica.bytes_acked}" if keeps_acked else ""
-            path = self.files.restart_path(replica)
-            if not self.files.disk.exists(path):
-                self.files.disk.create(path)
-            self.files.disk.write(path, 0, f"{deadline}{acked}".encode("ascii"))
+            try:
+                replace_file(self.files.disk, self.files.restart_path(replica), f"{deadline}{acked}".encode("ascii"))
+            except DiskFullError:
+                # Its writer finds a replica that waits to be recovered, as after any other restart.
+                continue
