@@ -1,7 +1,7 @@
 """A disk that goes out of service at its first failure, and stays there.
 
-What uses the disk gets the same failure again from then on, whatever it asks for, so that no part of a node goes on with
-a disk of which another part knows that it has lost something. A disk without room does not fail.
+What uses the disk gets the same failure again from then on, so that no part of a node goes on with a disk of which
+another part knows that it has lost something. A disk without room does not fail.
 
 Not here: what a node does when its disk is out of service.
 

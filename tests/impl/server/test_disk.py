@@ -228,7 +228,8 @@ def test_a_file_that_is_not_there_is_no_failure_of_the_disk(disk: RealDisk) -> N
 
 
 @pytest.mark.parametrize(
-    ("reason", "expected"), [(errno.EIO, DiskFailedError), (errno.EROFS, DiskFailedError), (errno.ENOSPC, DiskFullError)]
+    ("reason", "expected"),
+    [(errno.EIO, DiskFailedError), (errno.EROFS, DiskFailedError), (errno.ENOSPC, DiskFullError)],
 )
 def test_a_change_that_the_disk_refuses_is_its_end_and_a_full_disk_is_not(
     disk: RealDisk, monkeypatch: pytest.MonkeyPatch, reason: int, expected: type[DiskError]

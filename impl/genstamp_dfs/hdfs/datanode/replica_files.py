@@ -10,8 +10,8 @@ which `validated_length` finds what was there before or after the change:
 A chunk that was forced to the disk when it was not full is changed with care (if `synced-bytes-survive` is closed): its
 new bytes are on the disk before its new checksum, or a machine that loses power could keep the one without the other.
 
-Files of an earlier life are written anew before they are forced to the disk for the first time: that life may have ended
-because a sync of them had failed.
+Files of an earlier life are written anew before they are forced to the disk for the first time: that life may have
+ended because a sync of them had failed.
 
 Leaves out: what the states mean, and which replica may be changed.
 

@@ -1,8 +1,8 @@
 """The start of a namenode: its storage directory is opened, formatted if it is new, and the namespace built again.
 
 The latest image is loaded and the edits after it are made again. A last segment that was not completed may end in a
-torn frame, which nobody was told of: it is left out. Anything else that is damaged or missing is refused before anything
-is changed.
+torn frame, which nobody was told of: it is left out. Anything else that is damaged or missing is refused before
+anything is changed.
 
 What such a segment has is written anew, into another file. The process before may have ended because a sync of it had
 failed: what is read here may be in memory alone, and another sync of the same file would succeed without it.
