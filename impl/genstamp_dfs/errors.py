@@ -8,7 +8,7 @@ Two families that never mix:
   them is an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`. That a
   node does not answer goes by Hadoop's names in every file system. Those of GFS are in `genstamp_dfs.gfs.errors`.
 
-Leaves out: Hadoop's exceptions for permissions, quotas, snapshots and high availability.
+Leaves out: Hadoop's exceptions for permissions, quotas and high availability.
 """
 
 # Hadoop's words end in "Exception" and users search for them, so the Error suffix does not apply here.
@@ -211,6 +211,24 @@ class InvalidPathException(HdfsIOException):
     """The text is no path: not absolute, or with names that no file may have."""
 
     hadoop_name = "InvalidPathException"
+
+
+class AccessControlException(HdfsIOException):
+    """The caller may not do this."""
+
+    hadoop_name = "AccessControlException"
+
+
+class SnapshotAccessControlException(AccessControlException):
+    """What is in a snapshot cannot be changed."""
+
+    hadoop_name = "SnapshotAccessControlException"
+
+
+class SnapshotException(HdfsIOException):
+    """The directory can have no snapshots."""
+
+    hadoop_name = "SnapshotException"
 
 
 class HadoopIllegalArgumentException(HdfsIOException):

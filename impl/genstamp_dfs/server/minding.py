@@ -4,8 +4,8 @@
 
 One process for each node. One that ends, in whatever way, is started again after a second, but for one whose disk has
 failed: its disk is out of service, and the cluster ends only if the node is the one that the others need. One whose
-storage directory or settings are refused ends the cluster. The nodes end when the process that started them does, killed
-or not.
+storage directory or settings are refused ends the cluster. The nodes end when the process that started them does,
+killed or not.
 
 Leaves out: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`), several machines.
 """

@@ -1,8 +1,8 @@
 """All replicas of a chunkserver, by handle, and what of their changes is on the disk.
 
 A replica is a file of bytes in `chunks`, named by its handle in hexadecimal digits, and its log. One without a log was
-never whole, or is half deleted: it goes when the chunkserver starts. Where somebody has put a link in the place of a file
-there is no replica: it is left alone, and the others are served.
+never whole, or is half deleted: it goes when the chunkserver starts. Where somebody has put a link in the place of a
+file there is no replica: it is left alone, and the others are served.
 
 Leaves out: what is done with them.
 """

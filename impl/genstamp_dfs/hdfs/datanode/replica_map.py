@@ -14,7 +14,13 @@ Source: FD/FsDatasetImpl, Hadoop 3.4.1.
 
 from collections.abc import Callable
 
-from genstamp_dfs.errors import DiskFullError, HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.errors import (
+    DiskError,
+    DiskFailedError,
+    HdfsIOException,
+    ReplicaAlreadyExistsException,
+    ReplicaNotFoundException,
+)
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
@@ -42,7 +48,11 @@ class MustStopExistingWriter(Exception):  # noqa: N818 -- Hadoop's name
 
 
 class ReplicaMap:
-    """The replicas by block id, never two of one block; looking at them, making, finalizing and deleting them."""
+    """The replicas by block id, never two of one block; looking at them, making, finalizing and deleting them.
+
+    Attributes:
+        out_of_service: a sentence for everything on disk that could not be loaded.
+    """
 
     def __init__(
         self,
@@ -56,7 +66,8 @@ class ReplicaMap:
         self.report = report
         spares_synced_bytes = configuration.closes(Repair.SYNCED_BYTES_SURVIVE)
         self.files = ReplicaFiles(disk, block_pool_id, spares_synced_bytes=spares_synced_bytes)
-        self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms)
+        self.out_of_service: list[str] = []
+        self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms, self.out_of_service)
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -279,6 +290,8 @@ class ReplicaMap:
             acked = f"\n{replica.bytes_acked}" if keeps_acked else ""
             try:
                 replace_file(self.files.disk, self.files.restart_path(replica), f"{deadline}{acked}".encode("ascii"))
-            except DiskFullError:
+            except DiskFailedError:
+                raise
+            except DiskError:
                 # Its writer finds a replica that waits to be recovered, as after any other restart.
                 continue
