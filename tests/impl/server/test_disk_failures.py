@@ -1,4 +1,4 @@
-"""Servers whose disk is full or fails: what is answered with an error has no effect, and nothing lost is acknowledged."""
+"""Servers whose disk is full or fails: an error has no effect, and nothing that is lost is acknowledged."""
 
 import asyncio
 import logging
