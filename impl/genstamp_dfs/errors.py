@@ -8,7 +8,7 @@ Two families that never mix:
   them is an `IOException`; `hadoop_name` is Hadoop's simple class name, which events carry in `refused_with`. That a
   node does not answer goes by Hadoop's names in every file system. Those of GFS are in `genstamp_dfs.gfs.errors`.
 
-Leaves out: Hadoop's exceptions for permissions, quotas, snapshots and high availability.
+Leaves out: Hadoop's exceptions for permissions, quotas and high availability.
 """
 
 # Hadoop's words end in "Exception" and users search for them, so the Error suffix does not apply here.
@@ -74,6 +74,14 @@ class DiskError(GenstampDfsError):
 
 class DiskFullError(DiskError):
     """A disk has no room for what was to be written; some of its first bytes may have been."""
+
+
+class DiskFailedError(DiskError):
+    """A disk has failed: what was written to it and not forced before may be lost, although it can still be read.
+
+    A sync that fails is one of these, for whatever reason, full disks included. The kernel counts the bytes as clean
+    from then on, so the next sync of the same file would succeed and say nothing about them.
+    """
 
 
 class StorageError(GenstampDfsError):
@@ -203,6 +211,24 @@ class InvalidPathException(HdfsIOException):
     """The text is no path: not absolute, or with names that no file may have."""
 
     hadoop_name = "InvalidPathException"
+
+
+class AccessControlException(HdfsIOException):
+    """The caller may not do this."""
+
+    hadoop_name = "AccessControlException"
+
+
+class SnapshotAccessControlException(AccessControlException):
+    """What is in a snapshot cannot be changed."""
+
+    hadoop_name = "SnapshotAccessControlException"
+
+
+class SnapshotException(HdfsIOException):
+    """The directory can have no snapshots."""
+
+    hadoop_name = "SnapshotException"
 
 
 class HadoopIllegalArgumentException(HdfsIOException):

@@ -25,6 +25,8 @@ from genstamp_dfs.server.minding import EVENTS, Node, Nodes, read_book
 from genstamp_dfs.server.process import (
     CONFIGURATION,
     LOOPBACK,
+    add_log_option,
+    log_to_stderr,
     settings_of_nodes,
     stopped_by_signals,
 )
@@ -42,6 +44,7 @@ class Cluster:
         port: of the namenode; None for the one of the last run, or whichever the system chooses.
         settings: name=value, for the namenode, the datanodes or both.
         events_limit_mib: how long each node's file of events gets, of which one older is kept; 0 for no limit.
+        log_level: the least that each node tells on standard error.
 
     Raises:
         ConfigurationError: a setting is not one of theirs.
@@ -57,9 +60,11 @@ class Cluster:
         port: int | None,
         settings: list[str],
         events_limit_mib: int = EVENTS_LIMIT_MIB,
+        log_level: str = "info",
     ) -> None:
         self.directory = directory.resolve()
         self._events_limit_mib = events_limit_mib
+        self._log_level = log_level
         self._host = host
         nodes = {"namenode": NameNodeConfiguration(), "datanode": DataNodeConfiguration()}
         self._for_namenode, self._for_datanodes = settings_of_nodes(nodes, settings)
@@ -85,7 +90,7 @@ class Cluster:
         command = [sys.executable, "-m", f"genstamp_dfs.server.{module}", str(self.directory / name)]
         command += ["--host", self._host, "--ends-with-parent"]
         command += ["--events", str(self.directory / EVENTS / f"{name}.jsonl")]
-        command += ["--events-limit", str(self._events_limit_mib)]
+        command += ["--events-limit", str(self._events_limit_mib), "--log-level", self._log_level]
         return command + [f"--set={setting}" for setting in settings]
 
 
@@ -97,6 +102,7 @@ def add_cluster_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="of the namenode; by default that of the last run")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--events-limit", type=int, default=EVENTS_LIMIT_MIB, metavar="MIB")
+    add_log_option(parser)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -111,6 +117,7 @@ def main(arguments: list[str] | None = None) -> int:
         port=given.port,
         settings=given.settings,
         events_limit_mib=given.events_limit,
+        log_level=given.log_level,
     )
 
 
@@ -122,6 +129,7 @@ def run_cluster(
     port: int | None,
     settings: list[str],
     events_limit_mib: int = EVENTS_LIMIT_MIB,
+    log_level: str = "info",
 ) -> int:
     """Run a cluster until SIGTERM or SIGINT; gives the exit code. The arguments are those of `Cluster`."""
 
@@ -133,9 +141,11 @@ def run_cluster(
             port=port,
             settings=settings,
             events_limit_mib=events_limit_mib,
+            log_level=log_level,
         )
         return await cluster.run(stopped_by_signals())
 
+    log_to_stderr(log_level)
     try:
         if events_limit_mib < 0:
             raise ConfigurationError(f"--events-limit is {events_limit_mib}, accepted: 0 or more")

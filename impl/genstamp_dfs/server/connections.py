@@ -8,7 +8,7 @@ Leaves out: what is said on connections.
 """
 
 import asyncio
-import sys
+import logging
 import traceback
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from genstamp_dfs.errors import GenstampDfsError
 
 CLOSE_S: Final = 10.0
 """How long the other end may take what was sent to it before a close."""
+
+_LOG = logging.getLogger(__name__)
 
 Task = asyncio.Task[None]
 
@@ -122,13 +124,13 @@ def tell_of_fault(what: str, fault: BaseException) -> None:
     frames = traceback.extract_tb(fault.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     reason = " ".join(str(fault).split())[:300]
-    print(f"{what} failed{place}: {type(fault).__name__}: {reason}", file=sys.stderr)
+    _LOG.error("%s failed%s: %s: %s", what, place, type(fault).__name__, reason)
 
 
 def tell_of_loop_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """What the event loop complains of, in one line."""
     fault = context.get("exception")
     if fault is None:
-        print(context["message"], file=sys.stderr)
+        _LOG.error("%s", context["message"])
     else:
         tell_of_fault(context["message"], fault)

@@ -8,12 +8,13 @@ Source: DN/DataNode, DN/DataXceiverServer, Hadoop 3.4.1.
 import argparse
 import asyncio
 import contextlib
+import logging
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, HdfsIOException, RetriableException
+from genstamp_dfs.errors import ConfigurationError, DiskFailedError, HdfsIOException, RetriableException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
@@ -29,6 +30,7 @@ from genstamp_dfs.server.process import (
     event_sink,
     host_and_port,
     lock_storage,
+    log_to_stderr,
     port_to_listen,
     run_server,
 )
@@ -40,6 +42,8 @@ from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
+
+_LOG = logging.getLogger(__name__)
 
 STOP_S: Final = 5.0
 """How long writers may take to hear that the datanode ends."""
@@ -58,7 +62,7 @@ class DataNodeRuntime(AsyncioRuntime):
             told = f"{problem.hadoop_name}: {problem}"
             if isinstance(request, VersionRequest | RegisterDatanode) and told != self._told:
                 self._told = told
-                print(f"{self.node}: not registered yet, it is tried again: {told}", file=sys.stderr, flush=True)
+                _LOG.warning("%s: not registered yet, it is tried again: %s", self.node, told)
             raise
 
 
@@ -129,8 +133,11 @@ class DataNodeServer:
             transfer_port=self._transfer_port,
             rpc_port=self._rpc_port,
         )
-        datanode = DataNode(configuration, self._runtime, self._disk, self._events)
+        datanode = DataNode(configuration, self._runtime, self._disk, self._events, self._fail)
         await datanode.start()
+        for problem in datanode.dataset.out_of_service:
+            _LOG.error("%s: out of service: %s", self.name, problem)
+        self._disk.make_private()
         self._datanode = datanode
         return {
             "node": self.name,
@@ -138,6 +145,12 @@ class DataNodeServer:
             "transfer_port": self._transfer_port,
             "rpc_port": self._rpc_port,
         }
+
+    def _fail(self, failure: DiskFailedError) -> None:
+        """The disk has failed, and the process ends with that."""
+        assert self.failure is not None, "the server has started"
+        if not self.failure.done():
+            self.failure.set_exception(failure)
 
     async def stop(self) -> None:
         """Tell writers that the datanode is back soon, and end everything."""
@@ -174,6 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--transfer-port", type=port_to_listen, default=0, help="for blocks; 0 lets the system choose")
     parser.add_argument("--rpc-port", type=port_to_listen, default=0, help="for calls; 0 lets the system choose")
     given = parser.parse_args(arguments)
+    log_to_stderr(given.log_level)
     name = given.name or given.directory.resolve().name
     try:
         configuration = configured(DataNodeConfiguration(), given.settings)

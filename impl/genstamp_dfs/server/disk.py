@@ -5,6 +5,11 @@ Paths are checked before anything is touched: none leaves the directory, none go
 What was forced to the disk and not changed since is not forced again. So a sync that another thread has made a moment
 before, while the loop did other things, costs the loop nothing. All else belongs to the loop's thread.
 
+A sync that has failed is never made again, of no file: after the first failure each sync raises that failure. The
+kernel reports a failed write once and counts the bytes as clean then, so another sync would acknowledge lost bytes.
+
+Directories are made for their owner alone (0700), and so are files (0600).
+
 Leaves out: how full the disk is (`usage` says that).
 """
 
@@ -13,12 +18,13 @@ import fcntl
 import os
 import shutil
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
-from genstamp_dfs.errors import DiskError, DiskFullError, StorageError
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, StorageError
 from genstamp_dfs.server.open_files import OpenFiles
 
 Result = TypeVar("Result")
@@ -26,7 +32,15 @@ Result = TypeVar("Result")
 MAX_REMEMBERED: Final = 1_000
 """Paths of which it is known whether they have to be forced; then all are forgotten, and each is forced once more."""
 
+DIRECTORY_MODE: Final = 0o700
+FILE_MODE: Final = 0o600
+"""As Hadoop's `dfs.datanode.data.dir.perm` and `dfs.namenode.storage.dir.perm`: others have no business here."""
+
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_FAILED: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
+"""Reasons for which a change fails that are the disk's, and not the path's."""
+
+_LOCKS: Final = 64
 _NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
@@ -43,7 +57,9 @@ class RealDisk:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._root = str(self.root)
-        self._do("", lambda: self.root.mkdir(parents=True, exist_ok=True))
+        self._failure: DiskFailedError | None = None
+        self._forcing = [threading.Lock() for _ in range(_LOCKS)]
+        self._do("", lambda: self.root.mkdir(DIRECTORY_MODE, parents=True, exist_ok=True))
         self._lock: int | None = None
         self._files = OpenFiles()
         self._change = 0
@@ -76,6 +92,10 @@ class RealDisk:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def make_private(self) -> None:
+        """Let only its owner into the directory; called when it is known to be a storage directory of ours."""
+        self._do("", lambda: os.chmod(self._root, DIRECTORY_MODE))
 
     def usage(self) -> tuple[int, int, int]:
         """Capacity, used and free bytes of the file system that the directory is on."""
@@ -118,14 +138,24 @@ class RealDisk:
     def make_directory(self, path: str) -> None:
         """Make a directory and those above it."""
         above = [path[:end] for end, letter in enumerate(path) if letter == "/"]
+
+        def make() -> None:
+            for each in (*above, path):
+                at = self._at(each)
+                try:
+                    os.mkdir(at, DIRECTORY_MODE)
+                except FileExistsError:
+                    if not os.path.isdir(at):
+                        raise
+
         with self._changing(path, "", *above):
-            self._do(path, lambda: os.makedirs(self._at(path), exist_ok=True))
+            self._change_disk(path, make)
 
     def create(self, path: str) -> None:
         """Make an empty file; one that exists is an error."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with self._changing(path, _parent(path)):
-            self._do(path, lambda: os.close(os.open(self._at(path), flags, 0o644)))
+            self._change_disk(path, lambda: os.close(os.open(self._at(path), flags, FILE_MODE)))
 
     def write(self, path: str, offset: int, data: bytes) -> None:
         """Put bytes into a file."""
@@ -137,7 +167,7 @@ class RealDisk:
             _write_fully(descriptor, offset, data)
 
         with self._changing(path):
-            self._do(path, write)
+            self._change_disk(path, write)
 
     def truncate(self, path: str, length: int) -> None:
         """Cut a file."""
@@ -149,7 +179,7 @@ class RealDisk:
             os.truncate(at, length)
 
         with self._changing(path):
-            self._do(path, cut)
+            self._change_disk(path, cut)
 
     def rename(self, source: str, destination: str) -> None:
         """Give a file or directory another name."""
@@ -161,7 +191,7 @@ class RealDisk:
             os.replace(old, new)
 
         with self._changing(destination, _parent(source), _parent(destination), below=(source, destination)):
-            self._do(f"{source} to {destination}", rename)
+            self._change_disk(f"{source} to {destination}", rename)
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it."""
@@ -177,7 +207,7 @@ class RealDisk:
                 os.unlink(at)
 
         with self._changing(_parent(path), below=(path,)):
-            self._do(path, remove)
+            self._change_disk(path, remove)
 
     def sync(self, path: str) -> None:
         """Force the bytes of a file to the disk; another thread may call it."""
@@ -188,12 +218,22 @@ class RealDisk:
         self._force(path, os.O_RDONLY | os.O_DIRECTORY)
 
     def _force(self, path: str, flags: int) -> None:
-        change = self._changed_at.get(path)
-        if change is not None and self._forced_at.get(path) == change:
-            return
-        self._do(path, lambda: _sync(self._at(path), flags))
-        if change is not None:
-            self._forced_at[path] = change
+        # Of two threads that force one file the second one has to see that the first one has failed.
+        with self._forcing[hash(path) % _LOCKS]:
+            if self._failure is not None:
+                raise self._failure
+            change = self._changed_at.get(path)
+            if change is not None and self._forced_at.get(path) == change:
+                return
+            descriptor = self._do(path, lambda: os.open(self._at(path), flags | os.O_CLOEXEC))
+            try:
+                os.fsync(descriptor)
+            except OSError as problem:
+                self._fail_for_good(path, problem)
+            finally:
+                os.close(descriptor)
+            if change is not None:
+                self._forced_at[path] = change
 
     @contextmanager
     def _changing(self, *paths: str, below: tuple[str, ...] = ()) -> Iterator[None]:
@@ -243,8 +283,24 @@ class RealDisk:
         try:
             return work()
         except OSError as problem:
-            kind = DiskFullError if problem.errno in _FULL else DiskError
-            raise kind(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}") from problem
+            raise self._error(path, problem) from problem
+
+    def _change_disk(self, path: str, work: Callable[[], None]) -> None:
+        """Make a change; one that the disk itself refuses is its end."""
+        try:
+            work()
+        except OSError as problem:
+            if problem.errno in _FAILED:
+                self._fail_for_good(path, problem)
+            raise self._error(path, problem) from problem
+
+    def _fail_for_good(self, path: str, problem: OSError) -> NoReturn:
+        self._failure = DiskFailedError(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}")
+        raise self._failure from problem
+
+    def _error(self, path: str, problem: OSError) -> DiskError:
+        kind = DiskFullError if problem.errno in _FULL else DiskError
+        return kind(f"{self.root}: {path or 'the directory'}: {problem.strerror or problem}")
 
     def _fail(self, path: str, reason: str) -> NoReturn:
         raise DiskError(f"{self.root}: {path!r} {reason}")
@@ -272,13 +328,7 @@ def _write_fully(descriptor: int, offset: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         written = os.pwrite(descriptor, view, offset)
+        if written == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         offset += written
         view = view[written:]
-
-
-def _sync(path: str, flags: int) -> None:
-    descriptor = os.open(path, flags | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -5,19 +5,26 @@ off. Nothing is forced to the disk: events are for whoever looks at a run, no pr
 
 A file with a limit gets the name with `.1` at its end when it is full, in place of the one that had it; so a node keeps
 the younger half of its events at least, and no more than two files.
+
+An event that cannot be written is dropped: the step that it tells of has happened, and is answered as if nothing had
+failed. The drops are counted, the operator hears of the first one, and the numbers of the events show the gap.
 """
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from genstamp_dfs.errors import MalformedEventError
 from genstamp_dfs.events import SOURCE, Event, decode_line, encode_line
+from genstamp_dfs.server.disk import FILE_MODE
 
 EVENTS_LIMIT_MIB = 256
 """How long a cluster's files of events get."""
 
 _TAIL_BYTES = 1 << 20
+
+_LOG = logging.getLogger(__name__)
 
 
 class EventFile:
@@ -29,6 +36,7 @@ class EventFile:
 
     Attributes:
         namespace: says the block pool, as far as it is known.
+        dropped: how many events could not be written.
 
     Raises:
         OSError: the file cannot be opened.
@@ -36,12 +44,15 @@ class EventFile:
 
     def __init__(self, path: Path, limit_bytes: int = 0) -> None:
         self.namespace: Callable[[], str] = str
+        self.dropped = 0
         self._path = path
         self._limit_bytes = limit_bytes
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = self._open()
+        self._descriptor: int | None = None
+        self._size = 0
+        self._is_torn = False
+        self._open()
         self._sequence = self._go_on() or self._last_of_older()
-        self._size = os.fstat(self._descriptor).st_size
 
     def record(
         self,
@@ -58,7 +69,7 @@ class EventFile:
         num_bytes: int | None = None,
         observed: Mapping[str, str] | None = None,
     ) -> None:
-        """Write an event under the next number."""
+        """Write an event under the next number; one that cannot be written is dropped and counted."""
         self._sequence += 1
         recorded = Event(
             source=SOURCE,
@@ -76,24 +87,51 @@ class EventFile:
             arguments=dict(arguments),
             observed=dict(observed or {}),
         )
-        line = encode_line(recorded)
-        if self._limit_bytes and self._size and self._size + len(line) > self._limit_bytes:
+        try:
+            self._write(encode_line(recorded))
+        except Exception as problem:
+            # Also where the event is what cannot be written: the step has happened, and must be answered.
+            self._drop(problem)
+
+    def _write(self, line: bytes) -> None:
+        """Put a line at the end of the file, all of it or nothing."""
+        if self._descriptor is None:
+            self._open()
+        elif self._limit_bytes and self._size and self._size + len(line) > self._limit_bytes:
             self._begin_another()
-        os.write(self._descriptor, line)
+        assert self._descriptor is not None, "the file is open"
+        if self._is_torn:
+            os.ftruncate(self._descriptor, self._size)
+            self._is_torn = False
+        written = 0
+        while written < len(line):
+            self._is_torn = True
+            written += os.write(self._descriptor, line[written:])
+        self._is_torn = False
         self._size += len(line)
+
+    def _drop(self, problem: Exception) -> None:
+        self.dropped += 1
+        if self.dropped == 1:
+            _LOG.warning("%s: an event is dropped, and more may follow: it cannot be written: %s", self._path, problem)
 
     def close(self) -> None:
         """Take no more events."""
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
-    def _open(self) -> int:
-        return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    def _open(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self._descriptor = os.open(self._path, flags, FILE_MODE)
+        self._size = os.fstat(self._descriptor).st_size
 
     def _begin_another(self) -> None:
         """The file is full: it becomes the older one, whose place it takes."""
-        os.close(self._descriptor)
+        self.close()
+        self._is_torn = False
         self._path.replace(_older(self._path))
-        self._descriptor, self._size = self._open(), 0
+        self._open()
 
     def _last_of_older(self) -> int:
         """The number of the last event of the file before, for a process that died when it had just begun this one."""
@@ -103,8 +141,8 @@ class EventFile:
 
     def _go_on(self) -> int:
         """The number of the last event in the file; what is torn after it is cut off."""
-        size = os.fstat(self._descriptor).st_size
-        start = max(0, size - _TAIL_BYTES)
+        assert self._descriptor is not None, "the file is open"
+        start = max(0, self._size - _TAIL_BYTES)
         lines = os.pread(self._descriptor, _TAIL_BYTES, start).splitlines(keepends=True)
         while lines:
             try:
@@ -112,8 +150,8 @@ class EventFile:
                     return decode_line(lines[-1]).node_sequence
             except MalformedEventError:
                 pass
-            size -= len(lines.pop())
-            os.ftruncate(self._descriptor, size)
+            self._size -= len(lines.pop())
+            os.ftruncate(self._descriptor, self._size)
         return 0
 
 

@@ -4,20 +4,20 @@ Leaves out: how other nodes are asked; each file system has its own way (`runtim
 """
 
 import asyncio
-import contextlib
+import logging
 import random
-import sys
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
 
-from genstamp_dfs.errors import DiskError
+from genstamp_dfs.errors import DiskFailedError
 from genstamp_dfs.world.runtime import Process
 
 Answer = TypeVar("Answer")
 
 RETRY_INTERVAL_US: Final = 500_000
+
+_LOG = logging.getLogger(__name__)
 
 
 def _all(syncs: Iterable[Callable[[], None]]) -> None:
@@ -153,9 +153,12 @@ class LocalRuntime(RealClock):
         return AsyncioCondition()
 
     async def ahead(self, *syncs: Callable[[], None]) -> None:
-        """Force files to the disk in a thread (`RealDisk` forces nothing twice)."""
-        with contextlib.suppress(DiskError):
-            await asyncio.to_thread(_all, syncs)
+        """Force files to the disk in a thread (`RealDisk` forces nothing twice).
+
+        Raises:
+            DiskError: one of them failed; the step must not try again.
+        """
+        await asyncio.to_thread(_all, syncs)
 
     async def stop(self) -> None:
         """End all processes of the node."""
@@ -166,5 +169,7 @@ class LocalRuntime(RealClock):
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
-            print(f"{self._node}: {task.get_name()} failed", file=sys.stderr)
-            traceback.print_exception(failure, file=sys.stderr)
+            if isinstance(failure, DiskFailedError):
+                _LOG.debug("%s: %s ends, as the disk has failed", self._node, task.get_name())
+            else:
+                _LOG.error("%s: %s failed", self._node, task.get_name(), exc_info=failure)

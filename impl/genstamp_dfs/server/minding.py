@@ -2,8 +2,10 @@
 
     DIRECTORY/cluster.json     the ports, which stay the same, and the processes
 
-One process for each node. One that ends, in whatever way, is started again after a second; one whose storage directory
-or settings are refused ends the cluster. The nodes end when the process that started them does, killed or not.
+One process for each node. One that ends, in whatever way, is started again after a second, but for one whose disk has
+failed: its disk is out of service, and the cluster ends only if the node is the one that the others need. One whose
+storage directory or settings are refused ends the cluster. The nodes end when the process that started them does,
+killed or not.
 
 Leaves out: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`), several machines.
 """
@@ -11,20 +13,23 @@ Leaves out: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`)
 import asyncio
 import contextlib
 import json
+import logging
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.server.process import CONFIGURATION, lock_storage
+from genstamp_dfs.server.disk import DIRECTORY_MODE
+from genstamp_dfs.server.process import CONFIGURATION, FAILURE, lock_storage
 
 BOOK: Final = "cluster.json"
 FORMAT: Final = 1
 EVENTS: Final = "events"
 
 RESTART_AFTER_S: Final = 1.0
+
+_LOG = logging.getLogger(__name__)
 END_WITHIN_S: Final = 20.0
 
 _LONGEST_LINE: Final = 64 * 1024
@@ -104,7 +109,7 @@ class Nodes:
 
     async def run(self, stopping: asyncio.Event) -> int:
         """Run all nodes until told to stop, or until one is refused; gives the exit code."""
-        self.directory.mkdir(parents=True, exist_ok=True)
+        self.directory.mkdir(DIRECTORY_MODE, parents=True, exist_ok=True)
         disk = await lock_storage(self.directory)
         keeping: list[asyncio.Task[None]] = []
         try:
@@ -140,7 +145,13 @@ class Nodes:
                 self.exit_code = code
                 stopping.set()
                 return
-            print(f"{node.name} ended with {code}; it is started again", file=sys.stderr, flush=True)
+            if code == FAILURE:
+                _LOG.error("%s ended, as its disk has failed; it is not started again", node.name)
+                if node is self.first:
+                    self.exit_code = code
+                    stopping.set()
+                return
+            _LOG.warning("%s ended with %s; it is started again", node.name, code)
             ready.clear()
             await asyncio.sleep(RESTART_AFTER_S)
 

@@ -13,10 +13,10 @@ Source: NN/NameNode, NN/NameNodeRpcServer, NN/FSEditLog#logSync, Hadoop 3.4.1.
 import argparse
 import asyncio
 import contextlib
+import logging
 import random
 import re
 import sys
-import traceback
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -35,13 +35,17 @@ from genstamp_dfs.server.process import (
     configured,
     event_sink,
     lock_storage,
+    log_to_stderr,
     port_to_listen,
     run_server,
+    tell_of_full_disk,
 )
 from genstamp_dfs.server.protocols import NAMENODE_PROTOCOLS
 from genstamp_dfs.server.rpc_server import RpcServer
 from genstamp_dfs.server.wire.convert import Converter
 from genstamp_dfs.world.request import Caller, Request
+
+_LOG = logging.getLogger(__name__)
 
 DEFAULT_PORT: Final = 8020
 TICK_S: Final = 1.0
@@ -99,6 +103,8 @@ class NameNodeServer:
         self.failure = asyncio.get_running_loop().create_future()
         self._disk = await lock_storage(self._directory)
         self._namenode = NameNode(self._configuration, self._disk, RealClock(), random.Random(), self._events)
+        self._namenode.checkpointer.on_full = tell_of_full_disk("an image is given up")
+        self._disk.make_private()
         pool = self._namenode.namespace.block_pool_id
         if isinstance(self._events, EventFile):
             self._events.namespace = lambda: pool
@@ -120,7 +126,7 @@ class NameNodeServer:
             async with self._log:
                 with contextlib.suppress(DiskError):
                     # Nobody was told of what is not synced yet.
-                    self._namenode.log_sync()
+                    self._namenode.close()
         if self._disk is not None:
             self._disk.unlock()
 
@@ -184,7 +190,7 @@ class NameNodeServer:
                 return
             except Exception:
                 # A monitor that fails by our fault tries again; the operator sees why.
-                traceback.print_exc(file=sys.stderr)
+                _LOG.exception("a monitor failed")
 
     async def _fail(self, problem: DiskError) -> NoReturn:
         """The disk has failed: the caller gets no answer, as nobody knows what is on it, and the process ends."""
@@ -218,6 +224,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--port", type=port_to_listen, default=DEFAULT_PORT, help="where to listen; 0 lets the system choose"
     )
     given = parser.parse_args(arguments)
+    log_to_stderr(given.log_level)
     try:
         configuration = configured(NameNodeConfiguration(), given.settings)
         events = event_sink(given)

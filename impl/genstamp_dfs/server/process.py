@@ -6,17 +6,18 @@ Leaves out: becoming a daemon; whoever starts a process keeps it.
 import argparse
 import asyncio
 import json
+import logging
 import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
-from genstamp_dfs.errors import ConfigurationError, DiskError, StorageError
+from genstamp_dfs.errors import ConfigurationError, DiskError, DiskFullError, StorageError
 from genstamp_dfs.server.connections import tell_of_loop_fault
 from genstamp_dfs.server.disk import RealDisk
 from genstamp_dfs.server.event_file import EventFile, NoEvents
@@ -26,7 +27,7 @@ Configuration = TypeVar("Configuration")
 LOOPBACK: Final = "127.0.0.1"
 
 FAILURE: Final = 75
-"""Exit code: the disk failed."""
+"""Exit code: the disk failed, or is full where a node cannot go on without room."""
 
 CONFIGURATION: Final = 151
 """Exit code: settings that make no server, a port that is taken, a storage directory that is refused."""
@@ -35,6 +36,11 @@ MAX_PORT: Final = 65_535
 
 LOCK_WAIT_S: Final = 10.0
 """How long a directory may still be held by the process that had it before."""
+
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+
+_LOG = logging.getLogger(__name__)
 
 
 class Server(Protocol):
@@ -68,10 +74,34 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         metavar="MIB",
         help="begin another file then; 0: never",
     )
+    add_log_option(parser)
     parser.add_argument(
         "--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="change a setting"
     )
     parser.add_argument("--ends-with-parent", action="store_true", help="stop when standard input ends")
+
+
+def add_log_option(parser: argparse.ArgumentParser) -> None:
+    """The option that says how much a process tells its operator."""
+    parser.add_argument(
+        "--log-level", choices=LOG_LEVELS, default="info", help="the least that is told on standard error"
+    )
+
+
+def log_to_stderr(level: str) -> None:
+    """Have this process tell its operator on standard error, a line each, from a level of `LOG_LEVELS` on."""
+    logging.basicConfig(
+        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+
+
+def tell_of_full_disk(what: str) -> Callable[[DiskFullError], None]:
+    """Tells the operator of something that waits until the disk has room again."""
+
+    def tell(problem: DiskFullError) -> None:
+        _LOG.warning("%s, and tried again later: %s", what, problem)
+
+    return tell
 
 
 def event_sink(given: argparse.Namespace) -> EventFile | NoEvents:
@@ -240,8 +270,11 @@ async def run_server(name: str, server: Server, *, ends_with_parent: bool) -> in
     except (StorageError, ConfigurationError, OSError) as problem:
         print(f"{name}: {problem}", file=sys.stderr)
         return CONFIGURATION
+    except DiskFullError as problem:
+        _LOG.error("%s stops, as its disk is full: %s", name, problem)
+        return FAILURE
     except DiskError as problem:
-        print(f"{name}: {problem}", file=sys.stderr)
+        _LOG.error("%s stops, as its disk fails: %s", name, problem)
         return FAILURE
     finally:
         ending.cancel()

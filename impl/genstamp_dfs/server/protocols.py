@@ -218,6 +218,7 @@ DATANODE_PROTOCOL: Final = Protocol(
             datanode_protocol.BlockReceivedAndDeleted,
             datanode_protocol.CommitBlockSynchronization,
             datanode_protocol.ReportBadReplicas,
+            datanode_protocol.ErrorReport,
         )
     },
 )

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from genstamp_dfs.hdfs.protocol import Semantics
 from genstamp_dfs.simulation.plan import PlanOptions
 
+MEAN_DISK_FAULT_S = 100
+
 
 def at_least(least: int) -> Callable[[str], int]:
     """A type of argument: whole numbers from `least` on.
@@ -26,8 +28,18 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
+def add_disk_fault_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--mean-disk-fault-s`, which runs of each file system have."""
+    parser.add_argument(
+        "--mean-disk-fault-s",
+        type=at_least(0),
+        default=MEAN_DISK_FAULT_S,
+        help="mean seconds between two disks that are full or fail to sync; 0 for none",
+    )
+
+
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what every run has: `--semantics`, `--mean-fault-s` and `--sync-ms`."""
+    """Add what every run has: `--semantics`, `--mean-fault-s`, `--mean-disk-fault-s` and `--sync-ms`."""
     parser.add_argument(
         "--semantics",
         choices=[choice.value for choice in Semantics],
@@ -40,6 +52,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         default=PlanOptions().mean_fault_s,
         help="mean seconds between two faults; 0 for none",
     )
+    add_disk_fault_argument(parser)
     parser.add_argument(
         "--sync-ms",
         type=at_least(0),
@@ -50,4 +63,8 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plan_options(arguments: argparse.Namespace) -> PlanOptions:
     """What these arguments say of the plan."""
-    return PlanOptions(mean_fault_s=arguments.mean_fault_s, sync_ms=arguments.sync_ms)
+    return PlanOptions(
+        mean_fault_s=arguments.mean_fault_s,
+        mean_disk_fault_s=arguments.mean_disk_fault_s,
+        sync_ms=arguments.sync_ms,
+    )

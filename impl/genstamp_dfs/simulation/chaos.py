@@ -6,11 +6,15 @@ Leaves out: what goes wrong by the dice of the network and the disks.
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from genstamp_dfs.simulation.faults import Fault, FaultKind
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import NetworkFaults
+from genstamp_dfs.world.times import SECOND_US
+
+RESTART_US: Final = SECOND_US
+"""When a process is started again that has ended by itself, as its disk has failed or is full."""
 
 
 class Chaos:
@@ -38,6 +42,7 @@ class Chaos:
         for node, machine in self._cluster.machines.items():
             self._cluster.fill_disk(node, None)
             self._cluster.slow_disk(node, 0)
+            self._cluster.fail_sync(node, None)
             if machine.view is not None:
                 machine.view.crash_at = None
             if machine.life is None:
@@ -68,6 +73,9 @@ class Chaos:
                 self.counts[fault.kind.value] += cluster.rot(fault.node, random.Random(fault.effect))
             case FaultKind.SLOW_DISK:
                 self._change_disk(fault, cluster.slow_disk, 0)
+            case FaultKind.SYNC_FAILS:
+                self._downtimes[fault.node] = fault.lasts_us
+                cluster.fail_sync(fault.node, fault.effect)
             case FaultKind.FULL_DISK:
                 self._change_disk(fault, cluster.fill_disk, None)
 
@@ -94,7 +102,7 @@ class Chaos:
 
     def _crashed(self, node: str) -> None:
         """A node has died, by whatever cause: it comes back after its time, if it does."""
-        after_us = self._downtimes.pop(node, 0)
+        after_us = self._downtimes.pop(node, RESTART_US)
         self._cluster.loop.at(self._cluster.loop.now_us + after_us, lambda: self._start(node))
 
     def _start(self, node: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.errors import DiskError, DiskFailedError, HdfsIOException
 from genstamp_dfs.events import EventLog
 from genstamp_dfs.hdfs.client import ClientConfiguration, DFSClient
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
@@ -18,6 +18,7 @@ from genstamp_dfs.hdfs.datanode.datanode import DataNode
 from genstamp_dfs.hdfs.namenode.configuration import NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import NAMENODE
+from genstamp_dfs.simulation.loop import ProcessCrashedError
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
 from genstamp_dfs.simulation.watching import WatchedClientEvents, Watcher
@@ -68,22 +69,28 @@ class SimulatedCluster(Machines):
     # -- starting -----------------------------------------------------------------------------------------------
 
     def start_namenode(self) -> None:
-        """Start the namenode over what its disk has; the first time it is formatted."""
+        """Start the namenode over what its disk has; the first time it is formatted. One whose disk fails ends."""
         machine, view, runtime = self.begin_life(NAMENODE)
-        namenode = self.namenode_class(
-            self.options.namenode, view, runtime, self.dice(f"{NAMENODE} {machine.lives}"), self.log
-        )
+        try:
+            namenode = self.namenode_class(
+                self.options.namenode, view, runtime, self.dice(f"{NAMENODE} {machine.lives}"), self.log
+            )
+        except DiskError:
+            self.crash(NAMENODE)
+            return
         self.namenode = namenode
         namenode.record_start()
         self.on_namenode_start(namenode)
 
         async def handle(request: Request[Any], caller: Caller) -> Any:
-            return self._handle(namenode, request, caller)
+            with self.ends_with_its_disk(NAMENODE):
+                return self._handle(namenode, request, caller)
 
         async def tick() -> None:
             while True:
-                namenode.tick()
-                namenode.log_sync()
+                with self.ends_with_its_disk(NAMENODE):
+                    namenode.tick()
+                    namenode.log_sync()
                 self.on_namenode_step(None)
                 await runtime.sleep_us(TICK_US)
 
@@ -94,10 +101,19 @@ class SimulatedCluster(Machines):
         """Start a datanode over what its disk has."""
         self._datanode_names.add(name)
         _, view, runtime = self.begin_life(name)
-        datanode = self.datanode_class(self.options.datanode, runtime, view, self.log)
+
+        def end(failure: DiskFailedError) -> None:
+            raise ProcessCrashedError(name) from failure
+
+        datanode = self.datanode_class(self.options.datanode, runtime, view, self.log, end)
         self.datanodes[name] = datanode
+
+        async def start() -> None:
+            with self.ends_with_its_disk(name):
+                await datanode.start()
+
         self.network.join(Node(runtime.life, handler=datanode.handle, server=datanode.serve))
-        runtime.spawn(datanode.start(), "start")
+        runtime.spawn(start(), "start")
 
     def start_client(self, name: str) -> DFSClient:
         """Start a client, which has no disk."""

@@ -7,51 +7,20 @@ at any byte; of the new names, renames and removals since the last `sync_directo
 A disk belongs to a machine and outlives the lives of its node. A life has its own `DiskOfLife`, which counts effects
 and can end the life at any of them, in the middle of a write too; one that belongs to a dead life does nothing.
 
-A disk may have no room for more, and bits of it may rot; whoever writes over them has good ones again.
+A disk may have no room for more, and bits of it may rot; whoever writes over them has good ones again. A sync may fail:
+what it should have forced to the disk can be read until the machine loses power, and is not on the disk, although the
+next sync of the file succeeds. That is what a kernel does with pages that it could not write.
 
 Leaves out: disks that fail whole, and directories that a crash forgets.
 """
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NoReturn
 
-from genstamp_dfs.errors import DiskError, DiskFullError
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError
 from genstamp_dfs.simulation.loop import Life, ProcessCrashedError
-
-
-@dataclass(slots=True)
-class Write:
-    """A write or a cut that is not forced to the disk yet: what undoes it."""
-
-    offset: int
-    length: int
-    old: bytes
-    length_before: int
-    length_after: int
-
-
-@dataclass(eq=False, slots=True)
-class File:
-    """A file: its bytes as processes see them, what is not forced to the disk yet, and which bits have rotted.
-
-    Attributes:
-        rotten: position of a byte -> the bits of it that are not what was written.
-    """
-
-    data: bytearray = field(default_factory=bytearray)
-    unsynced: list[Write] = field(default_factory=list)
-    rotten: dict[int, int] = field(default_factory=dict)
-
-    def rot(self, position: int, bits: int) -> None:
-        """Bits of a byte become what was not written."""
-        self.data[position] ^= bits
-        self.rotten[position] = self.rotten.get(position, 0) ^ bits
-
-    def heal(self, offset: int, length: int) -> None:
-        """Bytes are what was written to them."""
-        for position in [position for position in self.rotten if offset <= position < offset + length]:
-            self.data[position] ^= self.rotten.pop(position)
+from genstamp_dfs.simulation.stored_file import File, Write, lose_writes
 
 
 @dataclass(slots=True)
@@ -76,10 +45,16 @@ class SimulatedDisk:
 
     Attributes:
         room: for so many more bytes there is room; None where there is no end of it.
+        sync_fails_in: the number of the sync, from 1, that fails next; None for none.
+        failed_syncs: how many have failed.
+        false_syncs: a sentence for each sync that succeeded and left bytes out that an earlier one had lost.
     """
 
     def __init__(self) -> None:
         self.room: int | None = None
+        self.sync_fails_in: int | None = None
+        self.failed_syncs = 0
+        self.false_syncs: list[str] = []
         self.files: dict[str, File] = {}
         self.directories: set[str] = {""}
         self.namings: list[Naming] = []
@@ -97,7 +72,7 @@ class SimulatedDisk:
         for naming in reversed(self.namings[kept:]):
             self._undo(naming)
         self.namings.clear()
-        return sum(_lose_writes(file, chance) for _, file in sorted(self.files.items()))
+        return sum(lose_writes(file, chance) for _, file in sorted(self.files.items()))
 
     def _undo(self, naming: Naming) -> None:
         if naming.added is not None and self.files.get(naming.added) is naming.file:
@@ -106,32 +81,6 @@ class SimulatedDisk:
                 self.files[naming.added] = naming.replaced
         if naming.removed is not None and naming.removed not in self.files:
             self.files[naming.removed] = naming.file
-
-
-def _lose_writes(file: File, chance: random.Random) -> int:
-    """Undo the newest unsynced writes, the oldest of them in part; gives by how many bytes the file shrank."""
-    before = len(file.data)
-    kept = chance.randint(0, len(file.unsynced))
-    for number in range(len(file.unsynced) - 1, kept - 1, -1):
-        write = file.unsynced[number]
-        _undo_write(file, write, survives=chance.randint(0, write.length) if number == kept else 0)
-    file.unsynced.clear()
-    return max(0, before - len(file.data))
-
-
-def _undo_write(file: File, write: Write, survives: int) -> None:
-    """Undo a write but for its first bytes; a cut is undone whole."""
-    if write.length_after < write.length_before:
-        file.data += write.old
-        return
-    position = write.offset + survives
-    old_end = write.offset + len(write.old)
-    if position < old_end:
-        file.data[position:old_end] = write.old[survives:]
-    end = max(write.length_before, position)
-    del file.data[end:]
-    for rotten in [one for one in file.rotten if position <= one < old_end or one >= end]:
-        del file.rotten[rotten]
 
 
 class DiskOfLife:
@@ -268,16 +217,41 @@ class DiskOfLife:
     def sync(self, path: str) -> None:
         """Force the bytes of a file to the disk."""
         self._begin_effect()
-        self._file(path).unsynced.clear()
+        file = self._file(path)
+        if self._is_failing():
+            file.lose_unsynced()
+            self._fail_to_sync(path)
+        file.force()
+        if any(position < len(file.data) for position in file.lost):
+            self._disk.false_syncs.append(
+                f"{self._life.node} has forced {path} to its disk and counts on it, but an earlier sync had failed and "
+                f"{len(file.lost)} bytes are not there"
+            )
 
     def sync_directory(self, path: str) -> None:
         """Force the names in a directory to the disk."""
         self._begin_effect()
         if path not in self._disk.directories:
             self._fail(path, "is no directory")
+        if self._is_failing():
+            # Names are in the file system's own log, which it writes again or ends with.
+            self._fail_to_sync(path)
         self._disk.namings = [naming for naming in self._disk.namings if naming.directory != path]
 
     # -- below --------------------------------------------------------------------------------------------------
+
+    def _is_failing(self) -> bool:
+        """Whether this sync is the one that fails."""
+        disk = self._disk
+        if disk.sync_fails_in is None:
+            return False
+        disk.sync_fails_in -= 1
+        return disk.sync_fails_in <= 0
+
+    def _fail_to_sync(self, path: str) -> NoReturn:
+        self._disk.sync_fails_in = None
+        self._disk.failed_syncs += 1
+        raise DiskFailedError(f"{self._life.node}: {path} cannot be forced to the disk: input/output error")
 
     def _take_room(self, num_bytes: int) -> bool:
         """Whether there is room for so many more bytes, which is gone then."""

@@ -29,6 +29,7 @@ class FaultKind(StrEnum):
     ROT = "rot"
     SLOW_DISK = "slow disk"
     FULL_DISK = "full disk"
+    SYNC_FAILS = "sync fails"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Fault:
         node: whose; for a partition the first of the nodes concerned; nobody where the network is bad.
         lasts_us: how long the node stays down, or network or disk bad; a client never comes back.
         effect: for CRASH_AT_EFFECT, how many more changes to its disk the node makes; for FULL_DISK, for how many more
-            bytes it has room; for SLOW_DISK, what a sync takes at most, in microseconds; for ROT, the dice.
+            bytes it has room; for SLOW_DISK, what a sync takes at most, in microseconds; for SYNC_FAILS, which of the
+            next syncs fails; for ROT, the dice.
         others: for PARTITION, the nodes that do not hear `node`.
         network: for BAD_NETWORK and LATE_MESSAGES, how bad.
     """
@@ -97,6 +99,33 @@ def make_faults(
     return faults
 
 
+def make_disk_faults(chance: random.Random, nodes: Nodes, mean_s: int, safety_s: int) -> list[Fault]:
+    """Disks that are full or lose writes, of the master too; after half of the lost writes the machine loses power.
+
+    They have dice of their own, so that all else in a plan is the same with them and without.
+
+    Args:
+        chance, nodes, mean_s, safety_s: as for `make_faults`.
+    """
+    faults: list[Fault] = []
+    at_us = 0
+    while mean_s:
+        at_us += int(chance.expovariate(1 / (mean_s * SECOND_US)))
+        if at_us >= safety_s * SECOND_US:
+            break
+        node = chance.choice((*nodes.servers, nodes.master))
+        lasts_us = int(chance.expovariate(1 / (30 * SECOND_US)))
+        if chance.random() < 0.5:
+            room = chance.choice((0, 1, 20, 100, 1000, 3000))
+            faults.append(Fault(at_us, FaultKind.FULL_DISK, node, lasts_us, effect=room))
+            continue
+        faults.append(Fault(at_us, FaultKind.SYNC_FAILS, node, lasts_us, effect=chance.randint(1, 8)))
+        power_us = at_us + int(chance.expovariate(1 / (20 * SECOND_US)))
+        if chance.random() < 0.5 and power_us < safety_s * SECOND_US:
+            faults.append(Fault(power_us, FaultKind.POWER_LOSS, node, lasts_us))
+    return faults
+
+
 def _fault(chance: random.Random, at_us: int, nodes: Nodes, weights: Mapping[FaultKind, int]) -> Fault:
     kind = chance.choices(list(weights), list(weights.values()))[0]
     node = chance.choice((*nodes.servers, *nodes.servers, nodes.master, *nodes.clients[1:]))
@@ -126,5 +155,5 @@ def _fault(chance: random.Random, at_us: int, nodes: Nodes, weights: Mapping[Fau
         case FaultKind.SLOW_DISK:
             node = chance.choice((*nodes.servers, nodes.master))
             return Fault(at_us, kind, node, lasts_us, effect=chance.choice((SECOND_US // 10, SECOND_US, LATE_US)))
-        case FaultKind.FULL_DISK:
+        case FaultKind.FULL_DISK | FaultKind.SYNC_FAILS:
             return Fault(at_us, kind, chance.choice(nodes.servers), lasts_us, effect=chance.choice((0, 100, 3000)))

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any, Final, Generic, TypeVar
 
+from genstamp_dfs.errors import DiskFailedError
+
 Result = TypeVar("Result")
 
 NO_LIMIT: Final = 2**62
@@ -210,6 +212,10 @@ class Loop:
         try:
             future = task.coroutine.send(None)
         except StopIteration:
+            task.is_done = True
+            task.life.tasks.pop(task, None)
+        except DiskFailedError:
+            # The node knows: its volume ends it. A task that had to do with the disk ends here.
             task.is_done = True
             task.life.tasks.pop(task, None)
         except ProcessCrashedError:

@@ -4,12 +4,14 @@ Leaves out: what runs on them. A file system's cluster starts its cores here, ov
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from genstamp_dfs.errors import DiskError
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
-from genstamp_dfs.simulation.loop import Life, Loop
+from genstamp_dfs.simulation.loop import Life, Loop, ProcessCrashedError
 from genstamp_dfs.simulation.network import Network
 from genstamp_dfs.simulation.runtime import Clock, SimulatedRuntime
 from genstamp_dfs.world.times import SECOND_US
@@ -98,6 +100,26 @@ class Machines:
     def fill_disk(self, node: str, room: int | None) -> None:
         """From now on the node's disk has room for so many more bytes; None for no end of it."""
         self.machines[node].disk.room = room
+
+    def fail_sync(self, node: str, number: int | None) -> None:
+        """One of the next syncs of the node's disk fails: the one of this number, from 1; None for none of them."""
+        self.machines[node].disk.sync_fails_in = number
+
+    def false_syncs(self) -> list[str]:
+        """A sentence for each sync that succeeded over bytes which an earlier one had lost."""
+        return [sentence for _, machine in sorted(self.machines.items()) for sentence in machine.disk.false_syncs]
+
+    def failed_syncs(self) -> int:
+        """How many syncs have failed."""
+        return sum(machine.disk.failed_syncs for machine in self.machines.values())
+
+    @contextmanager
+    def ends_with_its_disk(self, node: str) -> Iterator[None]:
+        """The process of a node ends where a disk error leaves the body: it answers nobody any more."""
+        try:
+            yield
+        except DiskError as failure:
+            raise ProcessCrashedError(node) from failure
 
     def rot(self, node: str, chance: random.Random) -> bool:
         """Let a bit of what the node has stored rot; says whether there was something that could."""

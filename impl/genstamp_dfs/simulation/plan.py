@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from genstamp_dfs.hdfs.protocol import NAMENODE
-from genstamp_dfs.simulation.faults import Fault, Nodes, make_faults
+from genstamp_dfs.simulation.faults import Fault, Nodes, make_disk_faults, make_faults
 from genstamp_dfs.world.times import SECOND_US
 
 
@@ -99,6 +99,7 @@ class PlanOptions:
         safety_s: how long anything may fail, in virtual seconds.
         files: how many paths there are for all clients together.
         mean_fault_s: mean time between two faults; 0 for none.
+        mean_disk_fault_s: mean time between two faults of disks, which are full or fail to sync; 0 for none.
         block_size: of the files, in bytes; small, so that files have several blocks.
         sync_ms: a datanode does other things for less than this while packets are forced to its disk; 0 for no time.
     """
@@ -110,6 +111,7 @@ class PlanOptions:
     pieces: int = 6
     safety_s: int = 600
     mean_fault_s: int = 25
+    mean_disk_fault_s: int = 0
     block_size: int = 4096
     sync_ms: int = 0
 
@@ -121,12 +123,16 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
     datanodes = tuple(f"datanode{number}" for number in range(1, options.datanodes + 1))
     clients = tuple(f"client{number}" for number in range(1, options.clients + 1))
     jobs = {client: tuple(_jobs(chance, options)) for client in clients}
+    nodes = Nodes(NAMENODE, datanodes, clients)
+    faults = make_faults(chance, nodes, options.mean_fault_s, options.safety_s)
+    disk_chance = random.Random(f"disks of plan {seed}")
+    faults += make_disk_faults(disk_chance, nodes, options.mean_disk_fault_s, options.safety_s)
     return Plan(
         seed=seed,
         datanodes=datanodes,
         clients=clients,
         jobs=jobs,
-        faults=tuple(make_faults(chance, Nodes(NAMENODE, datanodes, clients), options.mean_fault_s, options.safety_s)),
+        faults=tuple(sorted(faults, key=lambda fault: fault.at_us)),
         safety_us=options.safety_s * SECOND_US,
     )
 

@@ -233,6 +233,7 @@ class Run:
                 "events": len(cluster.log.events),
                 "crashes": cluster.crashes - len(self.plan.clients),
                 "block recoveries": self.watcher.recoveries,
+                "failed syncs": cluster.failed_syncs(),
                 "bytes acknowledged by hflush": ledger.bytes_hflushed,
                 "bytes acknowledged by hsync": ledger.bytes_hsynced,
             }
@@ -247,7 +248,7 @@ class Run:
             virtual_s=cluster.loop.now_us / SECOND_US,
             totals=totals,
             outcomes=self.outcomes,
-            broken=tuple(ledger.broken),
+            broken=(*ledger.broken, *cluster.false_syncs()),
             lost=tuple(lost),
             unclosed=tuple(
                 path for file_id, path in self._unclosed.items() if file_id not in {loss.file_id for loss in lost}

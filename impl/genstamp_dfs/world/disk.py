@@ -8,6 +8,7 @@ has real files (`genstamp_dfs.server`), the other keeps them in memory, tears wr
 Leaves out: more than one volume, and how much space is left for others.
 """
 
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from genstamp_dfs.errors import DiskFullError
@@ -15,11 +16,15 @@ from genstamp_dfs.errors import DiskFullError
 UNFINISHED_SUFFIX: Final = ".tmp"
 """Of the name under which a file is written before it takes another one's place."""
 
+COPIED_AT_ONCE: Final = 1 << 20
+
 
 class Disk(Protocol):
     """The files of one node. Paths are relative, with "/" between names; none leaves the directory.
 
-    Every call may raise `DiskError`, whose message names path and reason; it is `DiskFullError` where there is no room.
+    Every call may raise `DiskError`, whose message names path and reason. A change that has no room raises
+    `DiskFullError`. A sync that fails raises `DiskFailedError`, as does a change that the disk itself refuses; then
+    nothing may be forced to this disk again, for the next sync would succeed without the bytes that the first one lost.
     """
 
     def exists(self, path: str) -> bool:
@@ -56,10 +61,10 @@ class Disk(Protocol):
         """Remove a file, or a directory with all that is in it."""
 
     def sync(self, path: str) -> None:
-        """Force the bytes of a file to the disk."""
+        """Force the bytes of a file to the disk; what fails once must not be tried again."""
 
     def sync_directory(self, path: str) -> None:
-        """Force the names in a directory to the disk."""
+        """Force the names in a directory to the disk; what fails once must not be tried again."""
 
 
 def replace_file(disk: Disk, path: str, data: bytes) -> None:
@@ -68,12 +73,32 @@ def replace_file(disk: Disk, path: str, data: bytes) -> None:
     Raises:
         DiskError: the disk failed, or is full; then what was begun takes no room.
     """
+    _replace(disk, path, iter((data,)))
+
+
+def write_anew(disk: Disk, path: str) -> None:
+    """Put another file with the same bytes in the place of one, on disk when this returns.
+
+    For a file that an earlier process has left: if a sync of it had failed then, another one would succeed although
+    bytes of it are in memory alone.
+
+    Raises:
+        DiskError: the disk failed, or is full; then what was begun takes no room.
+    """
+    size = disk.size(path)
+    _replace(disk, path, (disk.read(path, start, COPIED_AT_ONCE) for start in range(0, size, COPIED_AT_ONCE)))
+
+
+def _replace(disk: Disk, path: str, parts: Iterator[bytes]) -> None:
     unfinished = path + UNFINISHED_SUFFIX
     if disk.exists(unfinished):
         disk.remove(unfinished)
     disk.create(unfinished)
     try:
-        disk.write(unfinished, 0, data)
+        position = 0
+        for part in parts:
+            disk.write(unfinished, position, part)
+            position += len(part)
     except DiskFullError:
         disk.remove(unfinished)
         raise

@@ -105,7 +105,10 @@ class Runtime(Protocol[Operation, Message]):
         The step asks for it all the same, and finds it done. A world whose disks take no time need not do anything.
 
         Args:
-            syncs: calls of `Disk.sync` and `Disk.sync_directory`; what they raise, the step will raise.
+            syncs: calls of `Disk.sync` and `Disk.sync_directory`.
+
+        Raises:
+            DiskError: one of them failed. The step fails with it, and does not ask again.
         """
 
     async def call(self, node: str, request: Request[Answer], *, timeout_us: int | None = None) -> Answer:

@@ -1,5 +1,6 @@
 """Whatever a file, a block pool or a writer is called on either listener: nothing outside of the storage changes."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ DATA = b"escape" * 100
 
 
 @pytest.mark.slow
-def test_no_name_leads_out_of_the_storage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_name_leads_out_of_the_storage(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     storage = tmp_path.joinpath(*map(str, range(DEPTH)))
 
     async def test() -> None:
@@ -59,6 +62,7 @@ def test_no_name_leads_out_of_the_storage(tmp_path: Path, capfd: pytest.CaptureF
 
     run(test())
     assert capfd.readouterr().err == ""
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def everything_in(directory: Path, besides: Path) -> set[Path]:

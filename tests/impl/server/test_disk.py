@@ -1,5 +1,7 @@
 """Real files: what a node may do in its directory, and nowhere else."""
 
+import asyncio
+import errno
 import os
 import subprocess
 import sys
@@ -8,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from genstamp_dfs.errors import DiskError, StorageError
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, StorageError
 from genstamp_dfs.server.disk import RealDisk
+from genstamp_dfs.server.local_runtime import LocalRuntime
 from genstamp_dfs.server.open_files import MAX_OPEN
 
 
@@ -166,21 +169,110 @@ def test_a_write_while_a_thread_forces_the_file_is_forced_too(
     assert forced == ["file", "file"]
 
 
-def test_a_sync_that_failed_counts_for_nothing(
-    disk: RealDisk, forced: list[str], monkeypatch: pytest.MonkeyPatch
+class FailingOnce:
+    """`os.fsync` that fails at its next call, as the kernel reports a lost write once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, reason: int = errno.EIO) -> None:
+        self.calls = 0
+        self._reason = reason
+        self._fsync = os.fsync
+        monkeypatch.setattr(os, "fsync", self._call)
+
+    def _call(self, descriptor: int) -> None:
+        self.calls += 1
+        if self.calls == 1:
+            raise OSError(self._reason, os.strerror(self._reason))
+        self._fsync(descriptor)
+
+
+@pytest.mark.parametrize("reason", [errno.EIO, errno.ENOSPC, errno.EDQUOT])
+def test_a_sync_that_failed_is_never_made_again(disk: RealDisk, monkeypatch: pytest.MonkeyPatch, reason: int) -> None:
+    for name in ("file", "other"):
+        disk.create(name)
+        disk.write(name, 0, b"bytes")
+    fsync = FailingOnce(monkeypatch, reason)
+    for path in ("file", "file", "other"):
+        with pytest.raises(DiskFailedError, match=f"file: {os.strerror(reason)}"):
+            disk.sync(path)
+    disk.write("file", 0, b"other")
+    with pytest.raises(DiskFailedError):
+        disk.sync("file")
+    with pytest.raises(DiskFailedError):
+        disk.sync_directory("")
+    assert fsync.calls == 1
+
+
+def test_a_thread_that_forces_a_file_ahead_fails_the_step_that_asks_for_it(
+    disk: RealDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk.create("file")
-    fsync = os.fsync
+    disk.write("file", 0, b"bytes")
+    fsync = FailingOnce(monkeypatch)
 
-    def fail(descriptor: int) -> None:
-        raise OSError(5, "Input/output error")
+    async def step() -> None:
+        with pytest.raises(DiskFailedError):
+            await LocalRuntime("n").ahead(lambda: disk.sync("file"))
+        with pytest.raises(DiskFailedError):
+            disk.sync("file")
 
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(DiskError, match="Input/output error"):
-        disk.sync("file")
-    monkeypatch.setattr(os, "fsync", fsync)
+    asyncio.run(step())
+    assert fsync.calls == 1
+
+
+def test_a_file_that_is_not_there_is_no_failure_of_the_disk(disk: RealDisk) -> None:
+    with pytest.raises(DiskError, match="No such file") as caught:
+        disk.sync("absent")
+    assert type(caught.value) is DiskError
+    disk.create("file")
     disk.sync("file")
-    assert forced == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [(errno.EIO, DiskFailedError), (errno.EROFS, DiskFailedError), (errno.ENOSPC, DiskFullError)],
+)
+def test_a_change_that_the_disk_refuses_is_its_end_and_a_full_disk_is_not(
+    disk: RealDisk, monkeypatch: pytest.MonkeyPatch, reason: int, expected: type[DiskError]
+) -> None:
+    disk.create("file")
+    pwrite = os.pwrite
+
+    def fail(descriptor: int, data: bytes, offset: int) -> int:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(os, "pwrite", fail)
+    with pytest.raises(expected):
+        disk.write("file", 0, b"bytes")
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    if expected is DiskFullError:
+        disk.sync("file")
+    else:
+        with pytest.raises(expected):
+            disk.sync("file")
+
+
+def test_a_write_goes_on_where_the_system_has_stopped(disk: RealDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda descriptor, data, offset: pwrite(descriptor, data[:3], offset))
+    disk.create("file")
+    disk.write("file", 0, b"0123456789")
+    assert disk.read("file") == b"0123456789"
+
+
+def test_directories_and_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    umask = os.umask(0o022)
+    try:
+        disk = RealDisk(tmp_path / "disk")
+        disk.make_directory("a/b")
+        disk.create("a/b/file")
+        open_to_all = RealDisk(tmp_path)
+        tmp_path.chmod(0o755)
+        open_to_all.make_private()
+    finally:
+        os.umask(umask)
+    modes = [path.stat().st_mode & 0o777 for path in (disk.root, disk.root / "a", disk.root / "a/b", tmp_path)]
+    assert modes == [0o700] * 4
+    assert (disk.root / "a/b/file").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_somebody_else_replaces_or_removes_is_noticed(disk: RealDisk) -> None:

@@ -486,7 +486,7 @@ def test_paths_are_checked(tmp_path: Path, path: str) -> None:
     run(test())
 
 
-def test_a_datanode_that_is_not_taken_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_datanode_that_is_not_taken_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Once for each reason, however often it tries; the datanode that has the name already stays what it was."""
 
     async def test() -> None:
@@ -501,11 +501,11 @@ def test_a_datanode_that_is_not_taken_says_why(tmp_path: Path, capsys: pytest.Ca
                     await runtime.call(NAMENODE, RegisterDatanode("datanode1", cluster_id, "127.0.0.1", 1, 1, "other"))
             await runtime.stop()
             assert known.uuid == uuid != ""
-            assert capsys.readouterr().err == (
+            assert [record.message for record in caplog.records] == [
                 "datanode1: not registered yet, it is tried again: DisallowedDatanodeException: another datanode that "
-                "is called datanode1 is there, accepted: a name of its own\n"
+                "is called datanode1 is there, accepted: a name of its own",
                 "datanode1: not registered yet, it is tried again: DisallowedDatanodeException: datanode1 belongs to "
-                f"BP-other, accepted: {pool}\n"
-            )
+                f"BP-other, accepted: {pool}",
+            ]
 
     run(test())

@@ -20,8 +20,8 @@ from genstamp_dfs.gfs.errors import CorruptReplica, NoRoom, OutOfOrder, StaleVer
 from genstamp_dfs.gfs.messages.chunkserver_protocol import Apply
 from genstamp_dfs.gfs.protocol import Mutation
 from genstamp_dfs.gfs.runtime import Runtime
-from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.runtime import Condition
+from genstamp_dfs.world.volume import Volume
 
 REMEMBERED: Final = 1_000
 """Of so many mutations that were done it is known that they were."""
@@ -76,7 +76,7 @@ class Applying:
         self,
         configuration: ChunkserverConfiguration,
         runtime: Runtime,
-        disk: Disk,
+        disk: Volume,
         replicas: Replicas,
         leases: Leases,
         buffer: DataBuffer,

@@ -7,7 +7,9 @@ any moment leaves the replica as it was before a change or after it, and only th
 an append at some time before it is acknowledged, for what takes the place of other bytes before they are touched, as
 else a lost frame would leave new bytes under old checksums. What makes the file of bytes longer is put there first: if
 the disk is full, frame and bytes are taken back, and nothing has changed. When the log has grown, the file of bytes is
-forced to the disk once, and a log of one frame takes the place of the long one.
+forced to the disk once, and a log of one frame takes the place of the long one. The same is done before the first
+change of a log that an earlier life has left: that life may have ended because a sync of it had failed, and another
+sync would succeed although frames of it are in memory alone.
 
 Bytes that were never written are zeros, and take no room at the end: a chunk that is padded is not longer on the disk.
 
@@ -82,6 +84,7 @@ class ChunkFile:
         version: its version.
         num_bytes: its length.
         changes: counts what is in the log; equal counts mean equal content.
+        is_inherited: changes of an earlier life are in the log, and may not be on the disk.
     """
 
     def __init__(self, disk: Disk, path: str, chunk_bytes: int) -> None:
@@ -94,6 +97,7 @@ class ChunkFile:
         self.version = 0
         self.num_bytes = 0
         self.changes = 0
+        self.is_inherited = False
 
     @property
     def log_path(self) -> str:
@@ -156,9 +160,10 @@ class ChunkFile:
             CorruptReplica: it cannot be what this chunkserver left there.
         """
         log = self._disk.read(self.log_path)
-        position = 0
+        position, frames = 0, 0
         while (found := decode_frame(MARK, log, position)) is not None:
             body, position = found
+            frames += 1
             try:
                 self._redo(_DECODER.decode(body), is_first=position == len(body) + 12)
             except (msgspec.MsgspecError, StorageError) as problem:
@@ -168,6 +173,8 @@ class ChunkFile:
         if position < len(log):
             self._disk.truncate(self.log_path, position)
         self._log_bytes = position
+        self.is_inherited = frames > 1
+        self.changes = frames - 1
 
     def compact(self) -> None:
         """Force the bytes to the disk, and begin a new log, on the disk when this returns."""
@@ -175,6 +182,7 @@ class ChunkFile:
         frame = self._frame(Base(self.version, self.num_bytes, self._stored, bytes(self._checksums)))
         replace_file(self._disk, self.log_path, frame)
         self._log_bytes = len(frame)
+        self.is_inherited = False
 
     # -- changes ----------------------------------------------------------------------------------------------------
 
@@ -334,7 +342,7 @@ class ChunkFile:
 
     def _log(self, entry: Changed | VersionRecorded) -> int:
         """Add a frame to the log; gives where it begins."""
-        if self._log_bytes > LOG_BYTES:
+        if self._log_bytes > LOG_BYTES or self.is_inherited:
             self.compact()
         frame, start = self._frame(entry), self._log_bytes
         try:

@@ -5,9 +5,10 @@ Leaves out: how requests come, and where the disk is.
 Source: Ghemawat, Gobioff, Leung, "The Google File System", SOSP 2003, sections 2.3 to 5.2.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from genstamp_dfs.errors import DiskFullError, GenstampDfsError, Refusal
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, GenstampDfsError, Refusal
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.chunkserver.applying import Applying
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
@@ -27,6 +28,7 @@ from genstamp_dfs.gfs.protocol import CHECKSUM_BLOCK_BYTES, PIECE_BYTES
 from genstamp_dfs.gfs.runtime import Connection, Runtime
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
+from genstamp_dfs.world.volume import Volume
 
 NEED_ROOM = (messages.CreateChunk, messages.CopyChunk, messages.CloneChunk, messages.RecordVersion)
 """What is refused while the disk counts as full: who takes no part in a lease is asked for no mutation."""
@@ -40,6 +42,7 @@ class Chunkserver:
         runtime: its world.
         disk: where its replicas are.
         events: told of its steps.
+        on_failure: called when the disk has failed: the chunkserver answers nobody any more, and its process shall end.
 
     Attributes:
         leases: those that it believes in.
@@ -48,20 +51,27 @@ class Chunkserver:
     """
 
     def __init__(
-        self, configuration: ChunkserverConfiguration, runtime: Runtime, disk: Disk, events: EventSink
+        self,
+        configuration: ChunkserverConfiguration,
+        runtime: Runtime,
+        disk: Disk,
+        events: EventSink,
+        on_failure: Callable[[DiskFailedError], None] = lambda failure: None,
     ) -> None:
+        volume = Volume(disk, self._volume_failed)
         limits = configuration.limits
         telling = Telling(runtime, events)
         self.configuration = configuration
         self.runtime = runtime
-        self.replicas = Replicas(runtime, disk, limits.chunk_bytes)
+        self.replicas = Replicas(runtime, volume, limits.chunk_bytes)
         self.leases = Leases(runtime, limits.lease_us)
         self.buffer = DataBuffer(configuration.buffer_bytes, configuration.buffer_age_us)
-        self._disk = disk
+        self._disk = volume
+        self._on_failure = on_failure
         self._telling = telling
         self._pushing = Pushing(configuration, runtime, self.buffer)
-        self._primary = Primary(configuration, runtime, disk, self.replicas, self.leases, self.buffer, telling)
-        self._applying = Applying(configuration, runtime, disk, self.replicas, self.leases, self.buffer, telling)
+        self._primary = Primary(configuration, runtime, volume, self.replicas, self.leases, self.buffer, telling)
+        self._applying = Applying(configuration, runtime, volume, self.replicas, self.leases, self.buffer, telling)
         self._copying = Copying(configuration, runtime, self.replicas, telling)
         self._room = Room(configuration, runtime, self.replicas)
         self._reporting = Reporting(configuration, runtime, self.replicas, self.leases, self._room, telling)
@@ -96,7 +106,7 @@ class Chunkserver:
 
         Raises:
             GfsRefusal: the protocol refuses; NoRoom if the disk is full.
-            DiskError: the disk failed.
+            DiskFailedError: the disk failed, now or earlier.
             GenstampDfsError: it is no request of a chunkserver.
         """
         if isinstance(request, NEED_ROOM):
@@ -106,6 +116,23 @@ class Chunkserver:
         except DiskFullError as problem:
             self._room.found_full()
             raise NoRoom(str(problem)) from problem
+        except DiskFailedError:
+            raise
+        except DiskError as problem:
+            # A file that is none, or is gone: this replica is no good, and the others are.
+            replica = self.replicas.find(getattr(request, "handle", -1))
+            corrupt = CorruptReplica(str(problem))
+            if replica is not None:
+                self._found_corrupt(replica, corrupt)
+            raise corrupt from problem
+
+    def _volume_failed(self, failure: DiskFailedError) -> None:
+        """The step in which the disk has failed fails with it; the process ends when that step is over."""
+
+        async def end() -> None:
+            self._on_failure(failure)
+
+        self.runtime.spawn(end(), "end after a failure of the disk")
 
     async def _do(self, request: Request[Any], caller: Caller) -> Any:
         match request:
@@ -213,6 +240,10 @@ class Chunkserver:
                     replica.file.verify()
                 except CorruptReplica as problem:
                     self._found_corrupt(replica, problem)
+                except DiskFailedError:
+                    raise
+                except DiskError as problem:
+                    self._found_corrupt(replica, CorruptReplica(str(problem)))
 
     def _found_corrupt(self, replica: Replica, problem: Refusal) -> None:
         replica.is_corrupt = True

@@ -27,9 +27,9 @@ from genstamp_dfs.gfs.messages.chunkserver_protocol import Append, Apply, Write
 from genstamp_dfs.gfs.protocol import Mutation
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.gfs.side_by_side import Outcome, together
-from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller
 from genstamp_dfs.world.runtime import Condition
+from genstamp_dfs.world.volume import Volume
 
 REMEMBERED: Final = 10_000
 """Of so many calls it is known what came of them, for each lease."""
@@ -65,7 +65,7 @@ class Primary:
         self,
         configuration: ChunkserverConfiguration,
         runtime: Runtime,
-        disk: Disk,
+        disk: Volume,
         replicas: Replicas,
         leases: Leases,
         buffer: DataBuffer,

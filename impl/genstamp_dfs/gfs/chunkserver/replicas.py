@@ -1,21 +1,23 @@
 """All replicas of a chunkserver, by handle, and what of their changes is on the disk.
 
 A replica is a file of bytes in `chunks`, named by its handle in hexadecimal digits, and its log. One without a log was
-never whole, or is half deleted: it goes when the chunkserver starts.
+never whole, or is half deleted: it goes when the chunkserver starts. Where somebody has put a link in the place of a
+file there is no replica: it is left alone, and the others are served.
 
 Leaves out: what is done with them.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Final
 
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError
 from genstamp_dfs.gfs.chunkserver.chunk_file import ChunkFile, log_of
 from genstamp_dfs.gfs.errors import ChunkNotFound, CorruptReplica, StaleVersion
 from genstamp_dfs.gfs.protocol import ReplicaReport
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.runtime import Condition
+from genstamp_dfs.world.volume import Volume
 
 DIRECTORY: Final = "chunks"
 COPY_SUFFIX: Final = ".copy"
@@ -43,11 +45,12 @@ class Replica:
         self._synced = 0
         self._syncing: Condition | None = None
 
-    async def on_disk(self, runtime: Runtime, disk: Disk) -> None:
+    async def on_disk(self, runtime: Runtime, disk: Volume) -> None:
         """Wait until all changes up to now are on the disk; several who wait share one sync.
 
         Raises:
             StaleVersion: the replica has been deleted meanwhile, as garbage.
+            DiskError: the disk failed, now or earlier.
         """
         wanted = self.file.changes
         while self._synced < wanted:
@@ -61,13 +64,15 @@ class Replica:
                 woken, self._syncing = self._syncing, None
                 woken.notify_all()
 
-    async def _sync(self, runtime: Runtime, disk: Disk) -> None:
+    async def _sync(self, runtime: Runtime, disk: Volume) -> None:
         covered = self.file.changes
-        sync: Callable[[], None] = partial(disk.sync, self.file.log_path)
-        await runtime.ahead(sync)
+        if self.file.is_inherited:
+            self.file.compact()
+        else:
+            await disk.sync_ahead(runtime, self.file.log_path)
         if self.is_deleted:
             raise StaleVersion(f"the replica of chunk {self.handle} was deleted before its changes were on the disk")
-        sync()
+        disk.sync(self.file.log_path)
         self._synced = max(self._synced, covered)
 
 
@@ -101,14 +106,27 @@ class Replicas:
             handle = _handle(name)
             if handle is None or log_of(name) not in names:
                 if not _is_log_of_one(name, names):
-                    self._disk.remove(path)
+                    self._remove(path)
                 continue
             replica = Replica(handle, ChunkFile(self._disk, path, self._chunk_bytes), self._runtime.now_us())
             try:
                 replica.file.load()
             except CorruptReplica:
                 replica.is_corrupt = True
+            except (DiskFailedError, DiskFullError):
+                raise
+            except DiskError:
+                continue
             self._replicas[handle] = replica
+
+    def _remove(self, path: str) -> None:
+        """Remove a file; what is none stays."""
+        try:
+            self._disk.remove(path)
+        except DiskFailedError:
+            raise
+        except DiskError:
+            return
 
     def find(self, handle: int) -> Replica | None:
         """The replica of a chunk, if there is one, corrupt or not."""
@@ -173,9 +191,9 @@ class Replicas:
         """Delete a replica; its log goes first, so that what is left by a crash is none."""
         self._replicas.pop(handle).is_deleted = True
         path = path_of(handle)
-        self._disk.remove(log_of(path))
+        self._remove(log_of(path))
         self._disk.sync_directory(DIRECTORY)
-        self._disk.remove(path)
+        self._remove(path)
 
     def report(self, replica: Replica) -> ReplicaReport:
         """What the master is told of a replica."""

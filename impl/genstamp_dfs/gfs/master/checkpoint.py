@@ -4,20 +4,21 @@ Mutations are not held up: the log goes on in a new file, and what is written is
 moment, whose making takes as long as copying a few columns. It is written piece by piece while others run, under a
 temporary name that is changed when all of it is on disk, and the records before it too. A file is a frame
 (`genstamp_dfs.world.frames`) for each piece, the last of which says how many there are: one that was cut short is known
-by that, and the checkpoint before it is taken, with the log from there on.
+by that, and the checkpoint before it is taken, with the log from there on. One for which the disk has no room is given
+up and tried again later: the log has all, and the master goes on.
 
 Leaves out: how it is loaded into a master that starts (`recovery`).
 
 Source: section 2.6.3.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Final, TypeAlias
 
 import msgspec
 
-from genstamp_dfs.errors import StorageError
+from genstamp_dfs.errors import DiskFullError, StorageError
 from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.namespace import DIRECTORY as IS_DIRECTORY
 from genstamp_dfs.gfs.master.namespace import Block
@@ -27,11 +28,14 @@ from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.runtime import Runtime
 from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk
 from genstamp_dfs.world.frames import decode_frame, encode_frame
+from genstamp_dfs.world.times import SECOND_US
 
 CHECKPOINT: Final = "checkpoint_"
 MARK: Final = b"CHKP"
 BLOCKS_A_PIECE: Final = 256
 COLUMN_BYTES_A_PIECE: Final = 1024 * 1024
+RETRY_US: Final = 60 * SECOND_US
+"""How long to wait after a disk without room."""
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True, tag=0):
@@ -165,6 +169,7 @@ class Checkpointer:
         position: where the last checkpoint is; None if there is none.
         damaged: the positions of later ones that cannot be read: none of them is kept.
         telling: told of checkpoints, and of what is deleted.
+        on_full: told when one is given up, as the disk is full.
     """
 
     def __init__(
@@ -179,6 +184,7 @@ class Checkpointer:
         position: int | None,
         damaged: Iterable[int],
         telling: LogTelling,
+        on_full: Callable[[DiskFullError], None],
     ) -> None:
         self._disk = disk
         self._runtime = runtime
@@ -189,14 +195,18 @@ class Checkpointer:
         self._last = position
         self._damaged = set(damaged)
         self._telling = telling
+        self._on_full = on_full
+        self._not_before_us = runtime.now_us()
 
     @property
     def is_due(self) -> bool:
-        """Whether so many records were logged since the last one."""
+        """Whether so many records were logged since the last one, and the disk was not full of late."""
+        if self._runtime.now_us() < self._not_before_us:
+            return False
         return self._log.next_position - (self._last or 0) >= self._records
 
     async def make(self) -> None:
-        """Make a checkpoint of this moment.
+        """Make a checkpoint of this moment; none if the disk has no room for it.
 
         Raises:
             DiskError: the disk failed, now or before.
@@ -210,12 +220,13 @@ class Checkpointer:
         if self._disk.exists(unfinished):
             self._disk.remove(unfinished)
         self._disk.create(unfinished)
-        size, count = 0, 0
-        for piece in pieces:
-            size += self._write(unfinished, size, piece)
-            count += 1
-            await self._runtime.sleep_us(0)
-        self._write(unfinished, size, End(count))
+        try:
+            await self._write_all(unfinished, pieces)
+        except DiskFullError as problem:
+            self._disk.remove(unfinished)
+            self._not_before_us = self._runtime.now_us() + RETRY_US
+            self._on_full(problem)
+            return
         await self._runtime.ahead(lambda: self._disk.sync(unfinished))
         self._disk.sync(unfinished)
         await self._log.flushed(position)
@@ -225,6 +236,15 @@ class Checkpointer:
         self._damaged.discard(position)
         self._telling.completed(position, next(iter(self._whole()[1:]), None))
         self._purge()
+
+    async def _write_all(self, path: str, pieces: Iterator[Piece]) -> None:
+        """Write all pieces, and an end, while others run."""
+        size, count = 0, 0
+        for piece in pieces:
+            size += self._write(path, size, piece)
+            count += 1
+            await self._runtime.sleep_us(0)
+        self._write(path, size, End(count))
 
     def _write(self, path: str, position: int, piece: Piece) -> int:
         frame = encode_frame(MARK, _ENCODER.encode(piece))

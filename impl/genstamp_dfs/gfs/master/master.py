@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from genstamp_dfs.errors import DiskError, GenstampDfsError
+from genstamp_dfs.errors import DiskError, DiskFullError, GenstampDfsError
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.gfs.errors import GfsRefusal, MasterStarting
 from genstamp_dfs.gfs.master.base import Base
@@ -53,16 +53,28 @@ class Master:
         runtime: its world.
         disk: where log and checkpoints are.
         events: where it tells of what it does.
+        on_failure: called when it has stopped, as a disk has failed: its process shall end.
+        on_full: told when a checkpoint is given up, as the disk is full.
 
     Attributes:
         parts: what it is made of; None before it has started.
     """
 
-    def __init__(self, configuration: MasterConfiguration, runtime: Runtime, disk: Disk, events: EventSink) -> None:
+    def __init__(
+        self,
+        configuration: MasterConfiguration,
+        runtime: Runtime,
+        disk: Disk,
+        events: EventSink,
+        on_failure: Callable[[GenstampDfsError], None] = lambda failure: None,
+        on_full: Callable[[DiskFullError], None] = lambda problem: None,
+    ) -> None:
         self.configuration = configuration
         self._runtime = runtime
         self._disk = disk
         self._events = events
+        self._on_failure = on_failure
+        self._on_full = on_full
         self._base: Base | None = None
         self._handlers: dict[type[Request[Any]], Handler] = {}
         self.parts: Parts | None = None
@@ -83,7 +95,9 @@ class Master:
         replicas = LogReplicas(
             self.configuration.log_replicas, self._runtime, self._disk, self.configuration.call_timeout_us
         )
-        log = OperationLog(self._disk, self._runtime, recovered.next_position, replicas.replicate, telling)
+        log = OperationLog(
+            self._disk, self._runtime, recovered.next_position, replicas.replicate, telling, self._on_failure
+        )
         log.start_file()
         await replicas.replicate(log.next_position, encode_batch(log.next_position, []), log.next_position)
         base = Base(self.configuration, self._runtime, recovered.state, log, self._events, started_us)
@@ -94,6 +108,15 @@ class Master:
         base.tell(
             "start_master", "node", self._runtime.node, {}, observed={"records": str(recovered.next_position - 1)}
         )
+
+    def close(self) -> None:
+        """Force the log to the disk and end it: the master stops in order. Its processes have ended.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
+        if self._base is not None:
+            self._base.log.close()
 
     def _connect(self, base: Base) -> "Parts":
         """Make the parts, and know which of them answers what."""
@@ -181,6 +204,7 @@ class Master:
             position=recovered.checkpoint,
             damaged=recovered.skipped,
             telling=telling,
+            on_full=self._on_full,
         )
 
         async def monitor() -> None:

@@ -3,7 +3,8 @@
 A file `log/records_<first>` has the records from the first on, up to the first of the next file. It begins with 8
 bytes, then comes a frame (`genstamp_dfs.world.frames`) for each flush, with the position of its first record. Records
 that are flushed together are one frame, so a crash leaves all of them or none, and behind a torn frame nothing can
-stand: a damaged one with a whole one behind it, or in a file that is not the last, is a lost middle, and is refused.
+stand: a damaged one with a whole one behind it, or in a file that is not the last, is a lost middle, and is refused. A
+master that stops in order ends its file with a frame of no records, so that the last records have one behind them.
 
 `log/newest` has the first record of the newest file. Without it nobody would notice that this file was removed whole.
 
@@ -21,7 +22,7 @@ from typing import Final
 
 import msgspec
 
-from genstamp_dfs.errors import DiskError, GenstampDfsError, StorageError
+from genstamp_dfs.errors import DiskError, DiskFullError, GenstampDfsError, StorageError
 from genstamp_dfs.gfs.master.log_telling import LogTelling
 from genstamp_dfs.gfs.master.operations import AnyOperation
 from genstamp_dfs.gfs.runtime import Runtime
@@ -154,6 +155,7 @@ class OperationLog:
         replicate: gives a frame, with the positions of its first record and behind its last one, to all log replicas,
             and comes back when all have it on disk.
         telling: told of every record, and of every flush.
+        on_failure: called once, when no record comes to the disk any more.
 
     Attributes:
         next_position: of the next record that is logged.
@@ -170,6 +172,7 @@ class OperationLog:
         next_position: int,
         replicate: Callable[[int, bytes, int], Awaitable[None]],
         telling: LogTelling,
+        on_failure: Callable[[GenstampDfsError], None] = lambda failure: None,
     ) -> None:
         self.next_position = next_position
         self.flushed_position = next_position
@@ -180,6 +183,8 @@ class OperationLog:
         self._runtime = runtime
         self._replicate = replicate
         self._telling = telling
+        self._on_failure = on_failure
+        self._written_position = next_position
         self._buffer: list[AnyOperation] = []
         self._size = 0
         self._rolls = False
@@ -218,20 +223,53 @@ class OperationLog:
         path = log_path(first)
         if self._disk.exists(path):
             # Begun before, without a record. Its name stays, so that `newest` is right at every moment.
-            self._disk.truncate(path, 0)
+            replace_file(self._disk, path, HEADER)
         else:
             self._disk.create(path)
-        self._disk.write(path, 0, HEADER)
-        self._disk.sync(path)
-        self._disk.sync_directory(DIRECTORY)
+            self._disk.write(path, 0, HEADER)
+            self._disk.sync(path)
+            self._disk.sync_directory(DIRECTORY)
         replace_file(self._disk, NEWEST, f"{first}\n".encode("ascii"))
         self.first, self._size = first, len(HEADER)
 
     def fail(self, failure: GenstampDfsError) -> None:
         """A disk does not do what it is asked for: nothing is told of any more that is not on it."""
+        if self.failure is not None:
+            return
         self.failure = failure
         self._logged.notify_all()
         self._flushed.notify_all()
+        self._on_failure(failure)
+
+    def close(self) -> None:
+        """Force all records to the disk and end the file, as no more come. Nobody was told of the last ones.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
+        if self.failure is not None:
+            raise self.failure
+        if self._buffer:
+            self._write(self._buffer)
+            self._buffer = []
+        self._write([])
+        self._disk.sync(log_path(self.first))
+
+    def _write(self, operations: list[AnyOperation]) -> bytes:
+        """Put records behind those that are written; gives the frame.
+
+        Raises:
+            DiskError: the disk failed, or is full; then what is on it of the frame is taken back.
+        """
+        path, frame = log_path(self.first), encode_batch(self._written_position, operations)
+        try:
+            self._disk.write(path, self._size, frame)
+        except DiskFullError:
+            self._disk.truncate(path, self._size)
+            raise
+        self._size += len(frame)
+        self._written_position += len(operations)
+        return frame
 
     async def run(self) -> None:
         """Flush whatever is logged, for as long as the master lives."""
@@ -249,12 +287,11 @@ class OperationLog:
         if self._rolls and self.first < self.flushed_position:
             self.start_file()
         self._rolls = False
-        first, frame = self.flushed_position, encode_batch(self.flushed_position, self._buffer)
-        after = first + len(self._buffer)
+        first, operations = self.flushed_position, self._buffer
+        after = first + len(operations)
         self._buffer = []
+        frame = self._write(operations)
         path = log_path(self.first)
-        self._disk.write(path, self._size, frame)
-        self._size += len(frame)
         force = partial(self._disk.sync, path)
         await self._runtime.ahead(force)
         force()

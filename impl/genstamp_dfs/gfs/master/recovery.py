@@ -1,8 +1,11 @@
 """The start of a master: the latest complete checkpoint is loaded, and the records behind it are made again.
 
 A checkpoint that is incomplete or damaged is skipped, and the one before it taken with a longer part of the log. The
-last file of the log may end in a torn frame, of which nobody was told: it is cut off. Anything else that is damaged or
+last file of the log may end in a torn frame, of which nobody was told: it is left out. Anything else that is damaged or
 missing is refused before anything is changed.
+
+What the last file has is written anew, into another file. The process before may have ended because a sync of it had
+failed: what is read here may be in memory alone, and another sync of the same file would succeed without it.
 
 Leaves out: leases and locations, of which a master knows nothing when it starts.
 
@@ -27,7 +30,7 @@ from genstamp_dfs.gfs.master.operation_log import (
 )
 from genstamp_dfs.gfs.master.state import MasterState
 from genstamp_dfs.gfs.runtime import Runtime
-from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk, replace_file
 
 FIRST_POSITION = 1
 
@@ -116,16 +119,15 @@ async def _replay(runtime: Runtime, state: MasterState, file: LogFile, position:
 
 
 def _end_file(disk: Disk, file: LogFile) -> int:
-    """Cut a torn end off, and force to the disk what was read: it may not be there if only the process had died.
+    """Write anew what was read of the last file; gives how many bytes are torn, and left out.
 
-    Gives the bytes cut off. A file whose beginning is torn has no records, and is begun anew by whoever goes on.
+    A file whose beginning is torn has no records, and is begun anew by whoever goes on.
     """
+    if file.end < len(HEADER):
+        return 0
     path = log_path(file.first)
-    torn = file.size - file.end if file.end >= len(HEADER) else 0
-    if torn:
-        disk.truncate(path, file.end)
-    disk.sync(path)
-    return torn
+    replace_file(disk, path, disk.read(path, 0, file.end))
+    return file.size - file.end
 
 
 def _remove_unfinished(disk: Disk) -> None:

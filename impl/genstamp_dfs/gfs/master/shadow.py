@@ -46,9 +46,18 @@ class ShadowMaster:
         runtime: its world.
         disk: where its log is.
         events: where it tells of its log, and what of it is shown.
+        on_failure: called when it has stopped, as its disk has failed: its process shall end.
     """
 
-    def __init__(self, configuration: MasterConfiguration, runtime: Runtime, disk: Disk, events: EventSink) -> None:
+    def __init__(
+        self,
+        configuration: MasterConfiguration,
+        runtime: Runtime,
+        disk: Disk,
+        events: EventSink,
+        on_failure: Callable[[GenstampDfsError], None] = lambda failure: None,
+    ) -> None:
+        self._on_failure = on_failure
         self._configuration = configuration
         self._runtime = runtime
         self._disk = disk
@@ -70,7 +79,9 @@ class ShadowMaster:
         """
         started_us = self._runtime.now_us()
         recovered = await recover(self._disk, self._runtime, lambda: new_state(self._configuration), self._telling)
-        log = OperationLog(self._disk, self._runtime, recovered.next_position, _nowhere, self._telling)
+        log = OperationLog(
+            self._disk, self._runtime, recovered.next_position, _nowhere, self._telling, self._on_failure
+        )
         log.start_file()
         self._applied = recovered.next_position
         base = Base(self._configuration, self._runtime, recovered.state, log, self._events, started_us)
@@ -84,6 +95,15 @@ class ShadowMaster:
         }
         self._runtime.spawn(log.run(), "operation log")
         self._base = base
+
+    def close(self) -> None:
+        """Force the log to the disk and end it: the shadow stops in order. Its processes have ended.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
+        if self._base is not None:
+            self._base.log.close()
 
     async def handle(self, request: Request[Any], caller: Caller) -> Any:
         """Answer a request.

@@ -9,7 +9,7 @@ import sys
 
 from genstamp_dfs.errors import ConfigurationError
 from genstamp_dfs.gfs.server import chunkserver_server, master_server, shadow_server
-from genstamp_dfs.server.process import CONFIGURATION, run_server
+from genstamp_dfs.server.process import CONFIGURATION, log_to_stderr, run_server
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     for role, module in modules.items():
         module.add_options(roles.add_parser(role, description=f"A {role} of GFS."))
     given = parser.parse_args(arguments)
+    log_to_stderr(given.log_level)
     try:
         server = modules[given.role].from_options(given)
     except (ConfigurationError, OSError) as problem:

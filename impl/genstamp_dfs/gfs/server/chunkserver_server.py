@@ -8,7 +8,7 @@ Leaves out: several disks.
 
 import argparse
 import contextlib
-import sys
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +40,8 @@ from genstamp_dfs.server.process import (
 from genstamp_dfs.world.request import Caller, Request
 
 Answer = TypeVar("Answer")
+
+_LOG = logging.getLogger(__name__)
 
 
 class ChunkserverRuntime(GfsRuntime):
@@ -100,7 +102,7 @@ class ChunkserverRuntime(GfsRuntime):
         """Tell the operator why the master does not take the chunkserver: each reason once."""
         if reason != self._told:
             self._told = reason
-            print(f"{self.node}: not registered yet, it is tried again: {reason}", file=sys.stderr, flush=True)
+            _LOG.warning("%s: not registered yet, it is tried again: %s", self.node, reason)
 
 
 class ChunkserverServer(NodeServer):
@@ -154,7 +156,7 @@ class ChunkserverServer(NodeServer):
         self._runtime = ChunkserverRuntime(self.address, self._master, wanted, self.fail, self._shadows)
         _, _, free_bytes = disk.usage()
         configuration = replace(self._configuration, limits=found.limits, capacity_bytes=free_bytes)
-        self._chunkserver = Chunkserver(configuration, self._runtime, disk, self.events)
+        self._chunkserver = Chunkserver(configuration, self._runtime, disk, self.events, self.fail)
         await listener.start()
         await self._chunkserver.start()
 

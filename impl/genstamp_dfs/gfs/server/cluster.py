@@ -21,7 +21,7 @@ from genstamp_dfs.gfs.master.configuration import MasterConfiguration
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.minding import EVENTS, Node, Nodes, read_book
-from genstamp_dfs.server.process import CONFIGURATION, settings_of_nodes, stopped_by_signals
+from genstamp_dfs.server.process import CONFIGURATION, log_to_stderr, settings_of_nodes, stopped_by_signals
 
 CHUNKSERVERS: Final = 3
 MAX_CHUNKSERVERS: Final = 100
@@ -37,6 +37,7 @@ class Cluster:
         port: of the master; None for the one of the last run, or whichever the system chooses.
         settings: name=value, for the master, the chunkservers or both.
         events_limit_mib: how long each node's file of events gets, of which one older is kept; 0 for no limit.
+        log_level: the least that each node tells on standard error.
 
     Raises:
         ConfigurationError: a setting is not one of theirs.
@@ -52,9 +53,11 @@ class Cluster:
         port: int | None,
         settings: list[str],
         events_limit_mib: int = EVENTS_LIMIT_MIB,
+        log_level: str = "info",
     ) -> None:
         self.directory = directory.resolve()
         self._events_limit_mib = events_limit_mib
+        self._log_level = log_level
         self._host = host
         nodes = {"master": MasterConfiguration(), "chunkserver": ChunkserverConfiguration()}
         for_master, for_both = settings_of_nodes(nodes, settings)
@@ -79,7 +82,7 @@ class Cluster:
         command = [sys.executable, "-m", "genstamp_dfs.gfs.server", role, str(self.directory / name)]
         command += ["--host", self._host, "--ends-with-parent"]
         command += ["--events", str(self.directory / EVENTS / f"{name}.jsonl")]
-        command += ["--events-limit", str(self._events_limit_mib)]
+        command += ["--events-limit", str(self._events_limit_mib), "--log-level", self._log_level]
         return command + [f"--set={setting}" for setting in settings]
 
 
@@ -91,6 +94,7 @@ def run_cluster(
     port: int | None,
     settings: list[str],
     events_limit_mib: int = EVENTS_LIMIT_MIB,
+    log_level: str = "info",
 ) -> int:
     """Run a cluster until SIGTERM or SIGINT; gives the exit code. The arguments are those of `Cluster`."""
 
@@ -102,9 +106,11 @@ def run_cluster(
             port=port,
             settings=settings,
             events_limit_mib=events_limit_mib,
+            log_level=log_level,
         )
         return await cluster.run(stopped_by_signals())
 
+    log_to_stderr(log_level)
     try:
         if not 1 <= chunkservers <= MAX_CHUNKSERVERS:
             raise ConfigurationError(f"{chunkservers} chunkservers, accepted: 1 to {MAX_CHUNKSERVERS}")

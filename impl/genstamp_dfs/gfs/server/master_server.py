@@ -30,6 +30,7 @@ from genstamp_dfs.server.process import (
     event_sink,
     host_and_port,
     port_to_listen,
+    tell_of_full_disk,
 )
 from genstamp_dfs.world.request import Caller, Request
 
@@ -84,9 +85,16 @@ class MasterServer(NodeServer):
         self._listener = Listener(wire.MASTER_REQUESTS, wire.MAX_CALL_BYTES, self.describe, self.handle)
         self.port = self._listener.bind(self.host, self.port)
         self._runtime = GfsRuntime(MASTER, self.address)
-        self._master = Master(configuration, self._runtime, disk, self.events)
+        self._master = Master(
+            configuration, self._runtime, disk, self.events, self.fail, tell_of_full_disk("a checkpoint is given up")
+        )
         await self._listener.start()
         await self._master.start()
+
+    def close(self) -> None:
+        """End the log."""
+        if self._master is not None:
+            self._master.close()
 
     async def answer(self, request: Request[Any], caller: Caller) -> Any:
         """Have the core answer."""

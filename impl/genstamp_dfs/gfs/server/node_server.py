@@ -4,7 +4,8 @@ Leaves out: the cores.
 """
 
 import asyncio
-import sys
+import contextlib
+import logging
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -21,6 +22,8 @@ from genstamp_dfs.server.process import lock_storage
 from genstamp_dfs.world.request import Caller, Request
 
 MASTER_RETRY_S: Final = 0.5
+
+_LOG = logging.getLogger(__name__)
 
 
 class NodeServer(ABC):
@@ -68,6 +71,7 @@ class NodeServer(ABC):
         self.failure = asyncio.get_running_loop().create_future()
         self._disk = await lock_storage(self._directory)
         await self.begin(self._disk)
+        self._disk.make_private()
         name = self._runtime.node if self._runtime is not None else self.role
         return {"node": name, "host": self.host, "port": self.port, "cluster_id": self.cluster_id}
 
@@ -81,8 +85,18 @@ class NodeServer(ABC):
             await self._listener.stop()
         if self._runtime is not None:
             await self._runtime.stop()
+        with contextlib.suppress(DiskError):
+            # Nobody was told of what is not on the disk.
+            self.close()
         if self._disk is not None:
             self._disk.unlock()
+
+    def close(self) -> None:  # noqa: B027 (not all nodes have something to end)
+        """End what the core has on the disk; its processes have ended.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
 
     def describe(self) -> wire.Description:
         """What it says of itself."""
@@ -122,7 +136,7 @@ async def description_of_master(role: str, master: str) -> wire.Description:
                 found = await runtime.describe(MASTER)
             except NETWORK_FAILURES as problem:
                 if not told:
-                    print(f"{role}: waiting for the master: {problem}", file=sys.stderr, flush=True)
+                    _LOG.info("%s: waiting for the master: %s", role, problem)
                     told = True
                 await asyncio.sleep(MASTER_RETRY_S)
                 continue

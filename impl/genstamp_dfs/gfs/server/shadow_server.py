@@ -76,9 +76,14 @@ class ShadowServer(NodeServer):
         self.port = self._listener.bind(self.host, self.port)
         self._runtime = GfsRuntime(self.address, self._master)
         configuration = replace(self._configuration, limits=found.limits)
-        self._shadow = ShadowMaster(configuration, self._runtime, disk, self.events)
+        self._shadow = ShadowMaster(configuration, self._runtime, disk, self.events, self.fail)
         await self._listener.start()
         await self._shadow.start()
+
+    def close(self) -> None:
+        """End the log."""
+        if self._shadow is not None:
+            self._shadow.close()
 
     async def answer(self, request: Request[Any], caller: Caller) -> Any:
         """Have the core answer."""

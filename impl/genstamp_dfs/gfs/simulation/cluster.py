@@ -4,10 +4,11 @@ Leaves out: what clients want, and what goes wrong; see `workload` and `genstamp
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from genstamp_dfs.errors import GenstampDfsError
 from genstamp_dfs.events import EventLog
 from genstamp_dfs.gfs.chunkserver.chunkserver import Chunkserver
 from genstamp_dfs.gfs.chunkserver.configuration import ChunkserverConfiguration
@@ -18,8 +19,12 @@ from genstamp_dfs.gfs.master.master import Master
 from genstamp_dfs.gfs.protocol import MASTER
 from genstamp_dfs.gfs.simulation.rotting import Rotting
 from genstamp_dfs.gfs.simulation.surplus import Surplus
+from genstamp_dfs.simulation.loop import ProcessCrashedError
 from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
+from genstamp_dfs.world.request import Caller, Request
+
+Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
 
 RACKS: Final = 2
 """How many there are; chunkservers stand on them in turn."""
@@ -77,23 +82,24 @@ class SimulatedCluster(Machines):
         self._racks: dict[str, str] = {}
 
     def start_master(self) -> None:
-        """Start the master over what its disk has."""
+        """Start the master over what its disk has; one whose disk fails ends."""
         _, view, runtime = self.begin_life(MASTER)
         master = self.master = self.master_class(
-            self.options.master, runtime, view, MasterEvents(self.log, self.rotting, self.surplus)
+            self.options.master, runtime, view, MasterEvents(self.log, self.rotting, self.surplus), self._end(MASTER)
         )
-        self.network.join(Node(runtime.life, handler=master.handle))
-        runtime.spawn(master.start(), "start")
+        self.network.join(Node(runtime.life, handler=self._ending(MASTER, master.handle)))
+        runtime.spawn(self._start_core(MASTER, master), "start")
 
     def start_chunkserver(self, name: str) -> None:
         """Start a chunkserver over what its disk has."""
         rack = self._racks.setdefault(name, f"rack{len(self._racks) % RACKS + 1}")
         _, view, runtime = self.begin_life(name)
         chunkserver = self.chunkservers[name] = self.chunkserver_class(
-            replace(self.options.chunkserver, rack=rack), runtime, view, self.log
+            replace(self.options.chunkserver, rack=rack), runtime, view, self.log, self._end(name)
         )
-        self.network.join(Node(runtime.life, handler=chunkserver.handle, server=chunkserver.serve))
-        runtime.spawn(chunkserver.start(), "start")
+        handler = self._ending(name, chunkserver.handle)
+        self.network.join(Node(runtime.life, handler=handler, server=chunkserver.serve))
+        runtime.spawn(self._start_core(name, chunkserver), "start")
 
     def start_client(self, name: str) -> Client:
         """Start a client, which has no disk."""
@@ -101,6 +107,27 @@ class SimulatedCluster(Machines):
         client = self.clients[name] = self.client_class(self.options.client, runtime, self.log)
         self.network.join(Node(runtime.life))
         return client
+
+    def _end(self, node: str) -> Callable[[GenstampDfsError], None]:
+        """What a node calls whose disk has failed."""
+
+        def end(failure: GenstampDfsError) -> None:
+            raise ProcessCrashedError(node) from failure
+
+        return end
+
+    def _ending(self, node: str, handle: Handler) -> Handler:
+        """Answers requests, but none when the disk has failed."""
+
+        async def answer(request: Request[Any], caller: Caller) -> Any:
+            with self.ends_with_its_disk(node):
+                return await handle(request, caller)
+
+        return answer
+
+    async def _start_core(self, node: str, core: Master | Chunkserver) -> None:
+        with self.ends_with_its_disk(node):
+            await core.start()
 
     def start(self, node: str) -> None:
         """Start a node again; clients do not come back."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from genstamp_dfs.gfs.protocol import MASTER
-from genstamp_dfs.simulation.faults import EVERYDAY, Fault, FaultKind, Nodes, make_faults
+from genstamp_dfs.simulation.faults import EVERYDAY, Fault, FaultKind, Nodes, make_disk_faults, make_faults
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
 
 CELL_BYTES: Final = 32
@@ -107,6 +107,8 @@ class PlanOptions:
         mean_rest_ms: how long a client rests after a record or a write, on average.
         safety_s: how long anything may fail, in virtual seconds.
         mean_fault_s: mean time between two faults; 0 for none.
+        mean_disk_fault_s: mean time between two more faults of disks, the master's too, which are full or fail to sync;
+            0 for none.
         without: faults that do not happen; the others come instead.
         chunk_sizes: one of these is the size of a chunk, in bytes; small, so that files have several chunks.
         sync_ms: a chunkserver does other things for less than this while bytes are forced to its disk; 0 for no time.
@@ -121,6 +123,7 @@ class PlanOptions:
     mean_rest_ms: int = 3000
     safety_s: int = 400
     mean_fault_s: int = 18
+    mean_disk_fault_s: int = 0
     without: tuple[FaultKind, ...] = ()
     chunk_sizes: tuple[int, ...] = (2048, 2048, 4096, 160_000)
     sync_ms: int = 0
@@ -136,13 +139,16 @@ def make_plan(seed: int, options: PlanOptions | None = None) -> Plan:
     jobs = {client: tuple(_Jobs(chance, options, chunk_bytes, client).make()) for client in clients}
     nodes = Nodes(MASTER, chunkservers, clients)
     weights = {kind: weight for kind, weight in FAULTS.items() if kind not in options.without}
+    faults = make_faults(chance, nodes, options.mean_fault_s, options.safety_s, weights)
+    disk_chance = random.Random(f"disks of gfs plan {seed}")
+    faults += make_disk_faults(disk_chance, nodes, options.mean_disk_fault_s, options.safety_s)
     return Plan(
         seed=seed,
         chunk_bytes=chunk_bytes,
         chunkservers=chunkservers,
         clients=clients,
         jobs=jobs,
-        faults=tuple(make_faults(chance, nodes, options.mean_fault_s, options.safety_s, weights)),
+        faults=tuple(sorted(faults, key=lambda fault: fault.at_us)),
         safety_us=options.safety_s * SECOND_US,
     )
 

@@ -120,9 +120,11 @@ class Run:
             broken.append(str(problem))
         else:
             broken = self._judge()
+        broken += self.cluster.false_syncs()
         self.cluster.loop.close()
         totals = Counter({"events": len(self.cluster.log.events)}) + self.ledger.acknowledged
         totals["crashes"] = self.cluster.crashes - len(self.plan.clients)
+        totals["failed syncs"] = self.cluster.failed_syncs()
         totals["corrupt replicas found"] = sum(event.event == "find_corrupt" for event in self.cluster.log.events)
         totals["replicas moved"] = sum(event.event == "move_replica" for event in self.cluster.log.events)
         totals.update({f"faults: {kind}": count for kind, count in self.chaos.counts.items()})

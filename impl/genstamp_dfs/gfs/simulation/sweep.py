@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from genstamp_dfs.gfs.simulation.plan import Plan, PlanOptions, make_plan
 from genstamp_dfs.gfs.simulation.run import Run, run_seed
-from genstamp_dfs.simulation.arguments import at_least
+from genstamp_dfs.simulation.arguments import add_disk_fault_argument, at_least
 from genstamp_dfs.simulation.outcomes import PROGRESS_S, SeedOutcome, SweepResult
 from genstamp_dfs.simulation.shrink import shrink
 
@@ -60,11 +60,12 @@ def shrink_seed(seed: int, options: PlanOptions) -> Plan:
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what every run has: `--mean-fault-s` and `--sync-ms`."""
+    """Add what every run has: `--mean-fault-s`, `--mean-disk-fault-s` and `--sync-ms`."""
     default = PlanOptions()
     parser.add_argument(
         "--mean-fault-s", type=at_least(0), default=default.mean_fault_s, help="mean seconds between faults; 0 for none"
     )
+    add_disk_fault_argument(parser)
     parser.add_argument(
         "--sync-ms",
         type=at_least(0),
@@ -75,7 +76,11 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plan_options(arguments: argparse.Namespace) -> PlanOptions:
     """What these arguments say of the plan."""
-    return PlanOptions(mean_fault_s=arguments.mean_fault_s, sync_ms=arguments.sync_ms)
+    return PlanOptions(
+        mean_fault_s=arguments.mean_fault_s,
+        mean_disk_fault_s=arguments.mean_disk_fault_s,
+        sync_ms=arguments.sync_ms,
+    )
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -1,14 +1,24 @@
 """A datanode: replicas on a disk, served to clients and other datanodes, reported to the namenode.
 
+It has one volume. When that fails the datanode stops: it answers nobody any more, tells the namenode that its replicas
+are gone, and ends (DataNode#handleVolumeFailures with no volume left).
+
 Leaves out: how requests and connections reach it, which is the runtime's business; more than one block pool.
 
 Source: DN/DataNode, Hadoop 3.4.1.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from genstamp_dfs.errors import ConfigurationError, EOFException, HdfsIOException, RetriableException
+from genstamp_dfs.errors import (
+    ConfigurationError,
+    DiskFailedError,
+    EOFException,
+    HdfsIOException,
+    RetriableException,
+)
 from genstamp_dfs.events import EventSink
 from genstamp_dfs.hdfs.datanode.block_recovery_worker import BlockRecoveryWorker
 from genstamp_dfs.hdfs.datanode.block_reports import BlockReports
@@ -19,7 +29,13 @@ from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.datanode.service_actor import ServiceActor
 from genstamp_dfs.hdfs.datanode.storage import StorageIdentity, open_storage
 from genstamp_dfs.hdfs.messages.data_transfer import Operation
-from genstamp_dfs.hdfs.messages.datanode_protocol import NamespaceInfo, ReportBadReplicas, VersionRequest
+from genstamp_dfs.hdfs.messages.datanode_protocol import (
+    DatanodeError,
+    ErrorReport,
+    NamespaceInfo,
+    ReportBadReplicas,
+    VersionRequest,
+)
 from genstamp_dfs.hdfs.messages.inter_datanode import (
     GetReplicaVisibleLength,
     InitReplicaRecovery,
@@ -31,6 +47,7 @@ from genstamp_dfs.world.disk import Disk
 from genstamp_dfs.world.request import Caller, Request
 from genstamp_dfs.world.runtime import Task
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.volume import Volume
 
 
 class DataNode:
@@ -41,12 +58,21 @@ class DataNode:
         runtime: the world.
         disk: its storage directory.
         events: takes what happens here.
+        on_failure: called when the disk has failed and the datanode has stopped: its process shall end.
     """
 
-    def __init__(self, configuration: DataNodeConfiguration, runtime: Runtime, disk: Disk, events: EventSink) -> None:
+    def __init__(
+        self,
+        configuration: DataNodeConfiguration,
+        runtime: Runtime,
+        disk: Disk,
+        events: EventSink,
+        on_failure: Callable[[DiskFailedError], None] = lambda failure: None,
+    ) -> None:
         self.configuration = configuration
         self.runtime = runtime
-        self.disk = disk
+        self.volume = Volume(disk, self._volume_failed)
+        self._on_failure = on_failure
         self.events = events
         self.reports = BlockReports(configuration, runtime)
         self._steps: ReplicaSteps | None = None
@@ -72,6 +98,7 @@ class DataNode:
 
         Raises:
             StorageError: the storage directory is not one of this cluster; it is as it was.
+            DiskError: the disk failed.
             ConfigurationError: the datanode runs already.
         """
         if self._tasks:
@@ -84,6 +111,8 @@ class DataNode:
         uuid = self._identity.datanode_uuid
         actor = ServiceActor(steps, self.reports, xceiver, worker, namespace.block_pool_id, uuid, self._report_bad)
         await actor.register()
+        if self.volume.failure is not None:
+            raise self.volume.failure
         self._tasks = [
             self.runtime.spawn(actor.offer_service(), "service actor"),
             self.runtime.spawn(self.reports.send_incremental_reports(), "incremental reports"),
@@ -99,9 +128,11 @@ class DataNode:
     def _load(self, namespace: NamespaceInfo) -> None:
         """Open the storage directory, and find the replicas in it."""
         runtime = self.runtime
-        self._identity = open_storage(self.disk, namespace, runtime.node, runtime.random)
-        dataset = FsDataset(self.disk, namespace.block_pool_id, self.configuration, self.reports.add, runtime.time_ms())
-        self._steps = ReplicaSteps(dataset, self.configuration, runtime, self.events)
+        self._identity = open_storage(self.volume, namespace, runtime.node, runtime.random)
+        dataset = FsDataset(
+            self.volume, namespace.block_pool_id, self.configuration, self.reports.add, runtime.time_ms()
+        )
+        self._steps = ReplicaSteps(dataset, self.configuration, runtime, self.events, self.volume)
         self._xceiver = DataXceiver(self._steps, self._report_bad)
         for block_id in sorted(dataset.replicas):
             self._steps.done("restart", block_id, dataset.replicas[block_id])
@@ -124,7 +155,8 @@ class DataNode:
                     await receiver.send_restart()
                 except EOFException:
                     continue
-            self._steps.dataset.prepare_restart(self.runtime.time_ms())
+            if self.volume.failure is None:
+                self._steps.dataset.prepare_restart(self.runtime.time_ms())
         self._xceiver.interrupt()
         self._steps = self._xceiver = None
 
@@ -187,6 +219,20 @@ class DataNode:
         if self._steps is None or self._xceiver is None:
             raise RetriableException(f"{self.runtime.node} has not started")
         return self._steps, self._xceiver
+
+    def _volume_failed(self, failure: DiskFailedError) -> None:
+        """The step in which the disk has failed fails with it; all else ends when that step is over."""
+        self.runtime.spawn(self._leave_service(failure), "end after a failure of the disk")
+
+    async def _leave_service(self, failure: DiskFailedError) -> None:
+        await self.stop()
+        try:
+            request = ErrorReport(self.runtime.node, DatanodeError.FATAL_DISK_ERROR, str(failure))
+            await self.runtime.call(NAMENODE, request, timeout_us=self._timeout_us())
+        except HdfsIOException:
+            # The namenode misses the heartbeats.
+            pass
+        self._on_failure(failure)
 
     async def _report_bad(self, block: Block, datanode: str) -> None:
         """Tell the namenode of a corrupt replica; if that fails, whoever finds it next does (#reportBadBlock)."""

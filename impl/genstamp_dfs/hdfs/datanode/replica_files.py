@@ -10,6 +10,9 @@ which `validated_length` finds what was there before or after the change:
 A chunk that was forced to the disk when it was not full is changed with care (if `synced-bytes-survive` is closed): its
 new bytes are on the disk before its new checksum, or a machine that loses power could keep the one without the other.
 
+Files of an earlier life are written anew before they are forced to the disk for the first time: that life may have
+ended because a sync of them had failed.
+
 Leaves out: what the states mean, and which replica may be changed.
 
 Source: FD/BlockPoolSlice, FD/FsVolumeImpl, DN/BlockMetadataHeader, DN/DatanodeUtil#idToBlockDir, Hadoop 3.4.1;
@@ -20,11 +23,11 @@ import re
 import struct
 from typing import Final
 
-from genstamp_dfs.errors import DiskError, HdfsIOException
+from genstamp_dfs.errors import DiskError, DiskFullError, HdfsIOException
 from genstamp_dfs.hdfs.checksums import checksums_of, chunk_count, covered_prefix, first_mismatch
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.data_transfer import CHECKSUM_BYTES, CHUNK_BYTES
-from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.disk import Disk, write_anew
 
 META_VERSION: Final = 1
 CHECKSUM_CRC32C: Final = 2
@@ -76,32 +79,49 @@ class ReplicaFiles:
     # -- making, moving, removing -------------------------------------------------------------------------------
 
     def create(self, replica: Replica) -> None:
-        """Make the two files, without bytes; leftovers of the same names are replaced."""
+        """Make the two files, without bytes; leftovers of the same names are replaced.
+
+        Raises:
+            DiskError: the disk failed, or is full; then there are no such files.
+        """
         meta, block = self.meta_path(replica), self.block_path(replica)
-        for path in (block, meta):
-            if self.disk.exists(path):
-                self.disk.remove(path)
-        self.disk.create(meta)
-        self.disk.write(meta, 0, META_HEADER)
-        self.disk.create(block)
+        self._remove_if_there(block, meta)
+        try:
+            self.disk.create(meta)
+            self.disk.write(meta, 0, META_HEADER)
+            self.disk.create(block)
+        except DiskFullError:
+            self._remove_if_there(block, meta)
+            raise
 
     def move(self, replica: Replica, directory: str, generation_stamp: int) -> None:
-        """Bring the files to a directory under a stamp; either may be as it was."""
+        """Bring the files to a directory under a stamp; either may be as it was.
+
+        Raises:
+            DiskError: the disk failed, or is full; then the files are where they were.
+        """
         if directory == replica.directory and generation_stamp == replica.generation_stamp:
             return
         self.disk.make_directory(directory)
         replica.are_names_synced = False
         former_block, former_meta = self.block_path(replica), self.meta_path(replica)
         former = replica.directory
-        self.disk.rename(former_meta, f"{directory}/blk_{replica.block_id}_{generation_stamp}.meta")
-        replica.generation_stamp = generation_stamp
+        meta = f"{directory}/blk_{replica.block_id}_{generation_stamp}.meta"
+        self.disk.rename(former_meta, meta)
         if directory != former:
-            self.disk.rename(former_block, f"{directory}/blk_{replica.block_id}")
-            replica.directory = directory
+            try:
+                self.disk.rename(former_block, f"{directory}/blk_{replica.block_id}")
+            except DiskFullError:
+                self.disk.rename(meta, former_meta)
+                raise
+        replica.generation_stamp, replica.directory = generation_stamp, directory
 
     def remove(self, replica: Replica) -> None:
         """Remove the files, those that are there."""
-        for path in (self.block_path(replica), self.meta_path(replica), self.restart_path(replica)):
+        self._remove_if_there(self.block_path(replica), self.meta_path(replica), self.restart_path(replica))
+
+    def _remove_if_there(self, *paths: str) -> None:
+        for path in paths:
             if self.disk.exists(path):
                 self.disk.remove(path)
 
@@ -113,11 +133,19 @@ class ReplicaFiles:
 
     def sync(self, replica: Replica) -> None:
         """Force all that is written of the replica to the disk, names included."""
+        self._make_own(replica)
         self.disk.sync(self.block_path(replica))
         self.disk.sync(self.meta_path(replica))
         if not replica.are_names_synced:
             self.sync_names(replica, replica.directory)
         replica.synced_bytes = replica.bytes_on_disk
+
+    def _make_own(self, replica: Replica) -> None:
+        """Write files anew that an earlier life has left."""
+        if replica.is_inherited:
+            write_anew(self.disk, self.block_path(replica))
+            write_anew(self.disk, self.meta_path(replica))
+            replica.is_inherited = False
 
     def sync_names(self, replica: Replica, former: str) -> None:
         """Force to the disk where the replica's files are, and that they are no longer in the former directory."""
@@ -171,8 +199,10 @@ class ReplicaFiles:
             changed = checksums[(boundary - offset) // CHUNK_BYTES * CHECKSUM_BYTES :]
         else:
             changed = checksums_of(self.disk.read(block_path, boundary, on_disk - boundary) + data[on_disk - offset :])
-        self.disk.write(block_path, on_disk, data if offset == on_disk else data[on_disk - offset :])
         careful = self.spares_synced_bytes and boundary < replica.synced_bytes < boundary + CHUNK_BYTES
+        if careful:
+            self._make_own(replica)
+        self.disk.write(block_path, on_disk, data if offset == on_disk else data[on_disk - offset :])
         if careful:
             self.disk.sync(block_path)
         meta_path = self.meta_path(replica)
@@ -196,6 +226,8 @@ class ReplicaFiles:
         if self.disk.size(meta_path) > meta_length:
             self.disk.truncate(meta_path, meta_length)
         if partial and self.disk.size(block_path) > length:
+            if self.spares_synced_bytes:
+                self._make_own(replica)
             last = self.disk.read(block_path, length - partial, partial)
             self.disk.write(meta_path, meta_length - CHECKSUM_BYTES, checksums_of(last))
             if self.spares_synced_bytes:

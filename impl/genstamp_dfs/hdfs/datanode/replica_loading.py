@@ -4,16 +4,22 @@ What a replica is says the directory of its block file: `finalized` means FINALI
 restart in time), `tmp` is emptied. Recoveries were in memory only and are forgotten. A move that a crash cut in two has
 left the meta file in the other directory: it is brought beside its block file.
 
+A replica whose files cannot be read, as somebody has put a link in their place, is out of service: it is left alone,
+and the others are served. The namenode does not hear of it, and has another one made.
+
 Source: FD/BlockPoolSlice#getVolumeMap, #addReplicaToReplicasMap, #resolveDuplicateReplicas, Hadoop 3.4.1; facts B.8,
     B11 to B15.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError
 from genstamp_dfs.hdfs.datanode.replica_files import BLOCK_NAME, META_NAME, RESTART_NAME, ReplicaFiles
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.protocol import ReplicaState
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX
 
 NO_STAMP = 0
 """Stamp of a block file without a meta file (GenerationStamp.GRANDFATHER_GENERATION_STAMP)."""
@@ -34,53 +40,80 @@ class FoundFiles:
     restarts: dict[int, bytes]
 
 
-def load_replicas(files: ReplicaFiles, now_ms: int) -> dict[int, Replica]:
+def load_replicas(files: ReplicaFiles, now_ms: int, problems: list[str]) -> dict[int, Replica]:
     """The replicas, by block id, with their files put right.
 
     Args:
         files: where they lie.
         now_ms: wall clock, against which a planned restart was in time.
+        problems: gets a sentence for everything that is out of service.
+
+    Raises:
+        DiskError: the disk failed, or is full.
     """
-    _empty(files, files.temporary)
-    found = _find_files(files)
+    for name in files.disk.names(files.temporary):
+        with _out_of_service(problems):
+            files.disk.remove(f"{files.temporary}/{name}")
+    found = _find_files(files, problems)
     replicas: dict[int, Replica] = {}
     for block_id, directories in found.blocks.items():
-        first, *others = (_load(files, found, block_id, directory, now_ms) for directory in directories)
+        loaded: list[Replica] = []
+        for directory in directories:
+            with _out_of_service(problems):
+                loaded.append(_load(files, found, block_id, directory, now_ms))
+        if len(loaded) < len(directories):
+            # Which one the namenode counts on is not known: none is offered, and none is removed.
+            continue
+        first, *others = loaded
         for other in others:
             loser = _worse_of(first, other)
             files.remove(loser)
             first = other if loser is first else first
         replicas[block_id] = first
-    _remove_orphans(files, replicas)
+    _remove_orphans(files, found, replicas, problems)
     return replicas
 
 
-def _find_files(files: ReplicaFiles) -> FoundFiles:
+@contextmanager
+def _out_of_service(problems: list[str]) -> Iterator[None]:
+    """Note what cannot be read, and go on behind the body; a disk that fails or is full ends all."""
+    try:
+        yield
+    except (DiskFailedError, DiskFullError):
+        raise
+    except DiskError as problem:
+        problems.append(str(problem))
+
+
+def _find_files(files: ReplicaFiles, problems: list[str]) -> FoundFiles:
     found = FoundFiles({}, {}, {})
-    for directory in (*_leaves(files, files.finalized), files.rbw):
+    for directory in (*_leaves(files, files.finalized, problems), files.rbw):
         for name in files.disk.names(directory):
             if match := META_NAME.fullmatch(name):
                 found.metas.setdefault(int(match[1]), []).append((int(match[2]), directory))
             elif match := BLOCK_NAME.fullmatch(name):
                 found.blocks.setdefault(int(match[1]), []).append(directory)
             elif match := RESTART_NAME.fullmatch(name):
-                found.restarts[int(match[1])] = files.disk.read(f"{directory}/{name}")
+                with _out_of_service(problems):
+                    found.restarts[int(match[1])] = files.disk.read(f"{directory}/{name}")
     return found
 
 
-def _leaves(files: ReplicaFiles, directory: str) -> Iterator[str]:
+def _leaves(files: ReplicaFiles, directory: str, problems: list[str]) -> list[str]:
     """The directories below that hold replicas."""
+    found: list[str] = []
     for name in files.disk.names(directory):
         path = f"{directory}/{name}"
-        if files.disk.is_directory(path):
-            yield from _leaves(files, path)
-            yield path
+        with _out_of_service(problems):
+            if files.disk.is_directory(path):
+                found += [*_leaves(files, path, problems), path]
+    return found
 
 
 def _load(files: ReplicaFiles, found: FoundFiles, block_id: int, directory: str, now_ms: int) -> Replica:
     """A replica from its block file and the meta file that belongs to it."""
     state = ReplicaState.RWR if directory == files.rbw else ReplicaState.FINALIZED
-    replica = Replica(block_id, NO_STAMP, state, directory)
+    replica = Replica(block_id, NO_STAMP, state, directory, is_inherited=True)
     metas = found.metas.get(block_id, [])
     beside = [meta for meta in metas if meta[1] == directory]
     astray = [meta for meta in metas if meta[1] not in found.blocks[block_id]]
@@ -138,20 +171,18 @@ def _worse_of(one: Replica, other: Replica) -> Replica:
     return other if key > (other.generation_stamp, other.num_bytes) else one
 
 
-def _remove_orphans(files: ReplicaFiles, replicas: dict[int, Replica]) -> None:
-    """Meta and restart files that belong to no replica go."""
-    for directory in (*_leaves(files, files.finalized), files.rbw):
+def _remove_orphans(files: ReplicaFiles, found: FoundFiles, replicas: dict[int, Replica], problems: list[str]) -> None:
+    """Meta and restart files that belong to no replica go; those of one that is out of service stay."""
+    out_of_service = found.blocks.keys() - replicas.keys()
+    for directory in (*_leaves(files, files.finalized, []), files.rbw):
         for name in files.disk.names(directory):
             path = f"{directory}/{name}"
+            is_orphan = RESTART_NAME.fullmatch(name) is not None or name.endswith(UNFINISHED_SUFFIX)
             if match := META_NAME.fullmatch(name):
-                replica = replicas.get(int(match[1]))
-                if replica is None or files.meta_path(replica) != path:
+                block_id = int(match[1])
+                replica = replicas.get(block_id)
+                is_own = replica is not None and files.meta_path(replica) == path
+                is_orphan = not is_own and block_id not in out_of_service
+            if is_orphan:
+                with _out_of_service(problems):
                     files.disk.remove(path)
-            elif RESTART_NAME.fullmatch(name):
-                files.disk.remove(path)
-
-
-def _empty(files: ReplicaFiles, directory: str) -> None:
-    """Remove all files of a directory."""
-    for name in files.disk.names(directory):
-        files.disk.remove(f"{directory}/{name}")

@@ -14,7 +14,13 @@ Source: FD/FsDatasetImpl, Hadoop 3.4.1.
 
 from collections.abc import Callable
 
-from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.errors import (
+    DiskError,
+    DiskFailedError,
+    HdfsIOException,
+    ReplicaAlreadyExistsException,
+    ReplicaNotFoundException,
+)
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_files import ReplicaFiles
@@ -22,7 +28,7 @@ from genstamp_dfs.hdfs.datanode.replica_loading import load_replicas
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, ReportedReplica
-from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.disk import Disk, replace_file
 
 Report = Callable[[Block, ReceivedStatus], None]
 """Is told what the next incremental block report has to say."""
@@ -42,7 +48,11 @@ class MustStopExistingWriter(Exception):  # noqa: N818 -- Hadoop's name
 
 
 class ReplicaMap:
-    """The replicas by block id, never two of one block; looking at them, making, finalizing and deleting them."""
+    """The replicas by block id, never two of one block; looking at them, making, finalizing and deleting them.
+
+    Attributes:
+        out_of_service: a sentence for everything on disk that could not be loaded.
+    """
 
     def __init__(
         self,
@@ -56,7 +66,8 @@ class ReplicaMap:
         self.report = report
         spares_synced_bytes = configuration.closes(Repair.SYNCED_BYTES_SURVIVE)
         self.files = ReplicaFiles(disk, block_pool_id, spares_synced_bytes=spares_synced_bytes)
-        self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms)
+        self.out_of_service: list[str] = []
+        self.replicas: dict[int, Replica] = load_replicas(self.files, now_ms, self.out_of_service)
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -277,7 +288,10 @@ class ReplicaMap:
                 continue
             keeps_acked = self.configuration.closes(Repair.RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED)
             acked = f"\n{replica.bytes_acked}" if keeps_acked else ""
-            path = self.files.restart_path(replica)
-            if not self.files.disk.exists(path):
-                self.files.disk.create(path)
-            self.files.disk.write(path, 0, f"{deadline}{acked}".encode("ascii"))
+            try:
+                replace_file(self.files.disk, self.files.restart_path(replica), f"{deadline}{acked}".encode("ascii"))
+            except DiskFailedError:
+                raise
+            except DiskError:
+                # Its writer finds a replica that waits to be recovered, as after any other restart.
+                continue

@@ -6,7 +6,6 @@ Source: FD/FsDatasetImpl, its loops around MustStopExistingWriter, Hadoop 3.4.1;
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TypeVar
 
 from genstamp_dfs.errors import DiskError, HdfsIOException
@@ -17,6 +16,7 @@ from genstamp_dfs.hdfs.datanode.replica_map import MustStopExistingWriter
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.runtime import Runtime
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.volume import Volume
 
 Result = TypeVar("Result")
 
@@ -25,12 +25,18 @@ class ReplicaSteps:
     """The replicas of a datanode for the processes that work on them."""
 
     def __init__(
-        self, dataset: FsDataset, configuration: DataNodeConfiguration, runtime: Runtime, events: EventSink
+        self,
+        dataset: FsDataset,
+        configuration: DataNodeConfiguration,
+        runtime: Runtime,
+        events: EventSink,
+        volume: Volume,
     ) -> None:
         self.dataset = dataset
         self.configuration = configuration
         self.runtime = runtime
         self.events = events
+        self._volume = volume
 
     async def perform(
         self,
@@ -75,10 +81,16 @@ class ReplicaSteps:
                 return result
 
     async def sync_ahead(self, replica: Replica) -> None:
-        """Have the bytes of a replica on the disk before a step forces them, so that it need not wait for the disk."""
+        """Have the bytes of a replica on the disk before a step forces them, so that it need not wait for the disk.
+
+        Raises:
+            DiskError: the disk failed; the step must not try again.
+        """
+        if replica.is_inherited:
+            # The step writes its files anew.
+            return
         files = self.dataset.files
-        paths = (files.block_path(replica), files.meta_path(replica))
-        await self.runtime.ahead(*(partial(files.disk.sync, path) for path in paths))
+        await self._volume.sync_ahead(self.runtime, files.block_path(replica), files.meta_path(replica))
 
     def done(
         self,

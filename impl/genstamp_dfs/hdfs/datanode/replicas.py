@@ -3,7 +3,7 @@
 Source: DN/ReplicaInPipeline, FD/LocalReplica, DN/ReplicaUnderRecovery, Hadoop 3.4.1; facts B.1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from genstamp_dfs.errors import IllegalArgumentException
@@ -38,6 +38,7 @@ class Replica:
         bytes_acked: bytes that all nodes further down have acknowledged (BA); meant only in RBW.
         synced_bytes: bytes that were forced to the disk with their checksums; 0 if nobody asked for that.
         are_names_synced: whether the names of its files were forced to the disk as they are.
+        is_inherited: an earlier life has written its files, and they were not written anew since.
         writer: who writes it, dead or alive; None if nobody does.
         recovery_id: of the recovery that has taken the replica; only in RUR.
         original_state: what the replica was before that; only in RUR.
@@ -52,6 +53,7 @@ class Replica:
     bytes_acked: int = 0
     synced_bytes: int = 0
     are_names_synced: bool = False
+    is_inherited: bool = field(default=False, compare=False)
     writer: Writer | None = None
     recovery_id: int | None = None
     original_state: ReplicaState | None = None

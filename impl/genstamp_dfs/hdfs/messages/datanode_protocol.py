@@ -127,3 +127,18 @@ class ReportBadReplicas(Request[None], frozen=True):
 
     datanode: str
     blocks: tuple[Block, ...]
+
+
+class DatanodeError(StrEnum):
+    """What a datanode says is wrong with it (DatanodeProtocol#DISK_ERROR, #FATAL_DISK_ERROR)."""
+
+    DISK_ERROR = "disk error"
+    FATAL_DISK_ERROR = "fatal disk error"
+
+
+class ErrorReport(Request[None], frozen=True):
+    """errorReport(): after a fatal error of its disks the datanode has no replicas any more, and ends."""
+
+    datanode: str
+    error: DatanodeError
+    message: str

@@ -85,6 +85,10 @@ def _datanode(request: Any, caller: Caller) -> Description:
     return request.datanode, {"datanode": request.datanode}
 
 
+def _error(request: datanode.ErrorReport, caller: Caller) -> Description:
+    return request.datanode, {"datanode": request.datanode, "error": request.error.name}
+
+
 def _client_block(block: Block, name: str) -> Description:
     return str(block.block_id), {"client": name}
 
@@ -139,6 +143,7 @@ CALLS: Final[dict[type[Request[Any]], Call]] = {
     datanode.BlockReport: Call("block_report", "node", _datanode),
     datanode.BlockReceivedAndDeleted: Call("block_received_and_deleted", "node", _datanode),
     datanode.CommitBlockSynchronization: Call("commit_block_synchronization", "block", _commit, syncs=True),
+    datanode.ErrorReport: Call("error_report", "node", _error),
     datanode.ReportBadReplicas: Call("report_bad_replicas", "node", _datanode),
 }
 """All calls, by the class of the request."""

@@ -1,12 +1,17 @@
 """Checkpoints: from time to time the whole namespace is written as an image, so that a start has few edits to read.
 
 The log is rolled and the image encoded in one go between two calls; then it is written piece by piece, one a tick. Old
-images, and the edits before the oldest one that is kept, are removed when the new one has its name.
+images, and the edits before the oldest one that is kept, are removed when the new one has its name. An image for which
+the disk has no room is given up and tried again later: the edits are there, and the namenode goes on.
 
 Source: NN/SecondaryNameNode, NN/ha/StandbyCheckpointer, NN/NNStorageRetentionManager, Hadoop 3.4.1. There another
     process makes the image from the edits.
 """
 
+from collections.abc import Callable
+from typing import Final
+
+from genstamp_dfs.errors import DiskFullError
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration
 from genstamp_dfs.hdfs.namenode.edit_log import DIRECTORY, EditLog, segments_of
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
@@ -14,7 +19,10 @@ from genstamp_dfs.hdfs.namenode.image import ImageWriter, encode_image, image_na
 from genstamp_dfs.hdfs.namenode.image_state import image_of
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.world.disk import Disk
-from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
+from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND, SECOND_US
+
+RETRY_US: Final = 60 * SECOND_US
+"""How long to wait after a disk without room (`dfs.namenode.checkpoint.check.period`)."""
 
 
 class Checkpointer:
@@ -22,6 +30,7 @@ class Checkpointer:
 
     Attributes:
         encode_us: how long the last image took to encode, during which nothing else was done, in microseconds.
+        on_full: told when an image is given up, as the disk is full.
     """
 
     def __init__(self, configuration: NameNodeConfiguration, disk: Disk, clock: Clock, edit_log: EditLog) -> None:
@@ -33,18 +42,29 @@ class Checkpointer:
         self._last_us = clock.now_us()
         self._last_transaction = edit_log.last_transaction
         self._writer: ImageWriter | None = None
+        self._not_before_us = self._last_us
         self.encode_us = 0
+        self.on_full: Callable[[DiskFullError], None] = lambda problem: None
 
     def go_on(self, namesystem: FSNamesystem, retry_cache: RetryCache) -> None:
-        """Begin an image if one is due, or write some more of the one that was begun."""
+        """Begin an image if one is due, or write some more of the one that was begun.
+
+        Raises:
+            DiskError: the disk failed, or has no room for another segment of the log.
+        """
         if self._writer is not None:
-            self._write_piece()
+            try:
+                self._write_piece()
+            except DiskFullError as problem:
+                self.on_full(problem)
         elif self._is_due():
             self.begin(namesystem, retry_cache)
 
     def _is_due(self) -> bool:
         """Whether there are many edits since the last image, or any and the last image is old."""
         count = self._edit_log.last_transaction - self._last_transaction
+        if self._clock.now_us() < self._not_before_us:
+            return False
         is_old = self._clock.now_us() - self._last_us >= self._period_us
         return count >= self._configuration.checkpoint_transactions or (count > 0 and is_old)
 
@@ -65,7 +85,14 @@ class Checkpointer:
 
     def _write_piece(self) -> None:
         assert self._writer is not None
-        if self._writer.write_piece():
+        try:
+            is_complete = self._writer.write_piece()
+        except DiskFullError:
+            self._writer.abandon()
+            self._writer = None
+            self._not_before_us = self._clock.now_us() + RETRY_US
+            raise
+        if is_complete:
             self._last_us, self._last_transaction = self._clock.now_us(), self._writer.transaction
             self._writer = None
             self._purge()

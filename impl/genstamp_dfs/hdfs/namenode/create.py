@@ -30,6 +30,7 @@ class CreateCall(TreeChanges):
             FileNotFoundException: nothing is there and CREATE is not asked for, or the parent is missing and not to
                 be made.
             ParentNotDirectoryException: a file is on the way.
+            HadoopIllegalArgumentException: a name on the way is reserved.
             AlreadyBeingCreatedException, RecoveryInProgressException: as `recover_lease_internal`.
         """
         check_length("create", request.path)
@@ -78,10 +79,9 @@ class CreateCall(TreeChanges):
             raise HdfsIOException(f"replication of {path} is {replication}, accepted: {least} to {most}")
 
     def _verify_names(self, path: str) -> None:
-        """Refuse new names that are too long, before anything is changed."""
+        """Refuse new names that are reserved or too long, before anything is changed."""
         parent, missing = self.directory.nearest_directory(path)
-        for name in missing:
-            self.verify_new_name(parent, name)
+        self.verify_new_names(parent, missing)
 
     def _add_file(self, request: Create, caller: Caller, *, overwrites: bool) -> INodeFile:
         """Make the file, open for its client, with the directories that are missing."""

@@ -13,6 +13,8 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
     BlockReport,
     Command,
+    DatanodeError,
+    ErrorReport,
     InvalidateBlocks,
     NamespaceInfo,
     RecoverBlocks,
@@ -134,6 +136,15 @@ class DatanodeCalls(BlockRecoveryCalls):
         if not descriptor.is_alive:
             raise HdfsIOException(f"report from dead or unregistered node {name}")
         return descriptor
+
+    def error_report(self, request: ErrorReport, caller: Caller) -> None:
+        """errorReport(): a datanode whose last disk has failed is dead at once, and its replicas count no more.
+
+        Source: NN/NameNodeRpcServer#errorReport, Hadoop 3.4.1.
+        """
+        datanode = self.datanode_manager.get_live(request.datanode)
+        if datanode is not None and request.error is DatanodeError.FATAL_DISK_ERROR:
+            self.remove_datanode(request.datanode)
 
     def report_bad_replicas(self, request: ReportBadReplicas, caller: Caller) -> None:
         """reportBadBlocks() of a datanode about its own replicas."""

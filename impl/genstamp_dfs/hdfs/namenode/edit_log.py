@@ -6,7 +6,8 @@ it is written. It begins with 8 bytes, `GSEDITS` and the number of the layout. T
 
 Edits that are synced together are one frame, so a crash leaves a frame whole or torn, and a torn one was not
 acknowledged. Behind a torn frame nothing can stand, since the next is written only when this one is on disk: so a
-damaged frame with a whole one behind it is not a torn end but a lost middle, and is refused.
+damaged frame with a whole one behind it is not a torn end but a lost middle, and is refused. A namenode that stops in
+order completes its segment, whose end is in its name then: there a torn end is damage too, and is refused.
 
 `seen_txid` has the first transaction of the newest segment. Without it nobody would notice that this one was removed
 whole, for what is left ends as a log ends. It is written when the segment is on disk under its name, so a crash leaves
@@ -25,10 +26,10 @@ from typing import Final
 
 import msgspec
 
-from genstamp_dfs.errors import StorageError
+from genstamp_dfs.errors import DiskFullError, StorageError
 from genstamp_dfs.hdfs.namenode.edit_ops import AnyOp
 from genstamp_dfs.world import frames
-from genstamp_dfs.world.disk import Disk, replace_file
+from genstamp_dfs.world.disk import UNFINISHED_SUFFIX, Disk, replace_file
 
 DIRECTORY: Final = "current"
 FINALIZED: Final = "edits_"
@@ -96,6 +97,8 @@ def segments_of(names: list[str]) -> list[Segment]:
     """The segments among the names, by their first transaction."""
     found = []
     for name in names:
+        if name.endswith(UNFINISHED_SUFFIX):
+            continue
         if name.startswith(IN_PROGRESS):
             found.append(Segment(name, int(name.removeprefix(IN_PROGRESS)), None))
         elif name.startswith(FINALIZED):
@@ -203,12 +206,12 @@ class EditLog:
         path = f"{DIRECTORY}/{in_progress_name(self.segment_first)}"
         if self._disk.exists(path):
             # Begun before, without a transaction. Its name stays, so that seen_txid is right at every moment.
-            self._disk.truncate(path, 0)
+            replace_file(self._disk, path, HEADER)
         else:
             self._disk.create(path)
-        self._disk.write(path, 0, HEADER)
-        self._disk.sync(path)
-        self._disk.sync_directory(DIRECTORY)
+            self._disk.write(path, 0, HEADER)
+            self._disk.sync(path)
+            self._disk.sync_directory(DIRECTORY)
         replace_file(self._disk, SEEN, f"{self.segment_first}\n".encode("ascii"))
         self._size = len(HEADER)
 
@@ -224,12 +227,20 @@ class EditLog:
 
         What is given touches nothing but the disk, so another thread may call it while edits are taken here; `end_sync`
         follows before anything else is written.
+
+        Raises:
+            DiskError: the disk is full, or failed. The log cannot go on then; what is on disk of the frame is taken
+                back as far as the disk allows, and is a torn end otherwise.
         """
         if not self._buffer:
             return None
         data = encode_frame(self.synced_transaction + 1, self._buffer)
         path = f"{DIRECTORY}/{in_progress_name(self.segment_first)}"
-        self._disk.write(path, self._size, data)
+        try:
+            self._disk.write(path, self._size, data)
+        except DiskFullError:
+            self._disk.truncate(path, self._size)
+            raise
         self._size += len(data)
         self._buffer = []
         self._written_transaction = self.last_transaction
@@ -249,6 +260,16 @@ class EditLog:
             finalize_segment(self._disk, self.segment_first, self.last_transaction)
             self.start_segment()
         return self.last_transaction
+
+    def close(self) -> None:
+        """Force all edits to the disk and complete the segment, as no more come (FSEditLog#endCurrentLogSegment).
+
+        A segment without transactions stays in progress: nothing can be missing from it.
+        """
+        self.sync()
+        if self.segment_first <= self.last_transaction:
+            finalize_segment(self._disk, self.segment_first, self.last_transaction)
+            self._disk.sync_directory(DIRECTORY)
 
 
 def finalize_segment(disk: Disk, first: int, last: int) -> None:

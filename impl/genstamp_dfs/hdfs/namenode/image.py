@@ -151,3 +151,7 @@ class ImageWriter:
         self._disk.rename(self._path, f"{DIRECTORY}/{image_name(self.transaction)}")
         self._disk.sync_directory(DIRECTORY)
         return True
+
+    def abandon(self) -> None:
+        """Make what was written take no room: there will be no such image."""
+        self._disk.remove(self._path)

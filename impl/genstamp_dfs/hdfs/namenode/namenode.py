@@ -29,6 +29,7 @@ from genstamp_dfs.hdfs.namenode.calls import CALLS, Call, passed_bytes
 from genstamp_dfs.hdfs.namenode.checkpoint import Checkpointer
 from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguration, Repair
 from genstamp_dfs.hdfs.namenode.lease_recovery import ExpiredLease
+from genstamp_dfs.hdfs.namenode.reserved import resolved
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.start import start_namesystem
 from genstamp_dfs.hdfs.protocol import INTERNAL_LEASE_HOLDER, NAMENODE, NO_FILE_ID
@@ -97,7 +98,7 @@ class NameNode:
                 answer: Answer = remembered[0]
                 return answer
         try:
-            answer = handler(request, caller)
+            answer = handler(resolved(request, self.namesystem.directory), caller)
         except HdfsIOException as refusal:
             self.needs_sync = self.edit_log.has_unsynced
             self._record(call, request, caller, shown, refused_with=refusal.hadoop_name)
@@ -164,6 +165,16 @@ class NameNode:
     def end_log_sync(self) -> None:
         """What `begin_log_sync` has written is on the disk: answers that waited for it may go."""
         self.edit_log.end_sync()
+
+    def close(self) -> None:
+        """Force all edits to the disk and complete the log: the namenode stops in order.
+
+        Raises:
+            DiskError: the disk failed, now or earlier.
+        """
+        self._check_running()
+        with self._stopping_on_failure():
+            self.edit_log.close()
 
     def _force(self, force: Callable[[], None]) -> None:
         with self._stopping_on_failure():

@@ -1,6 +1,6 @@
-"""What is a path: absolute, names between slashes, no name that HDFS keeps for itself.
+"""What is a path: absolute, names between slashes.
 
-Leaves out: reserved paths (`/.reserved`), snapshots and symbolic links.
+Not here: names that are paths and reserved (`reserved`).
 
 Source: DFSUtil#isValidName, NN/FSDirectory#verifyMaxComponentLength, NN/NameNodeRpcServer#checkPathLength, 3.4.1.
 """

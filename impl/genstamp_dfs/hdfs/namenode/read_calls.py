@@ -26,6 +26,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
 )
 from genstamp_dfs.hdfs.namenode.attribute_calls import AttributeCalls
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile, subtree
+from genstamp_dfs.hdfs.namenode.reserved import entries_of, status_of
 from genstamp_dfs.hdfs.protocol import LocatedBlock
 from genstamp_dfs.world.request import Caller
 
@@ -45,11 +46,17 @@ class ReadCalls(AttributeCalls):
 
     def get_file_info(self, request: GetFileInfo, caller: Caller) -> HdfsFileStatus | None:
         """getFileInfo(), getLocatedFileInfo(); None if there is nothing."""
+        reserved = status_of(request.path)
+        if reserved is not None:
+            return reserved
         inode = self.directory.get(request.path)
         return None if inode is None else self._status_for(request, inode, caller)
 
     def get_listing(self, request: GetListing, caller: Caller) -> DirectoryListing | None:
         """getListing(): a page of entries by name as bytes; a file lists itself; None if there is nothing."""
+        reserved = entries_of(request.path, self.directory)
+        if reserved is not None:
+            return DirectoryListing(reserved, 0)
         inode = self.directory.get(request.path)
         if inode is None:
             return None

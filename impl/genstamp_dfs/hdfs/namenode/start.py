@@ -1,7 +1,11 @@
 """The start of a namenode: its storage directory is opened, formatted if it is new, and the namespace built again.
 
-The latest image is loaded and the edits after it are made again. The last segment may end in a torn frame, which
-nobody was told of: it is cut off. Anything else that is damaged or missing is refused before anything is changed.
+The latest image is loaded and the edits after it are made again. A last segment that was not completed may end in a
+torn frame, which nobody was told of: it is left out. Anything else that is damaged or missing is refused before
+anything is changed.
+
+What such a segment has is written anew, into another file. The process before may have ended because a sync of it had
+failed: what is read here may be in memory alone, and another sync of the same file would succeed without it.
 
 Leaves out: older images if the latest is damaged; whoever wants that takes the latest away.
 
@@ -37,7 +41,7 @@ from genstamp_dfs.hdfs.namenode.image import (
 from genstamp_dfs.hdfs.namenode.image_state import image_of, load_image
 from genstamp_dfs.hdfs.namenode.retry_cache import RetryCache
 from genstamp_dfs.hdfs.namenode.storage_directory import StorageDirectory, open_storage, write_version
-from genstamp_dfs.world.disk import Disk
+from genstamp_dfs.world.disk import Disk, replace_file
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def _read(disk: Disk) -> Saved:
 
 
 def _end_last_segment(disk: Disk, saved: Saved) -> None:
-    """Cut the torn end off and complete the segment; one without a transaction goes on. Removes unfinished images."""
+    """Write what the segment has anew and complete it; one without a transaction goes on. Removes unfinished images."""
     for name in disk.names(DIRECTORY):
         if name.startswith(TEMPORARY):
             disk.remove(f"{DIRECTORY}/{name}")
@@ -142,8 +146,5 @@ def _end_last_segment(disk: Disk, saved: Saved) -> None:
     segment, content = saved.in_progress
     if not content.frames:
         return
-    if content.end < content.size:
-        disk.truncate(segment.path, content.end)
-    # Also where nothing is torn: what was read may not be on disk yet, if only the process had died.
-    disk.sync(segment.path)
+    replace_file(disk, segment.path, disk.read(segment.path, 0, content.end))
     finalize_segment(disk, segment.first, content.frames[-1].first + len(content.frames[-1].ops) - 1)

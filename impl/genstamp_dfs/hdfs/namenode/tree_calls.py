@@ -19,6 +19,7 @@ from genstamp_dfs.hdfs.namenode.datanode_calls import DatanodeCalls
 from genstamp_dfs.hdfs.namenode.edit_ops import ConcatDeleteOp, DeleteOp, RenameOldOp, RenameOp
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
 from genstamp_dfs.hdfs.namenode.paths import check_length, check_name, is_valid_name, names_of
+from genstamp_dfs.hdfs.namenode.reserved import RESERVED_PATH, check_rename
 from genstamp_dfs.world.request import Caller
 
 
@@ -45,6 +46,7 @@ class TreeCalls(DatanodeCalls):
             FileAlreadyExistsException: a file is there.
             FileNotFoundException: the parent is missing and not to be made.
             ParentNotDirectoryException: a file is on the way.
+            HadoopIllegalArgumentException: a name on the way is reserved.
         """
         check_length("mkdirs", request.path)
         check_name(request.path)
@@ -57,8 +59,7 @@ class TreeCalls(DatanodeCalls):
         parent, missing = self.directory.nearest_directory(request.path)
         if len(missing) > 1 and not request.create_parent:
             raise FileNotFoundException(f"Parent directory doesn't exist: {request.path}")
-        for name in missing:
-            self.verify_new_name(parent, name)
+        self.verify_new_names(parent, missing)
         self.make_directories(parent, missing, request.permission, caller.user)
         return True
 
@@ -108,7 +109,9 @@ class TreeCalls(DatanodeCalls):
         parent, missing = self.directory.nearest_directory(destination)
         if len(missing) != 1:
             return False
-        self.verify_new_name(parent, missing[0])
+        if destination == RESERVED_PATH:
+            return False
+        self.verify_new_names(parent, missing)
         time_ms = self.clock.time_ms()
         self.journal.log(RenameOldOp(source.path, destination, time_ms, self.call_of(caller)))
         self.move(source, parent, missing[0], time_ms)
@@ -118,7 +121,8 @@ class TreeCalls(DatanodeCalls):
         """rename2(), the form that throws; `overwrite` replaces a file, or an empty directory, of the same kind.
 
         Raises:
-            InvalidPathException: the destination is no path.
+            InvalidPathException: the destination is no path, or `/.reserved`.
+            HadoopIllegalArgumentException: its name is reserved.
             FileNotFoundException: no source, or no directory for the destination.
             FileAlreadyExistsException: both are the same, or the destination exists and is not to be replaced.
             ParentNotDirectoryException: a file is where a directory should be.
@@ -143,7 +147,7 @@ class TreeCalls(DatanodeCalls):
             raise FileNotFoundException(f"rename destination parent of {destination} not found.")
         name = names_of(destination)[-1]
         if replaced is None:
-            self.verify_new_name(parent, name)
+            self.verify_new_names(parent, [name])
         time_ms = self.clock.time_ms()
         call = self.call_of(caller)
         self.journal.log(RenameOp(source.path, destination, request.overwrite, time_ms, call))
@@ -156,6 +160,7 @@ class TreeCalls(DatanodeCalls):
             raise FileAlreadyExistsException(f"The source {request.source} and destination {destination} are the same")
         if is_below(destination, source.path):
             raise HdfsIOException(f"Rename destination {destination} is a directory or file under {source.path}")
+        check_rename(destination)
         if destination == "/":
             raise HdfsIOException("rename destination cannot be the root")
 

@@ -15,6 +15,7 @@ from genstamp_dfs.hdfs.namenode.configuration import Clock, NameNodeConfiguratio
 from genstamp_dfs.hdfs.namenode.edit_ops import MkdirOp
 from genstamp_dfs.hdfs.namenode.lease_recovery import LeaseRecovery
 from genstamp_dfs.hdfs.namenode.namespace import INode, INodeDirectory, INodeFile
+from genstamp_dfs.hdfs.namenode.reserved import check_new_names
 from genstamp_dfs.hdfs.protocol import NO_FILE_ID
 
 
@@ -32,6 +33,17 @@ class TreeChanges(LeaseRecovery):
     ) -> None:
         super().__init__(configuration, clock, chance, journal)
         self.blocks_to_remove: deque[BlockInfo] = deque()
+
+    def verify_new_names(self, parent: INodeDirectory, names: list[str]) -> None:
+        """Refuse names that are going to be made in a directory, one in the other.
+
+        Raises:
+            HadoopIllegalArgumentException: one of them is reserved.
+            PathComponentTooLongException, MaxDirectoryItemsExceededException: as `verify_new_name`.
+        """
+        check_new_names(parent, names)
+        for name in names:
+            self.verify_new_name(parent, name)
 
     def verify_new_name(self, parent: INodeDirectory, name: str) -> None:
         """Refuse a name that is too long, or one too many.

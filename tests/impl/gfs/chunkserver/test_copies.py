@@ -178,8 +178,7 @@ def test_a_crash_at_any_change_to_the_disk_leaves_a_clone_whole_or_none_and_noth
     while True:
         cluster = written(data, limits=LARGE, clone_bytes=CHECKSUM_BLOCK_BYTES)
         cluster.ask("c3", CreateChunk(HANDLE, 1))
-        view = cluster.chunkservers["c3"]._disk
-        view.crash_at = view.effects + effect  # type: ignore[attr-defined]
+        cluster.crash_at_effect("c3", effect)
         cluster.later("c3", CloneChunk(HANDLE, 2, ("c1",)))
         cluster.pass_time(SECOND_US)
         is_over = cluster.is_up("c3")

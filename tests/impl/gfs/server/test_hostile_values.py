@@ -1,5 +1,6 @@
 """Requests that are well formed and make no sense: each has an answer, nobody else notices, and no server fails."""
 
+import logging
 import random
 import types
 from collections import Counter
@@ -51,7 +52,9 @@ def drawn(draw: random.Random, wanted: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", [11, 12])
-def test_no_request_makes_a_server_fail(seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_request_makes_a_server_fail(
+    seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     answered: Counter[str] = Counter()
 
     async def test() -> None:
@@ -87,6 +90,7 @@ def test_no_request_makes_a_server_fail(seed: int, tmp_path: Path, capfd: pytest
     assert answered["done"] > 50, answered
     assert len(answered) > 8, answered
     assert capfd.readouterr().err == ""
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 WITNESS_CHUNKS = (1, 2)
