@@ -1,6 +1,8 @@
 """Faults of what one datanode does to a replica."""
 
-from genstamp_model.language import Bool, Bug, Difference, Number, Ordered, action, ordered, per, pick, require, when
+from typing import Final
+
+from genstamp_model.language import Bool, Bug, Difference, Hole, Number, Ordered, action, ordered, per, pick, require, when
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
@@ -172,4 +174,30 @@ HDFS_17299 = Difference(
     configuration="requests",
     shows="refusal serve_create_rbw_again, ReplicaAlreadyExistsException: the datanode has no replica",
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
+)
+
+_TAKES_UP: Final = ("serve_recover_append", "serve_recover_close", "serve_recover_rbw")
+_IS_NEW: Final = "the new stamp is above the old one"
+
+PIPELINES_BRING_A_NEW_STAMP = Hole(
+    "pipelines-bring-a-new-stamp",
+    "a datanode gives its replica to a pipeline whose new stamp is the one that the block has (HDFS-17850)",
+    drops=tuple((action, _IS_NEW) for action in ("serve_append", *_TAKES_UP)),
+    breaks=("pipelines_go_on_under_a_later_stamp",),
+    configuration="requests",
+    depth=4,
+    repair="Refuse a new stamp that is not above that of the request's block, in FsDatasetImpl#append, #recoverCheck "
+    "and #recoverRbwImpl. Still take a replica that has the new stamp already: an earlier request with it was served.",
+    source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
+    "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
+)
+
+HDFS_17850_IN_APPEND_ALONE = Bug(
+    "HDFS-17850-in-append-alone",
+    "append refuses a new stamp that is the block's own; recoverAppend, recoverRbw and recoverClose take it",
+    drops=tuple((action, _IS_NEW) for action in _TAKES_UP),
+    breaks=("pipelines_go_on_under_a_later_stamp",),
+    configuration="requests",
+    depth=4,
+    source=ISSUE + "HDFS-17850; what the patches proposed there leave open (apache/hadoop pull requests 8320, 8334)",
 )
