@@ -2,7 +2,20 @@
 
 from typing import Final
 
-from genstamp_model.language import Bool, Bug, Difference, Hole, Number, Ordered, action, ordered, per, pick, require, when
+from genstamp_model.language import (
+    Bool,
+    Bug,
+    Difference,
+    Hole,
+    Number,
+    Ordered,
+    action,
+    ordered,
+    per,
+    pick,
+    require,
+    when,
+)
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests

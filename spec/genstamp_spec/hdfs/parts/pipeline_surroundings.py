@@ -1,7 +1,7 @@
 """What else happens to a block that is written: its file is opened again, its writer crashes or is shut out.
 
-And a datanode registers anew, a call of the writer comes a second time, a client asks for no stamp. Coarser than HDFS: the recovery that shuts
-the writer out only begins here, and of all calls only updatePipeline can come again.
+And a datanode registers anew, a call of the writer comes a second time, a client asks for no stamp. Coarser than HDFS:
+the recovery that shuts the writer out only begins here, and of all calls only updatePipeline can come again.
 """
 
 from genstamp_model.language import action, attempt, number, require
