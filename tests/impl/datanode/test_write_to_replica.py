@@ -69,12 +69,14 @@ def test_create_rbw_under_a_new_stamp_spares_what_was_acknowledged_where_repaire
         datanode.dataset.create_rbw(BLOCK, SomeWriter(), new_stamp=1005)
 
 
-def test_create_rbw_under_a_new_stamp_replaces_what_its_first_attempt_left() -> None:
+@pytest.mark.parametrize("named", [1001, 1002])
+def test_create_rbw_under_a_new_stamp_replaces_what_its_first_attempt_left(named: int) -> None:
+    """Hadoop's client names its block with the new stamp already (DataStreamer#setupPipelineInternal, 3.4.1)."""
     datanode = empty()
     former = SomeWriter()
     datanode.dataset.create_rbw(BLOCK, former)
     datanode.write(acked=0)
-    replica = datanode.dataset.create_rbw(BLOCK, SomeWriter(), new_stamp=1002)
+    replica = datanode.dataset.create_rbw(Block(7, named, 0), SomeWriter(), new_stamp=1002)
     assert (replica.state, replica.generation_stamp, datanode.data(), former.is_alive) == (RBW, 1002, b"", False)
     assert datanode.disk.names(f"current/{POOL}/current/rbw") == ["blk_7", "blk_7_1002.meta"]
 
