@@ -16,12 +16,10 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
-from genstamp_spec.hdfs.bugs.replica import HDFS_17850_IN_APPEND_ALONE as REPLICAS_BUG
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
-from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
@@ -185,14 +183,6 @@ FIRST_ANSWER_COUNTS = Hole(
 )
 
 
-class WindowIsClosed(PipelineSetUp):
-    """What goes on after a failure asks only that the replica's stamp is not below the old one nor above the new."""
-
-    def stamp_fits(s, replica: DetailedReplica, stamp: Ordered, new_stamp: Ordered) -> None:
-        """The new stamp may be the old one, and the replica's."""
-        require(s.in_window(replica, stamp, new_stamp), "the replica's stamp lies between the block's and the new one")
-
-
 class AnyStampIsNew(PipelineSetUp):
     """No operation asks for a new stamp."""
 
@@ -211,15 +201,6 @@ PIPELINES_BRING_A_NEW_STAMP: Final = replace(
 """The pipeline that a client has set up alone is not the NameNode's: a datanode that was left out of it is a location
 still, and its replica is of the block's generation, but short.
 """
-HDFS_17850_IN_APPEND_ALONE: Final = replace(
-    REPLICAS_BUG,
-    drops=(),
-    parts=(WindowIsClosed,),
-    breaks=("namenode_knows_the_pipeline",),
-    configuration="reused_stamps",
-    depth=8,
-)
-
 BUGS: tuple[Bug, ...] = (
     HDFS_101,
     HDFS_1467,
@@ -235,7 +216,6 @@ BUGS: tuple[Bug, ...] = (
     HDFS_12299,
     HDFS_16127,
     HDFS_16146,
-    HDFS_17850_IN_APPEND_ALONE,
     STAMPS_ARE_NOT_COMPARED,
     VISIBLE_BEFORE_THE_ACK,
 )

@@ -55,8 +55,8 @@ HDFS_7065 = Bug(
     "recoverClose checks the stamp and raises it in two steps: a late call lowers it",
     parts=(CloseInTwoSteps,),
     breaks=("replica_stamp_never_decreases",),
-    configuration="requests",
-    depth=7,
+    configuration="generations",
+    depth=8,
     source=ISSUE + "HDFS-7065; fixed in 2.6.0",
 )
 
@@ -164,8 +164,8 @@ RECOVER_RBW_WITHOUT_WINDOW = Bug(
     "recoverRbw does not compare stamps: a pipeline that was overtaken lowers the replica's",
     drops=(("serve_recover_rbw", "the replica's stamp lies between the block's and the new one"),),
     breaks=("replica_stamp_never_decreases",),
-    configuration="requests",
-    depth=5,
+    configuration="generations",
+    depth=6,
     source="facts L.5; the check is in FsDatasetImpl#recoverRbw since appends were redesigned (HDFS-265)",
 )
 
@@ -189,13 +189,12 @@ HDFS_17299 = Difference(
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
 )
 
-_TAKES_UP: Final = ("serve_recover_append", "serve_recover_close", "serve_recover_rbw")
-_IS_NEW: Final = "the new stamp is above the old one"
+_BRINGS_A_STAMP: Final = ("serve_append", "serve_recover_append", "serve_recover_close", "serve_recover_rbw")
 
 PIPELINES_BRING_A_NEW_STAMP = Hole(
     "pipelines-bring-a-new-stamp",
     "a datanode gives its replica to a pipeline whose new stamp is the one that the block has (HDFS-17850)",
-    drops=tuple((action, _IS_NEW) for action in ("serve_append", *_TAKES_UP)),
+    drops=tuple((action, "the new stamp is above the old one") for action in _BRINGS_A_STAMP),
     breaks=("pipelines_go_on_under_a_later_stamp",),
     configuration="requests",
     depth=4,
@@ -203,14 +202,4 @@ PIPELINES_BRING_A_NEW_STAMP = Hole(
     "and #recoverRbwImpl. Still take a replica that has the new stamp already: an earlier request with it was served.",
     source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
     "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
-)
-
-HDFS_17850_IN_APPEND_ALONE = Bug(
-    "HDFS-17850-in-append-alone",
-    "append refuses a new stamp that is the block's own; recoverAppend, recoverRbw and recoverClose take it",
-    drops=tuple((action, _IS_NEW) for action in _TAKES_UP),
-    breaks=("pipelines_go_on_under_a_later_stamp",),
-    configuration="requests",
-    depth=4,
-    source=ISSUE + "HDFS-17850; what the patches proposed there leave open (apache/hadoop pull requests 8320, 8334)",
 )

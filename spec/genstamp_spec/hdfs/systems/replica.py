@@ -26,7 +26,6 @@ from genstamp_spec.hdfs.bugs.replica import (
     HDFS_7065,
     HDFS_11472,
     HDFS_17299,
-    HDFS_17850_IN_APPEND_ALONE,
     PIPELINES_BRING_A_NEW_STAMP,
     RECOVER_RBW_WITHOUT_WINDOW,
 )
@@ -394,7 +393,6 @@ REPLICA = System(
         HDFS_897,
         HDFS_5728,
         HDFS_676,
-        HDFS_17850_IN_APPEND_ALONE,
         RECOVER_RBW_WITHOUT_WINDOW,
     ],
     omits=OMITS,
