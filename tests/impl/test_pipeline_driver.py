@@ -16,8 +16,8 @@ def driver_of() -> Iterator[Callable[..., PipelineDriver]]:
     """Makes a driver of some datanodes, and ends it."""
     made: list[PipelineDriver] = []
 
-    def driver(*datanodes: str) -> PipelineDriver:
-        made.append(PipelineDriver(files=["/a"], clients=["client1"], datanodes=datanodes))
+    def driver(*datanodes: str, semantics: str = "repaired") -> PipelineDriver:
+        made.append(PipelineDriver(["/a"], ["client1"], datanodes, semantics))
         return made[-1]
 
     yield driver
@@ -124,6 +124,43 @@ def test_news_of_a_failed_node_ends_no_block_on_the_way(driver_of: Callable[...,
         "error_ack_comes bad=datanode3",
     )
     assert [event.event for event in news] == ["receiver_fails", "mirror_fails", "error_ack_passes", "error_ack_comes"]
+
+
+REUSED = ("datanode_crash datanode=datanode1", "connection_fails bad=datanode1", "reuse_stamp")
+
+
+def test_a_repaired_datanode_refuses_a_client_that_reuses_the_stamp(driver_of: Callable[..., PipelineDriver]) -> None:
+    """HDFS-17850."""
+    driver = driver_of(ONE, TWO)
+    set_up(driver, ONE, TWO)
+    play(driver, *REUSED)
+    with pytest.raises(StepNotPossibleError, match="nothing would come of it"):
+        play(driver, "set_up_streaming_recovery datanode=datanode2")
+    assert [event.event for event in play(driver, "set_up_fails bad=datanode2")] == ["set_up_fails"]
+
+
+def test_a_datanode_of_hadoop_serves_it_and_the_namenode_is_told_of_nothing(
+    driver_of: Callable[..., PipelineDriver],
+) -> None:
+    driver = driver_of(ONE, TWO, semantics="hadoop-3.4")
+    set_up(driver, ONE, TWO)
+    play(driver, *REUSED)
+    [taken] = play(driver, "set_up_streaming_recovery datanode=datanode2")
+    assert taken.generation_stamp == 1001
+    assert [event.event for event in play(driver, "start_streaming")] == ["start_streaming"]
+    block = driver.cluster.block()
+    assert block is not None
+    assert sorted(block.expected_locations()) == [ONE, TWO]
+
+
+def test_a_client_that_asks_for_a_stamp_tells_the_namenode_of_it(driver_of: Callable[..., PipelineDriver]) -> None:
+    driver = driver_of(ONE, TWO)
+    set_up(driver, ONE, TWO)
+    play(driver, *REUSED[:2], "update_block_for_pipeline", "set_up_streaming_recovery datanode=datanode2")
+    with pytest.raises(StepNotPossibleError, match="the namenode is told of the new stamp"):
+        play(driver, "start_streaming")
+    with pytest.raises(StepNotPossibleError, match="the writer needs no stamp"):
+        play(driver, "reuse_stamp")
 
 
 def test_an_application_writes_on_whatever_is_acknowledged(driver_of: Callable[..., PipelineDriver]) -> None:

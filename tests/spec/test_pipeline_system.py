@@ -138,24 +138,69 @@ def test_a_late_update_pipeline_changes_nothing() -> None:
     assert run.shown("block_stamp") == before
 
 
-def test_an_append_opens_the_replica_under_a_new_stamp() -> None:
-    run = PipelineRun(1)
-    run.stream(0)
-    run.packet(0)
-    run.acked(0)
+def opened_for_append(run: PipelineRun, *datanodes: int) -> None:
+    """A file of a byte is written to these nodes, closed and opened again."""
+    run.stream(len(datanodes) - 1)
+    run.packet(*datanodes)
+    run.acked(*datanodes)
     run.do("send_last_packet")
-    run.do("receive_packet_without_news", 0)
-    run.do("finalize_replica", 0)
-    run.do("send_ack", 0)
+    for datanode in datanodes:
+        run.do("receive_packet_without_news", datanode)
+    for datanode in reversed(datanodes):
+        run.do("finalize_replica", datanode)
+        run.do("send_ack", datanode)
     for step in ("receive_ack", "end_block", "complete"):
         run.do(step)
-    run.do("block_received", 0)
+    for datanode in datanodes:
+        run.do("block_received", datanode)
     run.do("complete_closes")
     run.do("append_file")
+
+
+def test_an_append_opens_the_replica_under_a_new_stamp() -> None:
+    run = PipelineRun(1)
+    opened_for_append(run, 0)
     assert run.why_not("set_up_append", 0) == "the client has a stamp for it"
     run.again("set_up_append", 0)
     assert run.shown("block_stamp") == "2"
     assert run.shown("block") == "under_construction"
+
+
+def test_hdfs_17850_a_client_that_reuses_the_stamp_is_refused_also_when_it_comes_back() -> None:
+    run = PipelineRun(2)
+    opened_for_append(run, 0, 1)
+    run.do("reuse_stamp")
+    assert run.why_not("set_up_append", 0) == "the datanode does not refuse"
+    run.do("set_up_fails", 0)
+    run.do("reuse_stamp")
+    assert run.why_not("set_up_append_recovery", 1) == "the datanode does not refuse"
+    run.do("set_up_fails", 1)
+    assert run.shown("stage") == "FAILED"
+
+
+def test_hdfs_17850_a_location_is_left_that_is_short() -> None:
+    """A datanode that is down when the client appends under the old stamp is a location still, of the same stamp."""
+    run = PipelineRun(2, bugs=("pipelines-bring-a-new-stamp",))
+    opened_for_append(run, 0, 1)
+    run.do("datanode_crash", 0)
+    run.do("reuse_stamp")
+    run.do("set_up_fails", 0)
+    run.do("reuse_stamp")
+    run.do("set_up_append_recovery", 1)
+    run.do("start_streaming")
+    run.packet(1)
+    run.acked(1)
+    run.do("hflush")
+    assert (run.shown("block_stamp"), run.shown("locations")) == ("1", "{datanode1, datanode2}")
+    assert not run.holds("namenode_knows_the_pipeline")
+    run.do("send_last_packet")
+    run.do("receive_packet_without_news", 1)
+    run.do("finalize_replica", 1)
+    run.do("send_ack", 1)
+    for step in ("receive_ack", "end_block", "complete"):
+        run.do(step)
+    assert run.shown("block_bytes") == "2"
+    assert not run.holds("committed_length_is_acknowledged"), "one of its replicas has a byte only"
 
 
 def test_pipeline_recovery_on_datanode_upgrade_waits_for_the_node_and_counts_nothing() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Verdict, explore
-from genstamp_model.language import Bool, Bug, Configuration, Instance, Ordered
+from genstamp_model.language import Bool, Bug, Configuration, Instance, Ordered, System
 from genstamp_model.language.types import ArrayType, RecordType, show
+from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
 from genstamp_spec.hdfs.systems.replica import REPLICA
@@ -19,9 +20,9 @@ LIMITS = dict.fromkeys(REPLICA.configuration().limits, 9)
 class Run:
     """A run of one datanode from the initial state; generations are named by their stamps, 1 to 3."""
 
-    def __init__(self, semantics: str = "repaired") -> None:
+    def __init__(self, semantics: str = "repaired", system: System = REPLICA) -> None:
         configuration = Configuration("run", {"Datanode": 1, "Generation": 3}, LIMITS)
-        self.evaluator = Evaluator(Instance(REPLICA.model(semantics), configuration))
+        self.evaluator = Evaluator(Instance(system.model(semantics), configuration))
         self.state = self.evaluator.initial()
         for _ in range(3):
             self.do("give_out_stamp")
@@ -288,3 +289,56 @@ def test_hadoop_2_7_sets_no_pipeline_up_again_over_a_replica() -> None:
     run.do("serve_create_rbw", generation=1)
     assert run.refusal("serve_create_rbw_again", generation=2) == "ReplicaAlreadyExistsException"
     assert run.refusal("serve_create_rbw_again", generation=1) == "ReplicaAlreadyExistsException"
+
+
+APPEND_ALONE = replace(PIPELINES_BRING_A_NEW_STAMP, name="append-alone", drops=PIPELINES_BRING_A_NEW_STAMP.drops[1:])
+"""What the patches proposed for HDFS-17850 leave open (apache/hadoop pull requests 8320, 8334)."""
+
+
+def idle(state: str, semantics: str = "repaired", system: System = REPLICA) -> Run:
+    """A replica of generation 1 that has two bytes and that no thread writes."""
+    run = Run(semantics, system)
+    run.write()
+    if state == "finalized":
+        run.do("writer_finalizes")
+    else:
+        run.stop_writer()
+    return run
+
+
+def lengths(step: str) -> dict[str, int]:
+    """What a request must name of a replica of two bytes."""
+    return {"min_bytes": 2, "max_bytes": 2} if step == "serve_recover_rbw" else {"expected_bytes": 2}
+
+
+TAKEN_UP = [
+    ("serve_recover_append", "finalized"),
+    ("serve_recover_append", "rbw"),
+    ("serve_recover_close", "finalized"),
+    ("serve_recover_close", "rbw"),
+    ("serve_recover_rbw", "rbw"),
+]
+
+
+@pytest.mark.parametrize(("step", "state"), [("serve_append", "finalized"), *TAKEN_UP])
+def test_hdfs_17850_the_blocks_own_stamp_is_no_new_one(step: str, state: str) -> None:
+    """Hadoop 3.4.1 takes it in all four; the patches proposed upstream change append alone."""
+    asked = lengths(step)
+    assert idle(state).refusal(step, old=1, new=1, **asked) == "IOException"
+    assert idle(state, "hadoop-3.4").refusal(step, old=1, new=1, **asked) is None
+    upstream = replace(REPLICA, semantics={"upstream": (APPEND_ALONE,)}, default_semantics="upstream")
+    refused = idle(state, "upstream", upstream).refusal(step, old=1, new=1, **asked)
+    assert refused == ("IOException" if step == "serve_append" else None)
+
+
+@pytest.mark.parametrize(("step", "state"), TAKEN_UP)
+def test_a_replica_that_an_earlier_request_gave_the_new_stamp_is_taken_up(step: str, state: str) -> None:
+    """The client knows the old stamp still: what it asks for is above that, and equal to what is here."""
+    run = idle(state)
+    earlier = {"rbw": "serve_recover_append", "finalized": "serve_recover_close"}[state]
+    run.do(earlier, old=1, new=2, expected_bytes=2)
+    if state == "rbw":
+        run.stop_writer()
+    assert run.replica("state", "stamp") == [state, "2"]
+    run.do(step, old=1, new=2, **lengths(step))
+    assert run.replica("stamp") == ["2"]

@@ -135,3 +135,30 @@ def test_known_bytes_are_deleted_by_3_4_though_two_nodes_have_them() -> None:
     run = appended_where_one_of_three_is_known("hadoop-3.4")
     assert run.do("commit_block_synchronization", primary=0, file=0)["deleted"] == "true"
     assert "file1: removed" in run.shown("block")
+
+
+@pytest.mark.parametrize("bug", ["HDFS-17850", "HDFS-17850-in-append-alone"])
+def test_hdfs_17850_a_node_that_the_client_left_out_decides_the_length(bug: str) -> None:
+    """Two bytes are acknowledged, one is left: as measured with HDFS 3.4.1, of which the unit was 1,000 bytes."""
+    run = WritePathRun(bugs=(bug,))
+    run.write()
+    run.close_pipeline()
+    for datanode in range(3):
+        run.do("block_received", file=0, datanode=datanode)
+    run.do("complete", client=0, file=0)
+    run.do("datanode_crash", datanode=2)
+    run.do("append", client=0, file=0)
+    run.do("reuse_stamp", client=0, file=0)
+    run.do("append_replica_failed", client=0, file=0, datanode=2)
+    run.do("reuse_stamp", client=0, file=0)
+    for datanode in (0, 1):
+        run.do("recover_append", client=0, file=0, datanode=datanode)
+    run.do("go_on_untold", client=0, file=0)
+    for datanode in (0, 1):
+        run.do("receive_packet", client=0, file=0, datanode=datanode)
+    assert run.do("hflush", client=0, file=0) == {"num_bytes": "2"}
+    run.do("datanode_restart", datanode=2)
+    run.recover()
+    for datanode in range(3):
+        run.do("init_replica_recovery", primary=0, file=0, datanode=datanode)
+    assert run.do("sync_block", primary=0, file=0)["num_bytes"] == "1"

@@ -162,13 +162,20 @@ HDFS_PIPELINE: Final = Driving(
             "client_crash",
         }
     ),
-    weights={"client_crash": 0.05, "datanode_crash": 0.5, "datanode_stops_to_restart": 0.5, "read": 0.5},
+    weights={
+        "client_crash": 0.05,
+        "datanode_crash": 0.5,
+        "datanode_stops_to_restart": 0.5,
+        "read": 0.5,
+        "reuse_stamp": 0.2,
+    },
     brought_about=frozenset({"recovery_starts", "update_pipeline_is_sent_twice", "datanode_registers_again"}),
     chosen={"add_block": ("always",)},
     told_apart={"update_pipeline_comes_late": "late_update_pipeline"},
     # What the model allows and this client, or any, never does.
     may_decline={
         "send_last_packet": "a block without a byte is ended by who has opened the file to close it at once",
+        "reuse_stamp": "a client need not be able to set a pipeline up under the stamp that the block has",
         "add_datanode": "whom a client has copy first is the first node; and whoever joins is the last of the chain",
         "transfer_fails": "whom a client has copy first is the first node",
         "error_ack_comes": "the news that a node restarts comes as it was sent, also once its time is over",

@@ -55,6 +55,7 @@ STEPS: Final[dict[str, tuple[str, ...]]] = {
     "transfer_fails": ("source", "target"),
     "no_datanode_to_add": (),
     "update_block_for_pipeline": (),
+    "reuse_stamp": (),
     "update_pipeline": (),
     "late_update_pipeline": (),
 }

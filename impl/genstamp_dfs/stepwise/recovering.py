@@ -18,7 +18,8 @@ from genstamp_dfs.hdfs.messages.data_transfer import (
     TransferReplica,
     WriteBlock,
 )
-from genstamp_dfs.stepwise.cluster import PATH, RESPONDER
+from genstamp_dfs.hdfs.protocol import LocatedBlock
+from genstamp_dfs.stepwise.cluster import PATH, RESPONDER, STREAMER
 from genstamp_dfs.stepwise.network import HeldCall, HeldConnection
 from genstamp_dfs.stepwise.writing import WritingSteps
 
@@ -29,6 +30,9 @@ _STAGES = {
     "set_up_streaming_recovery": BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY,
     "set_up_close_recovery": BlockConstructionStage.PIPELINE_CLOSE_RECOVERY,
 }
+
+_REUSING = (BlockConstructionStage.PIPELINE_SETUP_APPEND, BlockConstructionStage.DATA_STREAMING)
+"""Stages of a block that was written before, in which a pipeline may be set up under the old stamp."""
 
 
 class RecoveringSteps(WritingSteps):
@@ -71,9 +75,22 @@ class RecoveringSteps(WritingSteps):
         self.restarting.discard(datanode)
 
     def start_streaming(self) -> None:
-        """The answers of all nodes of the first pipeline have come back."""
+        """The answers of all nodes of the first pipeline have come back, or of one that the namenode is not told of."""
         self._pass_answers("start_streaming")
+        self._tell_nobody("start_streaming")
         self._needs_all()
+
+    def _tell_nobody(self, event: str) -> None:
+        """A writer that reuses the block's stamp goes on without telling the namenode of its pipeline."""
+        call = self.network.waiting(UpdatePipeline)
+        if call is None:
+            return
+        assert isinstance(call.request, UpdatePipeline)
+        reused = call.request.new_block.generation_stamp == call.request.old_block.generation_stamp
+        self.needs(event, reused, "the namenode is told of the new stamp")
+        self.network.answer_for(call, None)
+        self.let_streamer_run()
+        self.record(event, self.writer.runtime.node)
 
     def _needs_all(self) -> None:
         """The first pipeline is set up: from now on the write does not go on where no datanode can be added."""
@@ -279,6 +296,21 @@ class RecoveringSteps(WritingSteps):
     def update_block_for_pipeline(self) -> None:
         """The writer asks for a stamp."""
         self.waiting_call("update_block_for_pipeline", UpdateBlockForPipeline)
+
+    def reuse_stamp(self) -> None:
+        """The writer asks for no stamp, as no client of Hadoop's does: the block's own will do (HDFS-17850)."""
+        event = "reuse_stamp"
+        streamer = self.streamer(event)
+        self.needs(event, streamer.stage in _REUSING, "a block is created or closed")
+        self.loop.wake(STREAMER)
+        self.let_streamer_run()
+        call = self.network.waiting(UpdateBlockForPipeline)
+        if call is None:
+            self.not_now(event, "the writer needs no stamp")
+        assert isinstance(call.request, UpdateBlockForPipeline)
+        self.network.answer_for(call, LocatedBlock(call.request.block, ()))
+        self.let_streamer_run()
+        self.record(event, self.writer.runtime.node)
 
     def update_pipeline(self) -> None:
         """The answers of all nodes have come back, and the writer tells the namenode of the new pipeline."""

@@ -6,13 +6,16 @@ from genstamp.adapters import ReferenceAdapter
 from genstamp.stateful import Failure, conform
 from genstamp.systems import system_named
 from genstamp.walk import walk
+from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
 from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
+from genstamp_dfs.hdfs.datanode.pipeline_operations import PipelineOperations
 from genstamp_dfs.hdfs.messages.client_protocol import GetBlockLocations, UpdateBlockForPipeline, UpdatePipeline
 from genstamp_dfs.hdfs.messages.data_transfer import Packet
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
-from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.hdfs.protocol import Block, BlockUCState
+from genstamp_model.language import Configuration
 
 PIPELINE = system_named("hdfs.pipeline")
 SEED = 1
@@ -123,3 +126,47 @@ def test_a_stamp_that_is_given_out_twice_is_caught(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(FSNamesystem, "update_block_for_pipeline", update_block_for_pipeline)
     failure = failure_of("fenced")
     assert failure.event == "update_block_for_pipeline"
+
+
+REUSED = Configuration(
+    "reused",
+    sizes={"Client": 1, "Datanode": 2},
+    limits={
+        **PIPELINE.limits,
+        "stamps": 2,
+        "bytes": 1,
+        "packets": 2,
+        "replication": 2,
+        "appends": 1,
+        "crashes": 1,
+        "reused_stamps": 2,
+    },
+    doc="hdfs.pipeline:reused_stamps with a byte",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("semantics", ["repaired", "hadoop-3.4"])
+def test_hdfs_17850_a_client_that_reuses_the_stamp_is_served_as_the_semantics_says(semantics: str) -> None:
+    found = walk(ReferenceAdapter(), PIPELINE, REUSED, semantics)
+    assert found.failure is None, str(found.failure)
+    assert {missing.call.split("(")[0] for missing in found.missing} <= {"mirror_fails"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("semantics", "lowest"), [("repaired", 0), ("hadoop-3.4", 1)])
+def test_hdfs_17850_served_otherwise_it_shows(monkeypatch: pytest.MonkeyPatch, semantics: str, lowest: int) -> None:
+    """A repaired datanode takes the old stamp: the set-up never fails. One of Hadoop 3.4.1 does not: it never works."""
+
+    def check(self: PipelineOperations, block: Block, new_stamp: int) -> None:
+        if new_stamp < block.generation_stamp + lowest:
+            raise HdfsIOException(str(new_stamp))
+
+    monkeypatch.setattr(PipelineOperations, "_check_new_stamp", check)
+    found = walk(ReferenceAdapter(), PIPELINE, REUSED, semantics, shrink_seconds=10)
+    missing = {missing.call.split("(")[0] for missing in found.missing}
+    if semantics == "repaired":
+        assert "set_up_fails" in missing
+    else:
+        assert found.failure is not None
+        assert found.failure.event.startswith("set_up_")

@@ -5,7 +5,7 @@ With a hole open and all others closed a judge notices it, with `hadoop-3.4` too
 
 from dataclasses import dataclass, replace
 
-from tests.conformance.twins.judging import Judge, Noticed, judge
+from tests.conformance.twins.judging import Judge, Noticed, Patch, judge, patched
 from tests.conformance.twins.scenarios import (
     DATANODES,
     Scenario,
@@ -18,8 +18,10 @@ from tests.conformance.twins.scenarios import (
     us,
 )
 
+from genstamp_dfs.hdfs.client.pipeline import Pipeline, recovery_stage
 from genstamp_dfs.hdfs.datanode.repairs import ALL_CLOSED
 from genstamp_dfs.hdfs.datanode.repairs import Repair as DataNodeRepair
+from genstamp_dfs.hdfs.messages.data_transfer import BlockConstructionStage
 from genstamp_dfs.hdfs.namenode.configuration import Repair as NameNodeRepair
 from genstamp_dfs.hdfs.protocol import NAMENODE, Semantics
 from genstamp_dfs.simulation.cluster import ClusterOptions
@@ -40,6 +42,7 @@ class Hole:
         judge: what notices it.
         scenario: what happens meanwhile.
         says: a part of what the judge says.
+        patches: what the client does otherwise than Hadoop's, with the hole closed as well.
     """
 
     name: NameNodeRepair | DataNodeRepair | str
@@ -47,11 +50,13 @@ class Hole:
     judge: Judge
     scenario: Scenario
     says: str
+    patches: tuple[Patch, ...] = ()
 
     def notice(self, options: ClusterOptions) -> Noticed | None:
         """Run the scenario with nodes that are set up so, until the judge notices something."""
         scenario = replace(self.scenario, options=options)
-        return judge(scenario, to_the_byte=self.judge is Judge.ACKNOWLEDGED, in_lockstep=False)
+        with patched(self.patches):
+            return judge(scenario, to_the_byte=self.judge is Judge.ACKNOWLEDGED, in_lockstep=False)
 
     def alone(self) -> ClusterOptions:
         """The nodes with this hole open, and no other."""
@@ -156,6 +161,44 @@ LAST_OF_TWO_IS_RECOVERED = Scenario(
     options=_ONE_REPLICA,
 )
 
+APPENDED_WITHOUT_A_NODE = Scenario(
+    "a client appends while a datanode is down, and dies; the datanode is back when its file is taken over",
+    tuple(
+        replace(
+            plan(
+                {
+                    "client1": (
+                        job(1, JobKind.CREATE, hflush(1000)),
+                        job(8, JobKind.APPEND, hflush(1000, 30), closes=False),
+                    ),
+                    "client2": (job(80, JobKind.TAKE_OVER),),
+                },
+                crash(6, datanode, 20),
+                crash(30, "client1", 0),
+                safety_s=200,
+                datanodes=3,
+            ),
+            seed=seed,
+        )
+        for datanode in DATANODES[:3]
+        for seed in range(2)
+    ),
+)
+
+
+async def mend_under_the_old_stamp(
+    self: Pipeline, stage: BlockConstructionStage, *, is_append: bool, is_hflushed: bool
+) -> None:
+    """A client of another make: it asks for no stamp, and tells the namenode of no pipeline (HDFS-17850)."""
+    del is_append, is_hflushed
+    asked = stage
+    while True:
+        self._leave_bad_node()
+        if await self._connect(asked, self.generation_stamp):
+            return
+        asked = recovery_stage(stage)
+
+
 HOLES = (
     Hole(
         DataNodeRepair.UNREACHABLE_IS_NOT_EMPTY,
@@ -191,5 +234,13 @@ HOLES = (
         Judge.INVARIANT,
         LAST_OF_TWO_IS_RECOVERED,
         "S15",
+    ),
+    Hole(
+        DataNodeRepair.PIPELINES_BRING_A_NEW_STAMP,
+        "what a client appends under the block's own stamp is lost to a datanode that was down (HDFS-17850)",
+        Judge.ACKNOWLEDGED,
+        APPENDED_WITHOUT_A_NODE,
+        "1000 can be read",
+        (Patch(Pipeline, "mend", mend_under_the_old_stamp),),
     ),
 )

@@ -7,7 +7,7 @@ face: at random, to where it has not been, or walked by plan through all that sm
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -78,6 +78,15 @@ class Patch:
     broken: Callable[..., Any]
 
 
+@contextmanager
+def patched(patches: Iterable[Patch]) -> Iterator[None]:
+    """All of these are in place for a while."""
+    with ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
+        yield
+
+
 @dataclass(frozen=True, eq=False)
 class Twin:
     """An old bug.
@@ -101,9 +110,7 @@ class Twin:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """The implementation is the twin for a while."""
-        with ExitStack() as patches:
-            for patch in self.patches:
-                patches.enter_context(mock.patch.object(patch.owner, patch.name, patch.broken))
+        with patched(self.patches):
             yield
 
 

@@ -88,8 +88,9 @@ _HOLES = """
 Not all bugs are of the past. With `hadoop-3.4` the implementation has the [holes of Hadoop 3.4.1](holes.md); these are
 shown by simulated runs made for them, with the hole open and all others closed, and with `hadoop-3.4` as well.
 `repaired` passes the same plans. *Acknowledged bytes* are those that an hflush or hsync had acknowledged and that
-cannot be read in the end, while HDFS promises nothing (no datanode that took part in the last recovery has lived on, or
-hsync was not asked to force the blocks before the last): the plans are such that `repaired` loses none of them either.
+cannot be read in the end, while HDFS promises nothing (no datanode that took part in the last recovery has lived on,
+hsync was not asked to force the blocks before the last, or the client brought no new stamp): the plans are such that
+`repaired` loses none of them either.
 
 | hole | what it lets happen | noticed by | what it said | scenario | plan | events | seconds |
 | --- | --- | --- | --- | --- | --- | --- | --- |

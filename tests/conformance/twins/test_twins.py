@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 from tests.conformance.twins.all_twins import TWINS, notice, notice_by_walk
 from tests.conformance.twins.holes import HOLES, Hole
-from tests.conformance.twins.judging import Twin, judge, judge_steps, judge_walk
+from tests.conformance.twins.judging import Patch, Twin, judge, judge_steps, judge_walk, patched
 from tests.conformance.twins.page import cells, hole_cells, walk_cell
 from tests.conformance.twins.scenarios import Scenario
+
+from genstamp_dfs.errors import ReplicaNotFoundException
+from genstamp_dfs.hdfs.datanode.pipeline_operations import PipelineOperations
+from genstamp_dfs.hdfs.datanode.repairs import Repair
+from genstamp_dfs.hdfs.datanode.replicas import Replica
+from genstamp_dfs.hdfs.protocol import Block
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +42,21 @@ def test_a_hole_shows_and_its_repair_closes_it(hole: Hole) -> None:
     with_all = hole.notice(hole.with_all())
     assert with_all is not None
     assert with_all.judge is hole.judge
+
+
+def window_alone(self: PipelineOperations, replica: Replica, block: Block, new_stamp: int) -> None:
+    """What goes on after a failure needs no new stamp: append alone does, as in the patches proposed upstream."""
+    del self
+    if not block.generation_stamp <= replica.generation_stamp <= new_stamp:
+        raise ReplicaNotFoundException(replica.name)
+
+
+def test_hdfs_17850_is_not_closed_by_a_check_in_append_alone() -> None:
+    [hole] = (one for one in HOLES if one.name is Repair.PIPELINES_BRING_A_NEW_STAMP)
+    with patched([Patch(PipelineOperations, "_check_stamp", window_alone)]):
+        noticed = hole.notice(hole.scenario.options)
+    assert noticed is not None
+    assert hole.says in noticed.sentence
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda scenario: scenario.name)

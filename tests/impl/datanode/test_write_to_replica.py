@@ -14,6 +14,7 @@ from tests.impl.datanode.one_replica import (
     RUR,
     RWR,
     TEMPORARY,
+    Datanode,
     F,
     SomeWriter,
     empty,
@@ -27,6 +28,7 @@ from genstamp_dfs.errors import (
     ReplicaNotFoundException,
 )
 from genstamp_dfs.hdfs.datanode.replica_map import MustStopExistingWriter
+from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
 from genstamp_dfs.hdfs.protocol import Block, ReplicaState, Semantics
 
@@ -67,12 +69,14 @@ def test_create_rbw_under_a_new_stamp_spares_what_was_acknowledged_where_repaire
         datanode.dataset.create_rbw(BLOCK, SomeWriter(), new_stamp=1005)
 
 
-def test_create_rbw_under_a_new_stamp_replaces_what_its_first_attempt_left() -> None:
+@pytest.mark.parametrize("named", [1001, 1002])
+def test_create_rbw_under_a_new_stamp_replaces_what_its_first_attempt_left(named: int) -> None:
+    """Hadoop's client names its block with the new stamp already (DataStreamer#setupPipelineInternal, 3.4.1)."""
     datanode = empty()
     former = SomeWriter()
     datanode.dataset.create_rbw(BLOCK, former)
     datanode.write(acked=0)
-    replica = datanode.dataset.create_rbw(BLOCK, SomeWriter(), new_stamp=1002)
+    replica = datanode.dataset.create_rbw(Block(7, named, 0), SomeWriter(), new_stamp=1002)
     assert (replica.state, replica.generation_stamp, datanode.data(), former.is_alive) == (RBW, 1002, b"", False)
     assert datanode.disk.names(f"current/{POOL}/current/rbw") == ["blk_7", "blk_7_1002.meta"]
 
@@ -80,14 +84,60 @@ def test_create_rbw_under_a_new_stamp_replaces_what_its_first_attempt_left() -> 
 # -- append, recoverAppend, recoverClose (testAppend, testClose) ------------------------------------------------------
 
 
-@pytest.mark.parametrize("new_stamp", [1001, 1002])
-def test_append_reopens_a_finalized_replica_under_an_equal_or_newer_stamp(new_stamp: int) -> None:
-    datanode = with_replica(F)
+@pytest.mark.parametrize(
+    ("new_stamp", "semantics"),
+    [(1001, Semantics.HADOOP_3_4), (1002, Semantics.HADOOP_3_4), (1002, Semantics.REPAIRED)],
+)
+def test_append_reopens_a_finalized_replica_under_a_newer_stamp_and_in_hadoop_under_its_own(
+    new_stamp: int, semantics: Semantics
+) -> None:
+    datanode = with_replica(F, semantics)
     replica = datanode.dataset.append(BLOCK, new_stamp, len(DATA), SomeWriter())
     assert (replica.state, replica.generation_stamp, replica.bytes_acked) == (RBW, new_stamp, len(DATA))
     assert datanode.reports == [(Block(7, new_stamp, len(DATA)), ReceivedStatus.RECEIVING)]
     datanode.write()
     assert datanode.data() == DATA + DATA
+
+
+def ask(datanode: Datanode, request: str, new_stamp: int) -> Replica:
+    """A client that knows the stamp 1001 has a replica of all bytes opened again, or closed."""
+    dataset, length = datanode.dataset, len(DATA)
+    match request:
+        case "append":
+            return dataset.append(BLOCK, new_stamp, length, SomeWriter())
+        case "recoverAppend":
+            return dataset.recover_append(BLOCK, new_stamp, length, SomeWriter())
+        case "recoverClose":
+            return dataset.recover_close(BLOCK, new_stamp, length)
+        case _:
+            return dataset.recover_rbw(BLOCK, new_stamp, length, length, SomeWriter())
+
+
+TAKEN_UP = [
+    ("recoverAppend", F),
+    ("recoverAppend", RBW),
+    ("recoverClose", F),
+    ("recoverClose", RBW),
+    ("recoverRbw", RBW),
+]
+
+
+@pytest.mark.parametrize(("request_", "state"), [("append", F), *TAKEN_UP])
+def test_hdfs_17850_the_blocks_own_stamp_is_no_new_one(request_: str, state: ReplicaState) -> None:
+    with refused(datanode := with_replica(state), HdfsIOException, "accepted: 1002 or more"):
+        ask(datanode, request_, 1001)
+    assert ask(with_replica(state, Semantics.HADOOP_3_4), request_, 1001).generation_stamp == 1001
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+@pytest.mark.parametrize(("request_", "state"), TAKEN_UP)
+def test_a_replica_that_an_earlier_request_gave_the_new_stamp_is_taken_up(
+    request_: str, state: ReplicaState, semantics: Semantics
+) -> None:
+    """As a new pipeline comes to a datanode twice: 1001 is what the client knows until the namenode has 1002."""
+    datanode = with_replica(state, semantics)
+    assert ask(datanode, "recoverAppend" if state is RBW else "recoverClose", 1002).state is state
+    assert ask(datanode, request_, 1002).generation_stamp == 1002
 
 
 @pytest.mark.parametrize("state", [RBW, RWR, RUR, TEMPORARY])
@@ -101,7 +151,7 @@ def test_append_of_another_length_stamp_or_block_is_refused() -> None:
     datanode = with_replica(F)
     with refused(datanode, HdfsIOException, "corrupted replica"):
         datanode.dataset.append(BLOCK, 1002, len(DATA) - 1, SomeWriter())
-    with refused(datanode, HdfsIOException, "accepted: 1001 or more"):
+    with refused(datanode, HdfsIOException, "accepted: 1002 or more"):
         datanode.dataset.append(BLOCK, 1000, len(DATA), SomeWriter())
     with refused(datanode, ReplicaNotFoundException):
         datanode.dataset.append(Block(7, 1000, 0), 1002, len(DATA), SomeWriter())

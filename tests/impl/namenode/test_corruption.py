@@ -138,13 +138,24 @@ def test_what_a_reader_has_found_no_report_takes_back(bench: Any) -> None:
     assert (stats.corrupt_blocks, stats.missing_blocks) == (1, 1)
 
 
-def test_a_bad_block_of_another_generation_or_place_is_nobodys_business(bench: Any) -> None:
+def test_a_bad_block_that_is_unknown_or_elsewhere_is_nobodys_business(bench: Any) -> None:
     block = bench.write_closed(datanodes="ab")
-    for bad in (Block(block.block_id, 1000, 3), Block(7, 1001, 3)):
-        bench.ask(ReportBadReplicas("a", (bad,)))
+    bench.ask(ReportBadReplicas("a", (Block(7, 1001, 3),)))
     bench.ask(ReportBadReplicas("c", (block,)))
     bench.ask(ReportBadReplicas("x", (block,)))
     assert bench.last().corrupt == {}
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+def test_a_bad_block_of_an_older_generation_marks_the_replica_that_is_there_in_hadoop(
+    new_bench: Any, semantics: Semantics
+) -> None:
+    """Measured with Hadoop 3.4.1: the only good replica of a block that was appended to is corrupt and stays so."""
+    bench = new_bench(semantics=semantics)
+    block = bench.write_closed(datanodes="a")
+    bench.ask(ReportBadReplicas("a", (Block(block.block_id, 1000, 3),)))
+    bench.received(block, "a")
+    assert ("a" in bench.last().corrupt) is (semantics is Semantics.HADOOP_3_4)
 
 
 def test_deletion_waits_for_full_reports_if_the_configuration_says_so(new_bench: Any) -> None:

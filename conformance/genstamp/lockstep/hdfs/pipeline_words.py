@@ -18,6 +18,7 @@ FORGOTTEN: Final = (
     "takeovers",
     "registrations",
     "late_calls",
+    "reused_stamps",
     "steady",
     "failed",
     "shown",

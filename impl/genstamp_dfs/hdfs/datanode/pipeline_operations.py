@@ -1,11 +1,13 @@
 """What setting up a pipeline does to a replica that exists: append, and going on after a failure.
 
-A request names the block with the stamp that the client knows, and the new stamp that the replica shall have.
+A request names the block with the stamp that the client knows, and the new stamp that the replica shall have. Repaired,
+a new stamp that is the block's own is refused (HDFS-17850, open upstream); a replica may have the new stamp already.
 
 Source: FD/FsDatasetImpl, Hadoop 3.4.1; facts B2 to B5, B.3, C.1.
 """
 
 from genstamp_dfs.errors import HdfsIOException, ReplicaAlreadyExistsException, ReplicaNotFoundException
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_map import ReplicaMap
 from genstamp_dfs.hdfs.datanode.replicas import Replica, Writer
 from genstamp_dfs.hdfs.messages.datanode_protocol import ReceivedStatus
@@ -16,16 +18,15 @@ class PipelineOperations(ReplicaMap):
     """append, recoverAppend, recoverRbw, recoverClose."""
 
     def append(self, block: Block, new_stamp: int, expected_length: int, writer: Writer) -> Replica:
-        """FINALIZED -> RBW under a new stamp, which may be the old one.
+        """FINALIZED -> RBW under a new stamp. Hadoop accepts the old one as well.
 
         Raises:
-            HdfsIOException: the new stamp is below the old one, or the length is not the expected one.
+            HdfsIOException: the new stamp is not a new one, or the length is not the expected one.
             ReplicaNotFoundException: there is no replica in the block's generation, or it is not FINALIZED.
 
         Source: FsDatasetImpl#append, Hadoop 3.4.1; facts B2.
         """
-        if new_stamp < block.generation_stamp:
-            raise HdfsIOException(f"the new stamp is {new_stamp}, accepted: {block.generation_stamp} or more")
+        self._check_new_stamp(block, new_stamp)
         replica = self.get_replica_info(block)
         if replica.state is not ReplicaState.FINALIZED:
             raise ReplicaNotFoundException(
@@ -70,7 +71,7 @@ class PipelineOperations(ReplicaMap):
             ReplicaNotFoundException: there is none, or it is neither FINALIZED nor RBW, or of a stamp outside of what
                 lies between the block's and the new one.
             ReplicaAlreadyExistsException: not all that was received is on disk and acknowledged.
-            HdfsIOException: the length is not the expected one.
+            HdfsIOException: the new stamp is the block's own, or the length is not the expected one.
             MustStopExistingWriter: the writer needs time to end.
 
         Source: FsDatasetImpl#recoverCheck, Hadoop 3.4.1; facts B.3.
@@ -104,6 +105,7 @@ class PipelineOperations(ReplicaMap):
 
         Raises:
             ReplicaNotFoundException: there is no replica, it is not RBW, its stamp or its lengths do not fit.
+            HdfsIOException: the new stamp is the block's own.
             MustStopExistingWriter: the writer needs time to end.
 
         Source: FsDatasetImpl#recoverRbw, #recoverRbwImpl, Hadoop 3.4.1; facts B4.
@@ -157,13 +159,21 @@ class PipelineOperations(ReplicaMap):
         if self.files.spares_synced_bytes:
             self.files.sync_names(replica, replica.directory)
 
+    def _check_new_stamp(self, block: Block, new_stamp: int) -> None:
+        """The new stamp must be above the block's; in Hadoop 3.4.1 not below it."""
+        is_closed = self.configuration.closes(Repair.PIPELINES_BRING_A_NEW_STAMP)
+        lowest = block.generation_stamp + is_closed
+        if new_stamp < lowest:
+            raise HdfsIOException(f"the new stamp is {new_stamp}, accepted: {lowest} or more")
+
     def _check_stamp(self, replica: Replica, block: Block, new_stamp: int) -> None:
-        """The replica's stamp must lie between the one that the client knows and the new one."""
+        """The replica's stamp must lie between the one that the client knows and the new one, which must be new."""
         if not block.generation_stamp <= replica.generation_stamp <= new_stamp:
             raise ReplicaNotFoundException(
                 f"cannot append to or recover a replica with unexpected generation stamp: {replica.name}, accepted: "
                 f"{block.generation_stamp} to {new_stamp}"
             )
+        self._check_new_stamp(block, new_stamp)
 
     def _check_length(self, replica: Replica, expected_length: int) -> None:
         """The replica must be as long as the client says."""

@@ -142,8 +142,9 @@ class ReplicaMap:
     def create_rbw(self, block: Block, writer: Writer, new_stamp: int = 0) -> Replica:
         """A new empty RBW replica with the block's stamp, or the new one if there is one.
 
-        Under a new stamp it replaces what an earlier set-up of the same pipeline has left (HDFS-17299). Hadoop replaces
-        whatever is there; repaired, only an older RBW of which nothing was acknowledged.
+        Under a new stamp it replaces what an earlier set-up of the same pipeline has left (HDFS-17299): Hadoop's client
+        names the block with the new stamp then. Hadoop replaces whatever is there; repaired, only an older RBW of which
+        nothing was acknowledged.
 
         If `synced-bytes-survive` is closed, the new names are forced to the disk. After a power cut of all nodes the
         block would have no location at a namenode that has restarted, and could neither be recovered nor dropped.
@@ -157,7 +158,7 @@ class ReplicaMap:
         existing = self.replicas.get(block.block_id)
         if existing is not None:
             only_its_own = self.configuration.closes(Repair.CREATE_REPLACES_ONLY_ITS_OWN)
-            if not new_stamp or (only_its_own and new_stamp == block.generation_stamp):
+            if not new_stamp:
                 raise self._already_exists(existing)
             if only_its_own and not (
                 existing.state is ReplicaState.RBW and existing.generation_stamp < stamp and existing.bytes_acked == 0

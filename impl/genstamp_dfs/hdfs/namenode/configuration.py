@@ -24,7 +24,10 @@ class Clock(Protocol):
 
 
 class Repair(StrEnum):
-    """A hole of Hadoop 3.4.1 in what the namenode does; the names are those of docs/holes.md.
+    """A hole of Hadoop 3.4.1 in what the namenode does; the names but the last are those of docs/holes.md.
+
+    `bad-block-reports-name-the-stamp`: a report of a bad block that names an older stamp makes the replica corrupt that
+    took its place, and no report of the datanode takes that back. Closed, such a report is of no replica.
 
     Beyond that page, safe-mode-waits-for-reports also gives datanodes the time to register, and
     stale-replica-joins-a-recovery leaves replicas that are known to be corrupt out of what is appended to.
@@ -50,6 +53,7 @@ class Repair(StrEnum):
     SAFE_MODE_WAITS_FOR_REPORTS = "safe-mode-waits-for-reports"
     HFLUSH_WAITS_FOR_REPORTS = "hflush-waits-for-reports"
     STALE_REPLICA_JOINS_A_RECOVERY = "stale-replica-joins-a-recovery"
+    BAD_BLOCK_REPORTS_NAME_THE_STAMP = "bad-block-reports-name-the-stamp"
 
 
 @dataclass(frozen=True, slots=True)

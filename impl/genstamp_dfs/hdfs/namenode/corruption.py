@@ -120,10 +120,15 @@ class Corruption(Redundancy):
     def find_and_mark_block_as_corrupt(self, reported: Block, datanode: str) -> None:
         """A reader, or the datanode itself, has found that the checksums do not match.
 
+        Hadoop asks for no stamp. Repaired, a report of another generation is not of the replica that is there.
+
         Source: BlockManager#findAndMarkBlockAsCorrupt, Hadoop 3.4.1.
         """
         block = self.blocks.get(reported.block_id)
-        if block is None or reported.generation_stamp != block.generation_stamp:
+        if block is None:
+            return
+        is_other = reported.generation_stamp != block.generation_stamp
+        if is_other and self.is_closed_hole(Repair.BAD_BLOCK_REPORTS_NAME_THE_STAMP):
             return
         if datanode in block.stored or datanode in block.expected_locations():
             self.mark_block_as_corrupt(block, datanode, reported, CorruptReason.CORRUPTION_REPORTED)

@@ -1,5 +1,8 @@
 """Faults in what the client and the NameNode say of a block that is written: stamps, lengths, the end of the write."""
 
+from dataclasses import replace
+from typing import Final
+
 from genstamp_model.language import Bool, Bug, Hole, Members, Number, Ordered, action, exists, require
 from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_101,
@@ -13,6 +16,7 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
+from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
@@ -178,6 +182,25 @@ FIRST_ANSWER_COUNTS = Hole(
     source="found with this model; facts C.3, S2, S4; DFSInputStream#readBlockLength, FsDatasetImpl#recoverRbw, 3.4.1",
 )
 
+
+class AnyStampIsNew(PipelineSetUp):
+    """No operation asks for a new stamp."""
+
+    def brings_a_new_stamp(s, stamp: Ordered, new_stamp: Ordered) -> None:
+        """The old stamp will do."""
+
+
+PIPELINES_BRING_A_NEW_STAMP: Final = replace(
+    REPLICAS_HOLE,
+    drops=(),
+    parts=(AnyStampIsNew,),
+    breaks=("namenode_knows_the_pipeline",),
+    configuration="reused_stamps",
+    depth=8,
+)
+"""The pipeline that a client has set up alone is not the NameNode's: a datanode that was left out of it is a location
+still, and its replica is of the block's generation, but short.
+"""
 BUGS: tuple[Bug, ...] = (
     HDFS_101,
     HDFS_1467,
@@ -197,6 +220,6 @@ BUGS: tuple[Bug, ...] = (
     VISIBLE_BEFORE_THE_ACK,
 )
 
-HADOOP_3_4 = (FIRST_ANSWER_COUNTS,)
+HADOOP_3_4 = (FIRST_ANSWER_COUNTS, PIPELINES_BRING_A_NEW_STAMP)
 
 HADOOP_2_7 = (*HADOOP_3_4, HDFS_10240, HDFS_12299, HDFS_16127, HDFS_16146)

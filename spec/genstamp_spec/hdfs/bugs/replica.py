@@ -1,6 +1,21 @@
 """Faults of what one datanode does to a replica."""
 
-from genstamp_model.language import Bool, Bug, Difference, Number, Ordered, action, ordered, per, pick, require, when
+from typing import Final
+
+from genstamp_model.language import (
+    Bool,
+    Bug,
+    Difference,
+    Hole,
+    Number,
+    Ordered,
+    action,
+    ordered,
+    per,
+    pick,
+    require,
+    when,
+)
 from genstamp_spec.hdfs.parts.replica_operations import ReplicaOperations
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
@@ -40,8 +55,8 @@ HDFS_7065 = Bug(
     "recoverClose checks the stamp and raises it in two steps: a late call lowers it",
     parts=(CloseInTwoSteps,),
     breaks=("replica_stamp_never_decreases",),
-    configuration="requests",
-    depth=7,
+    configuration="generations",
+    depth=8,
     source=ISSUE + "HDFS-7065; fixed in 2.6.0",
 )
 
@@ -149,8 +164,8 @@ RECOVER_RBW_WITHOUT_WINDOW = Bug(
     "recoverRbw does not compare stamps: a pipeline that was overtaken lowers the replica's",
     drops=(("serve_recover_rbw", "the replica's stamp lies between the block's and the new one"),),
     breaks=("replica_stamp_never_decreases",),
-    configuration="requests",
-    depth=5,
+    configuration="generations",
+    depth=6,
     source="facts L.5; the check is in FsDatasetImpl#recoverRbw since appends were redesigned (HDFS-265)",
 )
 
@@ -172,4 +187,19 @@ HDFS_17299 = Difference(
     configuration="requests",
     shows="refusal serve_create_rbw_again, ReplicaAlreadyExistsException: the datanode has no replica",
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
+)
+
+_BRINGS_A_STAMP: Final = ("serve_append", "serve_recover_append", "serve_recover_close", "serve_recover_rbw")
+
+PIPELINES_BRING_A_NEW_STAMP = Hole(
+    "pipelines-bring-a-new-stamp",
+    "a datanode gives its replica to a pipeline whose new stamp is the one that the block has (HDFS-17850)",
+    drops=tuple((action, "the new stamp is above the old one") for action in _BRINGS_A_STAMP),
+    breaks=("pipelines_go_on_under_a_later_stamp",),
+    configuration="requests",
+    depth=4,
+    repair="Refuse a new stamp that is not above that of the request's block, in FsDatasetImpl#append, #recoverCheck "
+    "and #recoverRbwImpl. Still take a replica that has the new stamp already: an earlier request with it was served.",
+    source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
+    "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
 )

@@ -213,9 +213,12 @@ class PipelineSetUp(PipelineClient, lane="client"):
 
     @action
     def start_streaming(s) -> None:
-        """The pipeline of a new block is set up, at the first attempt (facts C.5)."""
+        """The pipeline of a new block is set up, at the first attempt (facts C.5).
+
+        A client that reuses the block's stamp goes on so too: it has nothing to tell the NameNode.
+        """
         s.whole_pipeline_is_up()
-        require(s.new_stamp == s.stamp, "the block has its first stamp")
+        require(s.new_stamp == s.stamp, "the block has this stamp")
         s.stage = Stage.STREAMING
         s.new_stamp = 0
         s.steady = s.pipeline

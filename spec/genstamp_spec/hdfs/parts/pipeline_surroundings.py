@@ -1,10 +1,10 @@
 """What else happens to a block that is written: its file is opened again, its writer crashes or is shut out.
 
-And a datanode registers anew, and a call of the writer comes a second time. Coarser than HDFS: the recovery that shuts
-the writer out only begins here, and of all calls only updatePipeline can come again.
+And a datanode registers anew, a call of the writer comes a second time, a client asks for no stamp. Coarser than HDFS:
+the recovery that shuts the writer out only begins here, and of all calls only updatePipeline can come again.
 """
 
-from genstamp_model.language import action, attempt, require
+from genstamp_model.language import action, attempt, number, require
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import LateCall, Stage
 from genstamp_spec.hdfs.parts.state import Datanode, no_datanode
@@ -47,6 +47,28 @@ class PipelineAppends(PipelineSetUp, lane="client"):
         """The node has opened its replica already, or not yet (FsDatasetImpl#recoverAppend; facts B3, B.3, C.1)."""
         s.asked(datanode, Stage.SETUP_APPEND_RECOVERY)
         s.grants(datanode, attempt(lambda: s.open_again_again(datanode)))
+
+
+class StampsAreReused(PipelineAppends, lane="client"):
+    """The writer is another client than Hadoop's: it sets a pipeline up under the stamp that the block has."""
+
+    reused_stamps = number(limit="reused_stamps")  # history: no step reads it
+
+    @action
+    def reuse_stamp(s) -> None:
+        """The client asks for no stamp, and the NameNode is not told of the pipeline that comes about.
+
+        Known of a third-party client (colinmarc/hdfs) since 2016, for appends; here also after a datanode has failed.
+
+        Source  HDFS-17850; DataStreamer#setupPipelineInternal, Hadoop 3.4.1, always asks for a stamp.
+        """
+        s.asks_for_stamp()
+        require(
+            s.stage.at(Stage.SETUP_APPEND, Stage.SETUP_APPEND_RECOVERY, Stage.STREAMING_RECOVERY),
+            "a block that was written before is opened",
+        )
+        s.new_stamp = s.stamp
+        s.reused_stamps = s.reused_stamps + 1
 
 
 class WriterIsFenced(PipelineSetUp, lane="client"):

@@ -75,9 +75,10 @@ class ReplicaOperations(ReplicaState):
     # Append, and setting up its pipeline again.
 
     def append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
-        """A finalized replica is opened for writing under a new stamp, which may be the old one (facts B2)."""
+        """A finalized replica is opened for writing under a new stamp (facts B2)."""
         replica = s.replica[datanode]
         require(new_stamp >= stamp, "the new stamp is not below the old one", "IOException")
+        s.brings_a_new_stamp(stamp, new_stamp)
         require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
         require(replica.stamp == stamp, "the replica has the block's stamp", "ReplicaNotFoundException")
         require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized", "ReplicaNotFoundException")
@@ -85,6 +86,13 @@ class ReplicaOperations(ReplicaState):
         s.has_space(datanode)
         replica.state.fire(ReplicaLifecycle.append)
         s.reopen(datanode, new_stamp)
+
+    def brings_a_new_stamp(s, stamp: Ordered, new_stamp: Ordered) -> None:
+        """Checks: the request's new stamp is not the one that its block has (HDFS-17850; Hadoop 3.4.1 accepts it).
+
+        A replica that has the new stamp already is no other case: an earlier request with this stamp was served here.
+        """
+        require(new_stamp > stamp, "the new stamp is above the old one", "IOException")
 
     def has_space(s, datanode: Datanode) -> None:
         """Checks: the volume has room for the rest of the block; a hook, here without effect."""
@@ -120,12 +128,13 @@ class ReplicaOperations(ReplicaState):
         return replica
 
     def stamp_fits(s, replica: DetailedReplica, stamp: Ordered, new_stamp: Ordered) -> None:
-        """Checks: the replica's stamp lies between the requester's and the new one."""
+        """Checks: the replica's stamp lies between the requester's and the new one, which is a new one."""
         require(
             s.in_window(replica, stamp, new_stamp),
             "the replica's stamp lies between the block's and the new one",
             "ReplicaNotFoundException",
         )
+        s.brings_a_new_stamp(stamp, new_stamp)
 
     def recover_append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
         """The pipeline of an append is set up again: a node may or may not have opened its replica (facts B3)."""

@@ -26,7 +26,7 @@ from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
 from genstamp_spec.hdfs.parts.pipeline_state import PipelineState, Stage
-from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, PipelineAppends, WriterIsFenced
+from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls, StampsAreReused, WriterIsFenced
 from genstamp_spec.hdfs.parts.state import Client, Datanode
 from genstamp_spec.hdfs.systems.durable_prefix import DURABLE_PREFIX
 from genstamp_spec.hdfs.systems.pipeline_promises import PipelinePromises
@@ -45,7 +45,7 @@ OMITS = (
 )
 
 
-class PipelineProperties(PipelinePromises, PipelineAppends, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
+class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
     """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
 
     # Bytes along the chain.
@@ -158,30 +158,30 @@ class PipelineProperties(PipelinePromises, PipelineAppends, WriterIsFenced, Late
         same_stamp = replica.stamp == s.block_stamp
         return (s.block.at(BlockLifecycle.complete) & current).implies(matches & same_stamp)
 
-    @invariant(inductive=True)
-    def complete_block_is_somewhere(s) -> Bool:
-        """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
-        return s.block.at(BlockLifecycle.complete).implies(~s.stored.is_empty())
-
     # A bad node.
 
     @invariant
     def only_failed_nodes_are_given_up(s, datanode: Datanode) -> Bool:
-        """L4: a location that the writer gives up has failed: a good node is not blamed for another one."""
-        return (s.excluded.has(datanode) & s.locations.has(datanode)).implies(s.failed.has(datanode))
+        """L4: a location that the writer gives up has failed: a good node is not blamed for another one.
+
+        A writer that brings no new stamp gives up who refuses it.
+        """
+        given_up = s.excluded.has(datanode) & s.locations.has(datanode)
+        return (given_up & (s.reused_stamps == 0)).implies(s.failed.has(datanode))
 
     @invariant
     def write_fails_only_with_cause(s) -> Bool:
         """L4: a write ends with an error only if it was fenced, or no good node is left to write to or to add.
 
-        What was acknowledged to the last packet does not fail.
+        What was acknowledged to the last packet does not fail. Not promised to a writer that brings no new stamp.
         """
         every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
         some = exists(Datanode, lambda d: s.pipeline.has(d) & s.failed.has(d))
         no_other = forall(Datanode, lambda d: s.pipeline.has(d) | s.failed.has(d))
         cause = every | (s.wants_replacement() & (some | no_other))
         fenced = s.block.at(BlockLifecycle.under_recovery)
-        return s.stage.at(Stage.FAILED).implies(fenced | (cause & ~s.is_last(s.acked)))
+        refused = s.reused_stamps > 0
+        return s.stage.at(Stage.FAILED).implies(fenced | refused | (cause & ~s.is_last(s.acked)))
 
     # What can happen.
 
@@ -260,7 +260,10 @@ def may_stop(s: PipelineProperties) -> Bool:
     return s.stage.at(Stage.CLOSED, Stage.FAILED) | ~s.writer_alive
 
 
-FAULTS = ("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls")
+FAULTS = (
+    *("crashes", "faults", "hangs", "restarts", "client_crashes", "takeovers", "registrations", "late_calls"),
+    "reused_stamps",
+)
 """What goes wrong only if a configuration says how often."""
 
 
@@ -336,6 +339,20 @@ PIPELINE = System(
                 "late_calls": 1,
             },
             doc="the file is closed and opened again",
+        ),
+        Configuration(
+            "reused_stamps",
+            sizes={"Client": 1, "Datanode": 2},
+            limits={
+                "stamps": 2,
+                "bytes": 2,
+                "packets": 3,
+                "replication": 2,
+                "crashes": 1,
+                "appends": 1,
+                "reused_stamps": 2,
+            },
+            doc="a client appends under the stamp that the block has",
         ),
         Configuration(
             "restart",

@@ -79,14 +79,41 @@ class PipelinePromises(ReplicaPromises, PipelineState):
         unasked = s.stage.at(*RECOVERY_STAGES) & (s.new_stamp == 0)
         return set_up & s.connected.has(datanode).implies(s.set_up.has(datanode)) & unasked.implies(s.set_up.is_empty())
 
-    @invariant(inductive=True, given=("stamp_is_asked_for_to_set_up", "stamps_come_from_the_counter"))
+    @invariant(inductive=True)
+    def complete_block_is_somewhere(s) -> Bool:
+        """S7: a COMPLETE block counts a replica; it may be on a datanode that is down."""
+        return s.block.at(BlockLifecycle.complete).implies(~s.stored.is_empty())
+
+    @invariant(
+        inductive=True,
+        given=("nothing_is_before_the_block", "complete_block_is_somewhere", "only_open_blocks_are_written"),
+    )
+    def blocks_have_a_pipeline(s) -> Bool:
+        """L4: a client that was given a block has a node to write it to, or had one until its write failed."""
+        return s.stage.at(Stage.NONE) | ~s.pipeline.is_empty()
+
+    @invariant(
+        inductive=True,
+        given=(
+            "nothing_is_before_the_block",
+            "stamp_is_asked_for_to_set_up",
+            "stamps_come_from_the_counter",
+            "nodes_are_set_up_in_order",
+            "blocks_have_a_pipeline",
+        ),
+    )
     def namenode_knows_the_pipeline(s, datanode: Datanode) -> Bool:
-        """S20: while a client writes, the block's locations are its nodes, but for those of unknown storages."""
-        first = (s.new_stamp > 0) & (s.new_stamp == s.stamp)
+        """S8, S20: while a client writes, the block's locations are its nodes, but for those of unknown storages.
+
+        So another pipeline than the NameNode knows is set up under a new stamp alone (HDFS-17850).
+        """
+        again = s.stage.at(*RECOVERY_STAGES) & ~s.stage.at(Stage.SETUP_CREATE)
+        fenced = again & (s.new_stamp <= s.stamp)
+        first = s.stage.at(Stage.SETUP_CREATE) & (s.new_stamp > 0) & (s.new_stamp == s.stamp)
         writes = s.stage.at(Stage.STREAMING, Stage.CLOSE) | first
         known = s.locations.has(datanode).implies(s.pipeline.has(datanode))
         told = s.pipeline.has(datanode).implies(s.locations.has(datanode) | s.unknown.has(datanode))
-        return writes.implies(known & told)
+        return writes.implies(known & told) & fenced.implies(s.set_up.is_empty())
 
     @invariant(inductive=True)
     def connection_is_of_this_pipeline(s, datanode: Datanode) -> Bool:
@@ -114,7 +141,8 @@ class PipelinePromises(ReplicaPromises, PipelineState):
     @invariant(inductive=True, given=("nothing_is_before_the_block", "stamps_come_from_the_counter"))
     def new_stamp_is_on_no_other_replica(s, datanode: Datanode) -> Bool:
         """S8, S9: the stamp of an attempt is on the nodes alone that were set up in it."""
-        attempt = s.stage.at(*RECOVERY_STAGES) & (s.new_stamp > 0) & ~s.set_up.has(datanode)
+        first = s.stage.at(Stage.SETUP_CREATE) & (s.new_stamp > 0)
+        attempt = (first | (s.stage.at(*RECOVERY_STAGES) & (s.new_stamp > s.stamp))) & ~s.set_up.has(datanode)
         return attempt.implies(s.replica[datanode].stamp < s.new_stamp)
 
     @invariant(

@@ -26,6 +26,7 @@ from genstamp_spec.hdfs.bugs.replica import (
     HDFS_7065,
     HDFS_11472,
     HDFS_17299,
+    PIPELINES_BRING_A_NEW_STAMP,
     RECOVER_RBW_WITHOUT_WINDOW,
 )
 from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
@@ -353,6 +354,7 @@ _HOLES_3_4 = (
     TRANSFER_SPARES_A_YOUNGER_RECOVERY,
     LENGTH_IS_CHECKED_BEFORE_THE_STAMP,
     RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED,
+    PIPELINES_BRING_A_NEW_STAMP,
 )
 
 _LIMITS = {"crashes": 1, "condemned": 1, "copies": 1, "lingers": 1, "fills": 1, "failed_writes": 1}

@@ -4,6 +4,7 @@ from typing import Self
 
 from genstamp_model.language import Bool, Ordered, exists, invariant, transition
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
+from genstamp_spec.hdfs.parts.replica_state import Writer
 from genstamp_spec.hdfs.parts.replica_writers import Generation
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -33,6 +34,16 @@ class ReplicaStamps(ReplicaRequests):
         """S8: while a datanode has a replica its stamp never decreases, and so no newer one is finalized over."""
         before, after = s.replica[datanode], t.replica[datanode]
         return (s.exists(before) & s.exists(after)).implies(after.stamp >= before.stamp)
+
+    @transition(inductive=True, given=("replicas_bear_given_stamps",))
+    def pipelines_go_on_under_a_later_stamp(s, t: Self, datanode: Datanode) -> Bool:
+        """S8: whoever takes up a replica that is here brings a stamp that was given out after the block's own."""
+        before, after = s.replica[datanode], t.replica[datanode]
+        idle = before.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.finalized) & before.writer.at(Writer.NONE)
+        written = after.state.at(ReplicaLifecycle.rbw) & after.writer.at(Writer.RUNNING)
+        closed = before.state.at(ReplicaLifecycle.rbw) & after.state.at(ReplicaLifecycle.finalized)
+        earlier = exists(Generation, lambda g: (s.given[g] > 0) & (s.given[g] < after.stamp))
+        return (idle & (written | closed)).implies(earlier)
 
     @transition(inductive=True)
     def replica_recovery_id_only_grows(s, t: Self, datanode: Datanode) -> Bool:

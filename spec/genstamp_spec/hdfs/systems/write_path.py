@@ -8,6 +8,7 @@ from typing import Self
 
 from genstamp_model.language import Bool, Configuration, Hole, System, exists, forall, invariant, transition, witness
 from genstamp_spec.hdfs.bugs.recovery import HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725
+from genstamp_spec.hdfs.bugs.reused_stamps import HDFS_17850, HDFS_17850_IN_APPEND_ALONE
 from genstamp_spec.hdfs.parts.first_write import FirstWrites
 from genstamp_spec.hdfs.parts.known_length import KnownBytesAreNotDeleted
 from genstamp_spec.hdfs.parts.soft_takeover import WriterKeepsTheFile, WriterLosesTheFile
@@ -210,6 +211,13 @@ WRITE_PATH = System(
             doc="the same with a byte, which the NameNode may not know every replica of",
         ),
         Configuration(
+            "reused_stamp",
+            sizes={"Client": 1, "File": 1, "Datanode": 2},
+            limits={"stamps": 2, "bytes": 2, "crashes": 1, "appends": 1},
+            doc="a file of a byte is appended to, and a recovery meets what either write has left",
+            on_demand=True,
+        ),
+        Configuration(
             "three_nodes",
             sizes={"Client": 1, "File": 1, "Datanode": 3},
             limits={"stamps": 2, "crashes": 1},
@@ -231,6 +239,7 @@ WRITE_PATH = System(
             on_demand=True,
         ),
     ],
+    bugs=[HDFS_17850, HDFS_17850_IN_APPEND_ALONE],
     refines=[
         single_writer(
             {
