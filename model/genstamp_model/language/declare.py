@@ -117,7 +117,9 @@ class Part:
         if self._next:
             variable = trace.values[name]
             return wrap(ir.make(ir.Op.NEXT, (), variable.type, name))
-        return at_place(Place(lambda: trace.read(name), lambda value: trace.write(name, value), name))
+        return at_place(
+            Place(lambda: trace.read(name), lambda change: trace.write(name, change(trace.read(name))), name)
+        )
 
     def _set_member(self, name: str, type_: Type, value: object) -> None:
         refuse_lifecycle(name, type_)

@@ -13,12 +13,11 @@ from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.trace import Trace, binding, current, misuse, tracing
-from genstamp_model.language.types import BOOL, INTEGER, ArrayType, NumberType, RefType, SetType, Type
+from genstamp_model.language.types import BOOL, INTEGER, ArrayType, Nobody, NumberType, RefType, SetType, Type
 from genstamp_model.language.values import (
     Bool,
     Comparable,
     Index,
-    Nobody,
     Number,
     Value,
     coerce,

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from genstamp_model.errors import ConfigurationError, Source
 from genstamp_model.language import ir
+from genstamp_model.language.author import caller
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.trace import ActionParameter, Check
 from genstamp_model.language.types import (
@@ -276,6 +277,7 @@ class Configuration:
         limits: largest value by name of the limit; a step beyond is cut off and counted.
         doc: what the configuration is good for.
         on_demand: too large to be checked every time; only where it is asked for by name.
+        source: the line of its declaration.
     """
 
     name: str
@@ -283,6 +285,11 @@ class Configuration:
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     on_demand: bool = False
+    source: Source | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.source is None:
+            object.__setattr__(self, "source", caller())
 
 
 @dataclass(frozen=True)

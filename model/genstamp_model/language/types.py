@@ -21,6 +21,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+class Nobody:
+    """How an author writes the value of an optional reference that refers to no member: the constant `none`."""
+
+    def __repr__(self) -> str:
+        return "none"
+
+
 Value: TypeAlias = bool | int | frozenset[int] | tuple["Value", ...] | None
 
 

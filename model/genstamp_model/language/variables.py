@@ -237,7 +237,7 @@ class Record(Value):
         return ir.make(ir.Op.RECORD, tuple(coerce(fields[n], d.type) for n, d in declared.items()), type(self).type())
 
     def _member(self, name: str) -> Value:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, RecordType)
         position = kind.position(name)
         if self._place is None:
@@ -245,13 +245,15 @@ class Record(Value):
         outer = self._place
         place = Place(
             lambda: ir.field(outer.read(), position),
-            lambda value: outer.write(ir.with_field(outer.read(), position, value)),
+            lambda change: outer.change(lambda whole: ir.with_field(whole, position, change(ir.field(whole, position)))),
             f"{outer.name}.{name}",
+            ir.field(outer.seen, position),
         )
         return at_place(place)
 
     def _set_member(self, name: str, type_: Type, value: object) -> None:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, RecordType)
         refuse_lifecycle(name, type_)
-        self._assign(ir.with_field(self.expr, kind.position(name), coerce(value, type_)))
+        position, field = kind.position(name), coerce(value, type_)
+        self._change(lambda whole: ir.with_field(whole, position, field))
