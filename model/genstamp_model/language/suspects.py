@@ -107,8 +107,11 @@ class Reach:
     """
 
     def __init__(self, state: type) -> None:
-        self._state = state
         self._clean: set[FunctionType] = set()
+        self._attributes: dict[str, list[object]] = {}
+        for base in state.__mro__:
+            for name, value in vars(base).items():
+                self._attributes.setdefault(name, []).append(value)
 
     def suspects(self, function: Callable[..., object]) -> bool:
         """Whether a function may come to a suspect place."""
@@ -128,15 +131,9 @@ class Reach:
         for cell in function.__closure__ or ():
             yield from _functions(_content(cell))
         for name in _names(function.__code__):
-            for value in self._meant(name, function.__globals__):
+            yield from _functions(function.__globals__.get(name))
+            for value in self._attributes.get(name, ()):
                 yield from _functions(value)
-
-    def _meant(self, name: str, known: Mapping[str, object]) -> Iterator[object]:
-        if name in known:
-            yield known[name]
-        for base in self._state.__mro__:
-            if name in vars(base):
-                yield vars(base)[name]
 
 
 def _content(cell: Any) -> object:
@@ -149,6 +146,8 @@ def _content(cell: Any) -> object:
 def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:
     """The functions that a value may be called for, an author's only."""
     match value:
+        case Symbolic() | str() | int() | None:
+            return
         case FunctionType():
             if is_authors(str(value.__globals__.get("__name__", "")), value.__code__.co_filename):
                 yield value
@@ -160,18 +159,22 @@ def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:
             yield from (one for part in value.values() for one in _functions(part, depth - 1))
         case tuple() | list() | set() | frozenset() if depth:
             yield from (one for part in value for one in _functions(part, depth - 1))
-        case Symbolic() | str() | int() | None:
-            return
         case _ if depth:
-            yield from _methods(value if isinstance(value, type) else type(value), depth)
+            yield from _methods(value if isinstance(value, type) else type(value))
 
 
-def _methods(class_: type, depth: int) -> Iterator[FunctionType]:
-    for base in class_.__mro__:
-        file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
-        if base.__module__ in sys.modules and is_authors(base.__module__, file):
-            for part in vars(base).values():
-                yield from _functions(part, depth - 1)
+@cache
+def _methods(class_: type) -> tuple[FunctionType, ...]:
+    """The methods of a class, and those of what its attributes are, such as descriptors."""
+    parts = [part for base in class_.__mro__ for part in (vars(base).values() if _is_authors_class(base) else ())]
+    kinds = {base for part in parts for base in type(part).__mro__ if _is_authors_class(base)}
+    parts.extend(part for kind in kinds for part in vars(kind).values())
+    return tuple(one for part in parts for one in _functions(part, 0))
+
+
+def _is_authors_class(class_: type) -> bool:
+    file = getattr(sys.modules.get(class_.__module__), "__file__", None) or ""
+    return is_authors(class_.__module__, file)
 
 
 @cache
