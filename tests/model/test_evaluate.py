@@ -115,6 +115,10 @@ class World(Part):
     long = sequence(flag(), limit="lines")
     post = bag(Note, limit="notes")
 
+    @action
+    def idle(s) -> None:
+        """Nothing is searched where nothing happens."""
+
 
 CONFIGURATION = Configuration("tried", {"User": 2, "Shelf": 3}, {"stamps": 2, "lines": 1, "notes": 2})
 

@@ -122,8 +122,8 @@ class System:
         source: the line of its declaration.
 
     Raises:
-        SpecError: a part is none.
-        ConfigurationError: there is no configuration, or there are two of one name.
+        SpecError: a part or a configuration is none.
+        ConfigurationError: two configurations have one name.
     """
 
     name: str
@@ -152,11 +152,6 @@ class System:
         if not all(isinstance(one, Configuration) for one in self.configurations):
             raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
         names = [one.name for one in self.configurations]
-        if not names:
-            raise ConfigurationError(
-                f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', sizes={{...}})",
-                self.source,
-            )
         twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
         if twice is not None:
             raise ConfigurationError(
@@ -167,11 +162,32 @@ class System:
         """A configuration by name, or the default one.
 
         Raises:
-            ConfigurationError: there is none of this name.
+            ConfigurationError: there is none of this name, or none at all.
         """
         if name is None:
+            self._refuse_without_configuration()
             return self.configurations[0]
         return _named("configuration", name, {c.name: c for c in self.configurations}, self.name)
+
+    @property
+    def every_time(self) -> Sequence[Configuration]:
+        """The configurations that are searched where none is named.
+
+        Raises:
+            ConfigurationError: there is none: a search of all of them would search nothing.
+        """
+        self._refuse_without_configuration()
+        found = [one for one in self.configurations if not one.on_demand]
+        if not found:
+            names = ", ".join(one.name for one in self.configurations)
+            message = f"every configuration of {self.name} is on demand, so nothing is searched; name one of {names}"
+            raise ConfigurationError(message, self.source)
+        return found
+
+    def _refuse_without_configuration(self) -> None:
+        if not self.configurations:
+            message = f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            raise ConfigurationError(message, self.source)
 
     @property
     def variations(self) -> tuple[Variation, ...]:
@@ -228,11 +244,6 @@ class _Builder:
         self.reach = Reach(self.state)
 
     def build(self) -> Model:
-        if not self.state.actions():
-            raise SpecError(
-                f"system {self.system.name} has no action, so nothing ever happens; decorate its steps with @action",
-                self.system.source,
-            )
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
         self._refuse_unknown_meetings(actions)
@@ -257,6 +268,7 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
+            source=self.system.source,
         )
 
     def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:

@@ -57,9 +57,8 @@ class Reconstruction(NamenodeReports, lane="namenode"):
         require(replica.state.at(ReplicaLifecycle.temporary), "the target has the beginning of a copy")
         require(original.state.at(ReplicaLifecycle.finalized), "the source is finalized")
         require(original.stamp == replica.stamp, "the source is of the generation that was ordered")
-        num_bytes = original.num_bytes
         replica.state.fire(ReplicaLifecycle.finalize)
-        replica.num_bytes = num_bytes
+        replica.num_bytes = s.replica[source][file].num_bytes
         s.report(datanode, file, IncrementalKind.RECEIVED)
 
     @action
