@@ -115,9 +115,13 @@ class World(Part):
     long = sequence(flag(), limit="lines")
     post = bag(Note, limit="notes")
 
+
+class Idle(World):
+    """A step that changes nothing: a system without any cannot be searched."""
+
     @action
     def idle(s) -> None:
-        """Nothing is searched where nothing happens."""
+        """Nothing happens."""
 
 
 CONFIGURATION = Configuration("tried", {"User": 2, "Shelf": 3}, {"stamps": 2, "lines": 1, "notes": 2})
@@ -127,7 +131,8 @@ def evaluator_of(part: type[Part], **more: Any) -> Evaluator:
     """The evaluator of a part under the one configuration."""
     limits = {**CONFIGURATION.limits, **more}
     configuration = Configuration(CONFIGURATION.name, CONFIGURATION.sizes, limits)
-    return Evaluator(Instance(System("tried", parts=[part], configurations=[]).model(), configuration))
+    parts = [part] if part.actions() else [part, Idle]
+    return Evaluator(Instance(System("tried", parts=parts, configurations=[]).model(), configuration))
 
 
 def state_of(evaluator: Evaluator, **values: Any) -> State:

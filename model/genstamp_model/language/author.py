@@ -40,11 +40,14 @@ def is_authors(module: str, file: str) -> bool:
 
 
 def caller() -> Source:
-    """The innermost line outside the language: the author's line."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(_LANGUAGE):
+    """The innermost line of an author's; where there is none, the innermost outside the language."""
+    frame = outside = sys._getframe(1)
+    while frame.f_back is not None and not is_author(frame):
         frame = frame.f_back
-    return Source(frame.f_code.co_filename, frame.f_lineno)
+    while outside.f_back is not None and str(outside.f_globals.get("__name__", "")).startswith(_LANGUAGE):
+        outside = outside.f_back
+    found = frame if is_author(frame) else outside
+    return Source(found.f_code.co_filename, found.f_lineno)
 
 
 def is_called_by_author() -> bool:
@@ -72,7 +75,8 @@ def authored(source: Source | None = None) -> Iterator[None]:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
     except (Exception, SystemExit) as problem:
         frame, line = _innermost(problem.__traceback__)
-        place = source if frame is None else Source(frame.f_code.co_filename, line)
+        is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
+        place = source if frame is None or is_text else Source(frame.f_code.co_filename, line)
         raise SpecError(_sentence(problem, frame), place) from problem
 
 
