@@ -169,9 +169,9 @@ def chosen(text: str) -> tuple[System, Sequence[Configuration]]:
     Raises:
         UnknownSystemError: there is no such system.
         OwnSystemError: a place is named where there is none.
-        ConfigurationError: the system has no such configuration.
+        ConfigurationError: the system has no such configuration, or all are on demand.
     """
     system, configuration = found(text)
     if configuration:
         return system, [system.configuration(configuration)]
-    return system, [one for one in system.configurations if not one.on_demand]
+    return system, system.every_time

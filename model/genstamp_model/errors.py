@@ -37,7 +37,15 @@ class SpecError(ModelError):
 
 
 class ConfigurationError(ModelError):
-    """A configuration names something unknown or leaves out something needed."""
+    """A configuration names something unknown or leaves out something needed, or nothing can begin in it.
+
+    Attributes:
+        source: the line at fault, if known.
+    """
+
+    def __init__(self, message: str, source: Source | None = None) -> None:
+        self.source = source
+        super().__init__(f"{source}: {message}" if source else message)
 
 
 class EvaluationError(ModelError):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from genstamp_model.errors import Source
+from genstamp_model.evaluate import Evaluator
 from genstamp_model.language import Configuration, Instance, ir
 from genstamp_model.language.ir import Binder, Expr, Op
 from genstamp_model.language.model import Action, Effect, Model, Property, Variable
@@ -121,6 +122,10 @@ class RandomSystem:
         model = self.model()
         limits = {name: LIMITS[name] for name in sorted(model.limit_names)}
         sizes = {index.base: SIZES[index.base] for index in model.index_sets}
+        if "busy" in limits:
+            # A search begins within its limits.
+            free = Evaluator(Instance(model, Configuration("free", sizes, dict.fromkeys(limits, 2**31 - 1))))
+            limits["busy"] = max(limits["busy"], *(free.value(expr, free.initial()) for _, expr in model.limits))
         return Instance(model, Configuration("only", sizes, limits))
 
     def model(self) -> Model:

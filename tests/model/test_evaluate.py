@@ -116,6 +116,14 @@ class World(Part):
     post = bag(Note, limit="notes")
 
 
+class Idle(World):
+    """A step that changes nothing: a system without any cannot be searched."""
+
+    @action
+    def idle(s) -> None:
+        """Nothing happens."""
+
+
 CONFIGURATION = Configuration("tried", {"User": 2, "Shelf": 3}, {"stamps": 2, "lines": 1, "notes": 2})
 
 
@@ -123,7 +131,8 @@ def evaluator_of(part: type[Part], **more: Any) -> Evaluator:
     """The evaluator of a part under the one configuration."""
     limits = {**CONFIGURATION.limits, **more}
     configuration = Configuration(CONFIGURATION.name, CONFIGURATION.sizes, limits)
-    return Evaluator(Instance(System("tried", parts=[part], configurations=[]).model(), configuration))
+    parts = [part] if part.actions() else [part, Idle]
+    return Evaluator(Instance(System("tried", parts=parts, configurations=[]).model(), configuration))
 
 
 def state_of(evaluator: Evaluator, **values: Any) -> State:

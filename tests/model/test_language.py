@@ -357,26 +357,28 @@ def test_effects_trace_to_what_they_mean(written: Callable[[Any], None], meant: 
     assert step(written) == meant
 
 
-def test_scalar_read_before_an_effect_is_a_snapshot_and_a_view_is_not() -> None:
+def test_scalar_read_before_an_effect_is_a_snapshot_and_a_view_shows_what_is_assigned_through_it() -> None:
     def step_(s: Any) -> None:
-        depth, chosen = s.depth, s.chosen
+        depth, chosen, box = s.depth, s.chosen, s.box
         s.depth = 0
-        s.chosen.clear()
-        s.wet = (depth == 1) & chosen.is_empty()
+        chosen.clear()
+        box.weight = 2
+        s.box.owner = none
+        s.wet = (depth == 1) & chosen.is_empty() & (box.weight == 2)
 
-    assert step(step_)["wet"] == "((depth == 1) & ({} == {}))"
+    assert step(step_)["wet"] == "(((depth == 1) & ({} == {})) & (2 == 2))"
 
 
 def test_checks_keep_their_order_label_and_exception() -> None:
     def step_(s: Any) -> None:
         require(s.wet, "it is wet")
         require(s.depth > 1, "it is deep", refuses="ShallowException")
-        require(True, "nothing more")
+        require(s.wet & True, "nothing more")
 
     assert checks(step_) == [
         ("wet", "it is wet", None),
         ("(1 < depth)", "it is deep", "ShallowException"),
-        ("true", "nothing more", None),
+        ("(wet & true)", "nothing more", None),
     ]
 
 

@@ -557,7 +557,7 @@ def missing_annotation() -> Any:
     return Wrong
 
 
-@misuse("an annotation of put cannot be found: name 'Shelv' is not defined")
+@misuse("'Shelv' is not defined; did you mean 'Shelf'?")
 def unknown_annotation() -> Any:
     class Wrong(World):
         @action  # here

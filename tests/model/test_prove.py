@@ -237,7 +237,7 @@ def test_step_is_shown_from_a_state_near_the_initial_one() -> None:
         def never_fallen(s) -> Bool:
             return ~s.fallen
 
-    assert story(prove(instance_of(Claims, n=3)).proof("never_fallen")) == [
+    assert story(prove(instance_of(Claims, n=5)).proof("never_fallen")) == [
         "before: other is 100",
         "before: third is 3",
         "before: fourth is 2",

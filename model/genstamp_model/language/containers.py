@@ -42,7 +42,7 @@ class Array(Value, Generic[IndexT, V]):
     """One element for each member of an index set."""
 
     def __getitem__(self, index: IndexT) -> V:
-        array = self.expr.type
+        array = self._type
         assert isinstance(array, ArrayType)
         position = coerce(index, RefType(array.index, optional=True))
         if self._place is None:
@@ -50,24 +50,25 @@ class Array(Value, Generic[IndexT, V]):
         outer = self._place
         place = Place(
             lambda: ir.select(outer.read(), position),
-            lambda value: outer.write(ir.store(outer.read(), position, value)),
+            lambda change: outer.change(lambda whole: ir.store(whole, position, change(ir.select(whole, position)))),
             f"{outer.name}[{ir.text(position)}]",
+            ir.select(outer.seen, position),
         )
         return cast(V, at_place(place))
 
     def __setitem__(self, index: IndexT, value: object) -> None:
-        array = self.expr.type
+        array = self._type
         assert isinstance(array, ArrayType)
         refuse_lifecycle(self._place.name if self._place else "elements", array.element)
-        position = coerce(index, RefType(array.index, optional=True))
-        self._assign(ir.store(self.expr, position, coerce(value, array.element)))
+        position, element = coerce(index, RefType(array.index, optional=True)), coerce(value, array.element)
+        self._change(lambda whole: ir.store(whole, position, element))
 
     def update(self, value: Callable[[IndexT], object]) -> None:
         """Assign every element at once: `s.age.update(lambda h: when(h == holder, 0, s.age[h]))`.
 
         Lifecycles move by events here too: `s.lamp.update(lambda h: s.lamp[h].after(Lamp.burn))`.
         """
-        array = self.expr.type
+        array = self._type
         assert isinstance(array, ArrayType)
         with binding(array.index) as (binder, bound):
             element = value(cast(IndexT, member_of(bound)))
@@ -82,7 +83,7 @@ class Members(Value, Generic[IndexT]):
     """A subset of an index set."""
 
     def _position(self, member: IndexT) -> Expr:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, SetType)
         return coerce(member, RefType(kind.index, optional=True))
 
@@ -95,15 +96,17 @@ class Members(Value, Generic[IndexT]):
 
     def add(self, member: IndexT) -> None:
         """Assign: put the member in."""
-        self._assign(ir.make(Op.INSERT, (self.expr, self._position(member)), self.expr.type))
+        position = self._position(member)
+        self._change(lambda whole: ir.make(Op.INSERT, (whole, position), whole.type))
 
     def remove(self, member: IndexT) -> None:
         """Assign: take the member out."""
-        self._assign(ir.make(Op.REMOVE, (self.expr, self._position(member)), self.expr.type))
+        position = self._position(member)
+        self._change(lambda whole: ir.make(Op.REMOVE, (whole, position), whole.type))
 
     def clear(self) -> None:
         """Assign: the empty set."""
-        self._assign(ir.const(frozenset(), self.expr.type))
+        self._assign(ir.const(frozenset(), self._type))
 
     def size(self) -> Number:
         """How many members."""
@@ -131,7 +134,7 @@ class Sequence(Value, Generic[V]):
     """A bounded sequence."""
 
     def _element(self) -> Type:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, SequenceType)
         return kind.element
 
@@ -149,15 +152,16 @@ class Sequence(Value, Generic[V]):
 
     def append(self, element: object) -> None:
         """Assign: put an element at the end."""
-        self._assign(ir.make(Op.APPEND, (self.expr, coerce(element, self._element())), self.expr.type))
+        added = coerce(element, self._element())
+        self._change(lambda whole: ir.make(Op.APPEND, (whole, added), whole.type))
 
     def drop_first(self) -> None:
         """Assign: drop the first element; an empty sequence stays empty."""
-        self._assign(ir.make(Op.DROP_FIRST, (self.expr,), self.expr.type))
+        self._change(lambda whole: ir.make(Op.DROP_FIRST, (whole,), whole.type))
 
     def clear(self) -> None:
         """Assign: the empty sequence."""
-        self._assign(ir.const((), self.expr.type))
+        self._assign(ir.const((), self._type))
 
 
 @container(BagType)
@@ -165,7 +169,7 @@ class Bag(Value, Generic[V]):
     """Messages on their way: any number of copies, delivered in any order."""
 
     def _message(self) -> RecordType:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, BagType)
         return kind.message
 
@@ -177,11 +181,13 @@ class Bag(Value, Generic[V]):
 
     def send(self, message: V) -> None:
         """Assign: add a copy."""
-        self._assign(ir.make(Op.SEND, (self.expr, coerce(message, self._message())), self.expr.type))
+        copy = coerce(message, self._message())
+        self._change(lambda whole: ir.make(Op.SEND, (whole, copy), whole.type))
 
     def take(self, message: V) -> None:
         """Assign: remove a copy; where there is none, nothing changes."""
-        self._assign(ir.make(Op.TAKE, (self.expr, coerce(message, self._message())), self.expr.type))
+        copy = coerce(message, self._message())
+        self._change(lambda whole: ir.make(Op.TAKE, (whole, copy), whole.type))
 
     def has(self, message: V) -> Bool:
         """Whether a copy of just this message is on its way."""

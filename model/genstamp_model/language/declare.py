@@ -11,11 +11,12 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
-from genstamp_model.language.trace import ActionParameter, OptionalMember, caller, current, misuse
+from genstamp_model.language.author import authored, caller, suggested
+from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
 from genstamp_model.language.types import IndexSet, RefType, Type
 from genstamp_model.language.values import (
     OR_NONE,
@@ -33,8 +34,21 @@ from genstamp_model.language.variables import Declared, declared_in
 V = TypeVar("V")
 
 
+class _Declaration:
+    """Base of what a decorator makes of a function."""
+
+    source: Source
+
+    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+        name = getattr(self, "name", "it")
+        raise misuse(
+            f"'{name}' is declared with a decorator at {self.source} and cannot be called; move what both need into a "
+            "method without a decorator"
+        )
+
+
 @dataclass(frozen=True)
-class ActionDeclaration:
+class ActionDeclaration(_Declaration):
     """A step of one actor, not traced yet."""
 
     function: Callable[..., object]
@@ -50,7 +64,7 @@ class ActionDeclaration:
 
 
 @dataclass(frozen=True)
-class PropertyDeclaration:
+class PropertyDeclaration(_Declaration):
     """A claim, not traced yet. `kind` is invariant, transition, witness or leads_to."""
 
     function: Callable[..., Any]
@@ -68,7 +82,7 @@ class PropertyDeclaration:
 
 
 @dataclass(frozen=True)
-class LimitDeclaration:
+class LimitDeclaration(_Declaration):
     """A number that a configuration limits, not traced yet."""
 
     function: Callable[..., Number]
@@ -77,7 +91,7 @@ class LimitDeclaration:
 
 
 @dataclass(frozen=True)
-class ObservationDeclaration:
+class ObservationDeclaration(_Declaration):
     """Something that a node can show about one entity at any time, not traced yet."""
 
     function: Callable[..., Value]
@@ -89,7 +103,30 @@ class ObservationDeclaration:
         return self.function.__name__
 
 
-class Part:
+class _Names(dict[str, Any]):
+    """The names of a class body: what is declared under one of them is not replaced without a word."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        before = self.get(name)
+        if isinstance(before, Declared | _Declaration):
+            raise misuse(f"'{name}' is declared here and at {before.source}; give one of them another name")
+        super().__setitem__(name, value)
+
+
+class _PartType(type):
+    """The class of parts."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **named: Any) -> _Names:
+        return _Names()
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if isinstance(getattr(cls, name, None), Declared | _Declaration):
+            raise misuse(f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state")
+        super().__setattr__(name, value)
+
+
+class Part(metaclass=_PartType):
     """Base of parts: the variables and actions of one actor, or the properties of a system.
 
     An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
@@ -108,16 +145,30 @@ class Part:
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
-            known = ", ".join(declared.name for declared in self.variables())
-            raise misuse(f"no variable '{name}' is declared; there are {known or 'none'}")
+            known = suggested(name, (declared.name for declared in self.variables()))
+            raise misuse(f"no variable '{name}' is declared; {known}")
         super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = (one for one in dir(type(self)) if not one.startswith("_") and one not in _OF_PARTS)
+        raise misuse(f"there is no '{name}' in the state; {suggested(name, known)}")
+
+    def __copy__(self) -> NoReturn:
+        raise misuse("the state cannot be copied; read the variables that are needed into names")
+
+    def __deepcopy__(self, memory: object) -> NoReturn:
+        self.__copy__()
 
     def _member(self, name: str) -> Value:
         trace = current()
         if self._next:
             variable = trace.values[name]
             return wrap(ir.make(ir.Op.NEXT, (), variable.type, name))
-        return at_place(Place(lambda: trace.read(name), lambda value: trace.write(name, value), name))
+        return at_place(
+            Place(lambda: trace.read(name), lambda change: trace.write(name, change(trace.read(name))), name)
+        )
 
     def _set_member(self, name: str, type_: Type, value: object) -> None:
         refuse_lifecycle(name, type_)
@@ -166,6 +217,25 @@ class Part:
         return cls._all(ObservationDeclaration)
 
 
+_OF_PARTS: Final = frozenset({"actions", "properties", "limits", "observations", "variables", "lane_of", "mro"})
+"""What a part's class has itself."""
+
+
+def _plain(function: object, decorator: str) -> None:
+    """Refuse what is no plain function: it could not be traced, or means something else."""
+    if isinstance(function, _Declaration):
+        raise misuse(f"@{decorator} stands over another decorator of the language; write it twice, as two functions")
+    if not inspect.isfunction(function):
+        raise misuse(f"@{decorator} decorates a function of the class, not {_shown(function)}")
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise misuse(f"{function.__name__} is a generator or coroutine; a function that is traced is a plain one")
+
+
+def _shown(value: object) -> str:
+    kind = type(value).__name__
+    return f"a {kind}" if isinstance(value, staticmethod | classmethod | property | type) else repr(value)
+
+
 @overload
 def action(function: Callable[..., None], /) -> ActionDeclaration: ...
 @overload
@@ -191,6 +261,7 @@ def action(
     source = caller()
 
     def declare(step: Callable[..., None]) -> ActionDeclaration:
+        _plain(step, "action")
         return ActionDeclaration(step, event or step.__name__, hidden, refuses, source)
 
     return declare(function) if function is not None else declare
@@ -207,7 +278,15 @@ def _property(
     strongly_fair: tuple[str, ...] = (),
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = caller()
-    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, strongly_fair, source)
+    for names in (given, fair, strongly_fair):
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise misuse(f"@{kind} takes names as a tuple of texts, such as ('one',), not {names!r}")
+
+    def declare(claim: Claim) -> PropertyDeclaration:
+        _plain(claim, kind)
+        return PropertyDeclaration(claim, kind, inductive, tuple(given), tuple(fair), tuple(strongly_fair), source)
+
+    return declare
 
 
 @overload
@@ -259,11 +338,19 @@ def leads_to(
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
     """Declare a number that a configuration limits under this name; steps beyond are cut off and counted."""
     source = caller()
-    return lambda function: LimitDeclaration(function, name, source)
+    if not isinstance(name, str):
+        raise misuse("@limit takes the name of a limit; write @limit('messages') over the function")
+
+    def declare(function: Callable[..., Number]) -> LimitDeclaration:
+        _plain(function, "limit")
+        return LimitDeclaration(function, name, source)
+
+    return declare
 
 
 def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
     """Declare what a node can show about one entity at any time, as a value."""
+    _plain(function, "observation")
     return ObservationDeclaration(function, caller())
 
 
@@ -271,17 +358,20 @@ def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tu
     """The parameters of a declared function after its states; `Maybe[Datanode]` ranges over none as well.
 
     Raises:
-        SpecError: a parameter is not annotated with an index set.
+        SpecError: a parameter is not annotated with an index set, or there is none for the state.
     """
-    try:
+    with authored(source):
         hints = typing.get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise SpecError(f"an annotation of {function.__name__} cannot be found: {error}", source) from error
+    parameters = list(inspect.signature(function).parameters.values())
+    if len(parameters) < skip or any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
+        states = "the states s and t" if skip == 2 else "the state s"
+        raise SpecError(f"{function.__name__} takes {states}, and then members of index sets, by position", source)
     found = []
-    for name in list(inspect.signature(function).parameters)[skip:]:
+    for name in [one.name for one in parameters[skip:]]:
         kind, *extras = typing.get_args(hints.get(name)) or (hints.get(name),)
-        if not (isinstance(kind, type) and issubclass(kind, Index)):
-            raise SpecError(f"parameter '{name}' of {function.__name__} needs an index set as annotation", source)
+        if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
+            message = f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
+            raise SpecError(message, source)
         type_ = RefType(kind.set, optional=OR_NONE in extras)
         found.append(ActionParameter(name, type_, OptionalMember(kind.set) if type_.optional else kind.set))
     return tuple(found)

@@ -5,6 +5,7 @@ Quantifiers take a function of one bound member; it is traced once, and the quan
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -13,12 +14,22 @@ from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.trace import Trace, binding, current, misuse, tracing
-from genstamp_model.language.types import BOOL, INTEGER, ArrayType, NumberType, RefType, SetType, Type
+from genstamp_model.language.types import (
+    BOOL,
+    INTEGER,
+    ArrayType,
+    IndexSet,
+    Nobody,
+    NumberType,
+    RefType,
+    SetType,
+    Type,
+    describe,
+)
 from genstamp_model.language.values import (
     Bool,
     Comparable,
     Index,
-    Nobody,
     Number,
     Value,
     coerce,
@@ -42,7 +53,12 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
         defensive: nobody is known to meet this refusal; coverage asks for a state where it is given only in systems
             that say of it that they meet it (`System.meets`).
     """
-    current().check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+    trace = current()
+    if not isinstance(label, str) or not label.strip():
+        raise misuse(f"a check is labelled in words, such as require(condition, 'it is open'), not with {label!r}")
+    if not isinstance(refuses, str | None):
+        raise misuse(f"a check refuses with the name of an exception, such as 'IOException', not with {refuses!r}")
+    trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
 
 
 @dataclass(frozen=True)
@@ -131,9 +147,28 @@ def _extreme(op: Op, first: N, others: tuple[object, ...]) -> N:
 
 
 def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_: Type, result: Type) -> Expr:
-    with binding(index.set) as (binder, bound):
-        body = coerce(function(cast(IndexT, member_of(bound))), type_)
+    with binding(_set_of(index, op)) as (binder, bound):
+        body = coerce(_of_one(function)(cast(IndexT, member_of(bound))), type_)
     return ir.make(op, (body,), result, binder)
+
+
+def _set_of(index: object, op: Op) -> IndexSet:
+    if not (isinstance(index, type) and issubclass(index, Index) and index is not Index):
+        shown = describe(index.expr.type) if isinstance(index, Value) else repr(index)
+        instead = "; write forall(Node, lambda n: s.group.has(n).implies(...))" if isinstance(index, Value) else ""
+        raise misuse(f"{op} is over an index set, a class derived from Index, and not over {shown}{instead}")
+    return index.set
+
+
+def _of_one(function: Callable[[IndexT], V]) -> Callable[[IndexT], V]:
+    """The function of one member; others are refused before they are called."""
+    if not callable(function):
+        raise misuse(f"a quantifier takes a function of one member, such as lambda n: s.up.has(n), not {function!r}")
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as problem:
+        raise misuse("a quantifier takes a function of one member; nest one in the other for two") from problem
+    return function
 
 
 def forall(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Bool:
@@ -158,8 +193,8 @@ def those(index: type[IndexT], claim: Callable[[IndexT], Bool | bool]) -> Member
 
 def each(index: type[IndexT], value: Callable[[IndexT], V]) -> Array[IndexT, V]:
     """The array of a value for every member."""
-    with binding(index.set) as (binder, bound):
-        body = _plain_or_symbolic(value(cast(IndexT, member_of(bound))))
+    with binding(_set_of(index, Op.TABULATE)) as (binder, bound):
+        body = _plain_or_symbolic(_of_one(value)(cast(IndexT, member_of(bound))))
     return Array(ir.make(Op.TABULATE, (body,), ArrayType(index.set, body.type), binder))
 
 
@@ -195,9 +230,9 @@ def maximum(
 def _optimum(
     op: Op, index: type[IndexT], value: Callable[[IndexT], N], where: Callable[[IndexT], Bool | bool], default: int
 ) -> N:
-    with binding(index.set) as (binder, bound):
+    with binding(_set_of(index, op)) as (binder, bound):
         member = cast(IndexT, member_of(bound))
-        condition, body = coerce(where(member), BOOL), value(member).expr
+        condition, body = coerce(_of_one(where)(member), BOOL), coerce(_of_one(value)(member), INTEGER)
     result = body.type if getattr(body.type, "ordered", False) else INTEGER
     return cast(N, wrap(ir.make(op, (condition, body, ir.number(default)), result, binder)))
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from genstamp_model.errors import ConfigurationError, Source
+from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
+from genstamp_model.language.author import caller
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.trace import ActionParameter, Check
 from genstamp_model.language.types import (
@@ -28,6 +29,7 @@ from genstamp_model.language.types import (
     Sizes,
     Type,
     Value,
+    misfit,
 )
 
 
@@ -136,7 +138,7 @@ class Refinement:
 
 @dataclass(frozen=True)
 class Model:
-    """A system, traced."""
+    """A system, traced; `source` is the line of its declaration."""
 
     system: str
     semantics: str
@@ -148,6 +150,7 @@ class Model:
     observations: tuple[Observation, ...]
     refinements: tuple[Refinement, ...] = ()
     may_stop: Expr | None = None
+    source: Source | None = field(default=None, repr=False, compare=False)
 
     def action(self, name: str) -> Action:
         """An action by name."""
@@ -276,6 +279,7 @@ class Configuration:
         limits: largest value by name of the limit; a step beyond is cut off and counted.
         doc: what the configuration is good for.
         on_demand: too large to be checked every time; only where it is asked for by name.
+        source: the line of its declaration.
     """
 
     name: str
@@ -283,6 +287,11 @@ class Configuration:
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     on_demand: bool = False
+    source: Source | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.source is None:
+            object.__setattr__(self, "source", caller())
 
 
 @dataclass(frozen=True)
@@ -290,26 +299,51 @@ class Instance:
     """A model in one configuration.
 
     Raises:
-        ConfigurationError: a size or limit is unknown, missing, or out of range.
+        SpecError: the model has no action.
+        ConfigurationError: a size or limit is unknown, missing, or out of range, or the initial state is beyond one.
     """
 
     model: Model
     configuration: Configuration
 
     def __post_init__(self) -> None:
+        if not self.model.actions:
+            message = f"system {self.model.system} has no action, so nothing happens; decorate its steps with @action"
+            raise SpecError(message, self.model.source)
         given, wanted = self.configuration.sizes, {index.base for index in self.model.index_sets}
         _same_names("size", given, wanted, self)
         _same_names("limit", self.configuration.limits, self.model.limit_names, self)
         for name, size in given.items():
-            if not 1 <= size <= 62:
-                raise ConfigurationError(
-                    f"size {name}={size} of configuration {self.configuration.name} must be 1 to 62"
-                )
+            if type(size) is not int or not 1 <= size <= 62:
+                raise self._error(f"size {name}={size} of configuration {self.configuration.name} must be 1 to 62")
         for name, bound in self.configuration.limits.items():
-            if not 0 <= bound < 2**31:
-                raise ConfigurationError(
+            if type(bound) is not int or not 0 <= bound < 2**31:
+                raise self._error(
                     f"limit {name}={bound} of configuration {self.configuration.name} must be 0 to 2147483647"
                 )
+        self._refuse_beginning_beyond()
+
+    def _error(self, message: str) -> ConfigurationError:
+        return ConfigurationError(message, self.configuration.source)
+
+    def _refuse_beginning_beyond(self) -> None:
+        """Refuse an initial state that a type or a limit does not allow: nothing would be searched."""
+        for variable in self.model.variables:
+            problem = misfit(variable.initial(self.sizes), variable.type, self.sizes, self.limits)
+            if problem:
+                where = f"{self.configuration.name} of {self.model.system}"
+                message = f"'{variable.name}' is {problem} initially in configuration {where}"
+                raise ConfigurationError(message, variable.source)
+        # Here, because what evaluates a model is built on it.
+        from genstamp_model.evaluate import Evaluator
+
+        evaluator = Evaluator(self)
+        for name in evaluator.beyond(evaluator.initial()):
+            value = max(evaluator.value(expr, evaluator.initial()) for known, expr in self.model.limits if known == name)
+            raise self._error(
+                f"'{name}' is {value} initially, above its limit {self.limits[name]} in configuration "
+                f"{self.configuration.name} of {self.model.system}; nothing would be searched"
+            )
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -326,6 +360,7 @@ def _same_names(what: str, given: Mapping[str, int], wanted: frozenset[str] | se
     where = f"configuration {instance.configuration.name} of {instance.model.system}"
     known = ", ".join(sorted(wanted)) or "none"
     for name in sorted(set(given) - wanted):
-        raise ConfigurationError(f"{where} gives {what} '{name}', which the system does not have; it has {known}")
+        message = f"{where} gives {what} '{name}', which the system does not have; it has {known}"
+        raise ConfigurationError(message, instance.configuration.source)
     for name in sorted(wanted - set(given)):
-        raise ConfigurationError(f"{where} needs {what} '{name}'")
+        raise ConfigurationError(f"{where} needs {what} '{name}'", instance.configuration.source)

@@ -15,6 +15,8 @@ from typing import Any, ClassVar, TypeVar
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
+from genstamp_model.language.author import authored, caller
+from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
     ActionDeclaration,
     LimitDeclaration,
@@ -26,9 +28,10 @@ from genstamp_model.language.declare import (
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
-from genstamp_model.language.trace import OptionalMember, Trace, tracing
-from genstamp_model.language.types import BOOL, INTEGER
-from genstamp_model.language.values import coerce, member_of
+from genstamp_model.language.suspects import Reach
+from genstamp_model.language.trace import OptionalMember, Trace, misuse, tracing
+from genstamp_model.language.types import BOOL, INTEGER, Type, describe, fits
+from genstamp_model.language.values import Value, coerce, member_of
 from genstamp_model.language.variables import Declared
 
 T = TypeVar("T")
@@ -116,6 +119,11 @@ class System:
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
         omits: what the system leaves out, a sentence each.
+        source: the line of its declaration.
+
+    Raises:
+        SpecError: a part or a configuration is none.
+        ConfigurationError: two configurations have one name.
     """
 
     name: str
@@ -130,20 +138,56 @@ class System:
     may_stop: Callable[[Any], Any] | None = None
     meets: Sequence[tuple[str, str]] = ()
     omits: Sequence[str] = ()
+    source: Source = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "source", caller())
+        self._refuse_what_is_none()
         whole = tuple(replace(one, limits={**self.limits, **one.limits}) for one in self.configurations)
         object.__setattr__(self, "configurations", whole)
+
+    def _refuse_what_is_none(self) -> None:
+        if isinstance(self.parts, type) or not all(isinstance(one, type) and issubclass(one, Part) for one in self.parts):
+            raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
+        if not all(isinstance(one, Configuration) for one in self.configurations):
+            raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
+        names = [one.name for one in self.configurations]
+        twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
+        if twice is not None:
+            raise ConfigurationError(
+                f"two configurations of system {self.name} are named '{twice.name}'; give each its own name", twice.source
+            )
 
     def configuration(self, name: str | None = None) -> Configuration:
         """A configuration by name, or the default one.
 
         Raises:
-            ConfigurationError: there is none of this name.
+            ConfigurationError: there is none of this name, or none at all.
         """
         if name is None:
+            self._refuse_without_configuration()
             return self.configurations[0]
         return _named("configuration", name, {c.name: c for c in self.configurations}, self.name)
+
+    @property
+    def every_time(self) -> Sequence[Configuration]:
+        """The configurations that are searched where none is named.
+
+        Raises:
+            ConfigurationError: there is none: a search of all of them would search nothing.
+        """
+        self._refuse_without_configuration()
+        found = [one for one in self.configurations if not one.on_demand]
+        if not found:
+            names = ", ".join(one.name for one in self.configurations)
+            message = f"every configuration of {self.name} is on demand, so nothing is searched; name one of {names}"
+            raise ConfigurationError(message, self.source)
+        return found
+
+    def _refuse_without_configuration(self) -> None:
+        if not self.configurations:
+            message = f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            raise ConfigurationError(message, self.source)
 
     @property
     def variations(self) -> tuple[Variation, ...]:
@@ -197,6 +241,7 @@ class _Builder:
         self.variables = self.state.variables()
         self._seen_labels: dict[str, set[str]] = {}
         self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
+        self.reach = Reach(self.state)
 
     def build(self) -> Model:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
@@ -223,18 +268,24 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
+            source=self.system.source,
         )
 
     def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:
         return Trace(dict(self.values), may_assign, dropped=dropped)
+
+    def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
+        """What a function of the author's returns while it is traced."""
+        with authored(source), tracing(trace, is_suspect=self.reach.suspects(function)):
+            return function(*arguments)
 
     def _action(self, declaration: ActionDeclaration) -> traced.Action:
         dropped = frozenset(label for v in self.variations for name, label in v.drops if name == declaration.name)
         trace = self._trace(True, dropped)
         parameters = parameters_of(declaration.function, 1, declaration.source)
         trace.parameters.extend(parameters)
-        with tracing(trace):
-            result = declaration.function(self.state(), *(member_of(p.expr) for p in parameters))
+        members = [member_of(p.expr) for p in parameters]
+        result = self._traced(declaration.function, trace, declaration.source, self.state(), *members)
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
         self._seen_labels[declaration.name] = trace.labels
@@ -268,7 +319,8 @@ class _Builder:
         for name in self.bugs:
             for broken in self.system.bug(name).breaks:
                 if broken not in known:
-                    raise SpecError(f"{name} breaks property '{broken}', which {self.system.name} does not have")
+                    message = f"{name} breaks property '{broken}', which {self.system.name} does not have"
+                    raise SpecError(message, self.system.source)
 
     def _refuse_unknown_drops(self) -> None:
         for variation in self.variations:
@@ -276,7 +328,8 @@ class _Builder:
                 known = self._seen_labels.get(name)
                 if known is None or label not in known:
                     raise SpecError(
-                        f"{variation.name} drops check '{label}' of {name}, which {self.system.name} does not have"
+                        f"{variation.name} drops check '{label}' of {name}, which {self.system.name} does not have",
+                        self.system.source,
                     )
 
     def _refuse_unknown_meetings(self, actions: Sequence[traced.Action]) -> None:
@@ -285,7 +338,7 @@ class _Builder:
         for name, label in () if self.variations else self.system.meets:
             if (name, label) not in known:
                 message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
-                raise SpecError(message)
+                raise SpecError(message, self.system.source)
 
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
@@ -294,15 +347,23 @@ class _Builder:
             if isinstance(parameter.domain, OptionalMember):
                 message = f"parameter '{parameter.name}' of {declaration.name} may be none, which only an action's can"
                 raise SpecError(message, declaration.source)
-        with tracing(self._trace(False)):
-            arguments: list[Any] = [self.state(), self._next_state()][:states]
-            claim = declaration.function(*arguments, *(member_of(p.expr) for p in parameters))
-            if declaration.kind == "leads_to":
-                if not (isinstance(claim, tuple) and len(claim) == 2):
-                    raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
-                condition, target = coerce(claim[0], BOOL), coerce(claim[1], BOOL)
-            else:
-                condition, target = coerce(claim, BOOL), None
+        arguments: list[Any] = [self.state(), self._next_state()][:states]
+        arguments.extend(member_of(p.expr) for p in parameters)
+        claim = self._traced(declaration.function, self._trace(False), declaration.source, *arguments)
+        if declaration.kind == "leads_to":
+            if not (isinstance(claim, tuple) and len(claim) == 2):
+                raise SpecError(f"leads_to {declaration.name} must return two conditions", declaration.source)
+            condition, target = _condition(claim[0], declaration), _condition(claim[1], declaration)
+        else:
+            condition, target = _condition(claim, declaration), None
+        # "Always followed by" may be claimed from every state on, by a plain True.
+        begins = [] if target is not None and claim[0] is True else [condition]
+        for part in [*begins, *([] if target is None else [target])]:
+            if is_constant(part):
+                raise SpecError(
+                    f"{declaration.kind} {declaration.name} is the same in every state; write a condition on the state",
+                    declaration.source,
+                )
         for part in (condition, target):
             if part is not None:
                 _refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
@@ -326,14 +387,17 @@ class _Builder:
         return state
 
     def _limit(self, declaration: LimitDeclaration) -> tuple[str, Expr]:
-        with tracing(self._trace(False)):
-            return declaration.name, coerce(declaration.function(self.state()), INTEGER)
+        value = self._traced(declaration.function, self._trace(False), declaration.source, self.state())
+        return declaration.name, _coerced(value, INTEGER, f"limit {declaration.name}", declaration.source)
 
     def _observation(self, declaration: ObservationDeclaration) -> traced.Observation:
         parameters = parameters_of(declaration.function, 1, declaration.source)
-        with tracing(self._trace(False)):
-            value = declaration.function(self.state(), *(member_of(p.expr) for p in parameters)).expr
-        return traced.Observation(declaration.name, parameters, value)
+        members = [member_of(p.expr) for p in parameters]
+        value = self._traced(declaration.function, self._trace(False), declaration.source, self.state(), *members)
+        if not isinstance(value, Value):
+            message = f"observation {declaration.name} returns {value!r}; it should return a value of the state"
+            raise SpecError(message, declaration.source)
+        return traced.Observation(declaration.name, parameters, value.expr)
 
     def _is_judged(self, declaration: RefinementDeclaration) -> bool:
         """Whether a refinement is judged: of a variation only where it says so, or else all would break it first."""
@@ -346,15 +410,19 @@ class _Builder:
         for name in declaration.mapping:
             if name not in upper.types:
                 known = ", ".join(upper.types)
-                raise SpecError(f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}")
+                message = f"{self.system.name} maps '{name}', which {upper.system} does not have; it has {known}"
+                raise SpecError(message, declaration.source)
         members = [member_of(parameter.expr) for parameter in declaration.parameters]
-        with tracing(self._trace(False)):
-            for name, type_ in upper.types.items():
-                if name in declaration.hidden:
-                    continue
-                if name not in declaration.mapping:
-                    raise SpecError(f"the mapping from {self.system.name} to {upper.system} leaves out '{name}'")
-                mapping[name] = coerce(declaration.mapping[name](self.state(), *members), type_)
+        for name, type_ in upper.types.items():
+            if name in declaration.hidden:
+                continue
+            if name not in declaration.mapping:
+                message = f"the mapping from {self.system.name} to {upper.system} leaves out '{name}'"
+                raise SpecError(message, declaration.source)
+            value = self._traced(
+                declaration.mapping[name], self._trace(False), declaration.source, self.state(), *members
+            )
+            mapping[name] = _coerced(value, type_, f"the mapping of '{name}'", declaration.source)
         parameters = frozenset(parameter.name for parameter in declaration.parameters)
         for value in mapping.values():
             _refuse_leak(value, parameters, declaration.source)
@@ -363,8 +431,27 @@ class _Builder:
     def _may_stop(self) -> Expr | None:
         if self.system.may_stop is None:
             return None
-        with tracing(self._trace(False)):
-            return coerce(self.system.may_stop(self.state()), BOOL)
+        value = self._traced(self.system.may_stop, self._trace(False), self.system.source, self.state())
+        return _coerced(value, BOOL, "may_stop", self.system.source)
+
+
+def _condition(value: object, declaration: PropertyDeclaration) -> Expr:
+    return _coerced(value, BOOL, f"{declaration.kind} {declaration.name}", declaration.source)
+
+
+def _coerced(value: object, type_: Type, what: str, source: Source) -> Expr:
+    """The expression of what a function of the author's has returned."""
+    if isinstance(value, Value) and fits(value.expr.type, type_):
+        return value.expr
+    shown = describe(value.expr.type) if isinstance(value, Value) else repr(value)
+    plain = (type_ == BOOL and isinstance(value, bool)) or (type_ == INTEGER and type(value) is int)
+    if not plain and (value is None or isinstance(value, Value)):
+        hint = "; is there a return?" if value is None else ""
+        raise SpecError(f"{what} returns {shown}, not {describe(type_)}{hint}", source)
+    try:
+        return coerce(value, type_)
+    except SpecError as error:
+        raise SpecError(f"{what} returns {shown}, not {describe(type_)}", source) from error
 
 
 def _compose(parts: Sequence[type[Part]]) -> type[Part]:

@@ -7,31 +7,28 @@ counts). This module knows no syntax; `values` and `declare` put Python's operat
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language import ir
+from genstamp_model.language import ir, suspects
+from genstamp_model.language.author import caller
+from genstamp_model.language.constant import is_constant
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.types import BagType, IndexSet, NumberType, RecordType, RefType, Type
 
-_HERE = str(Path(__file__).resolve().parent)
-
-
-def caller() -> Source:
-    """The innermost line outside the language's own files: the author's line."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-    return Source(frame.f_code.co_filename, frame.f_lineno)
-
 
 def misuse(message: str) -> SpecError:
-    """An error at the author's line, to be raised."""
-    return SpecError(message, caller())
+    """An error at the author's line, to be raised.
+
+    The functions being traced keep it: an author's `except` cannot make it unsaid, because what was traced after it
+    would be one of the ways through the function, taken for the only one.
+    """
+    error = SpecError(message, caller())
+    for trace in _open:
+        trace.refuse(error)
+    return error
 
 
 @dataclass(frozen=True)
@@ -98,6 +95,7 @@ class Trace:
         values: current expression of each variable, in order of declaration.
         sources: line of the last assignment of each variable assigned.
         depth: how many quantifiers are open, which names their bound variables.
+        refusal: the first misuse of the language that was met, if any.
     """
 
     values: dict[str, Expr]
@@ -109,6 +107,11 @@ class Trace:
     dropped: frozenset[str] = frozenset()
     labels: set[str] = field(default_factory=set)
     depth: int = 0
+    refusal: SpecError | None = None
+
+    def refuse(self, error: SpecError) -> None:
+        """Keep a misuse; the first one counts."""
+        self.refusal = self.refusal or error
 
     def read(self, variable: str) -> Expr:
         """The variable's value after the effects so far."""
@@ -141,6 +144,8 @@ class Trace:
             raise misuse(f"check '{label}' stands after an assignment; checks come before effects")
         if not lifecycle and label in self.labels:
             raise misuse(f"two checks are labelled '{label}'; give each its own label")
+        if not lifecycle and is_constant(condition):
+            raise misuse(f"check '{label}' is the same in every state; write a condition on the state or a parameter")
         self.labels.add(label)
         if label not in self.dropped:
             self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
@@ -162,6 +167,9 @@ class Trace:
         """A fresh parameter that ranges over some numbers."""
         if not self.may_assign:
             raise misuse("only an action can pick a number; a property quantifies over an index set")
+        for bound in (low, high):
+            if type(bound) is not int:
+                raise misuse(f"'{name}' is picked from a range of constants; write pick('{name}', 0, 3) and a check")
         if low > high:
             raise misuse(f"nothing to pick for '{name}': {low} is above {high}")
         if any(parameter.name == name for parameter in self.parameters):
@@ -177,13 +185,29 @@ _open: list[Trace] = []
 
 
 @contextmanager
-def tracing(trace: Trace) -> Iterator[Trace]:
-    """Make a trace the current one for the time of a block."""
+def tracing(trace: Trace, *, is_suspect: bool = False) -> Iterator[Trace]:
+    """Make a trace the current one for the time of a block.
+
+    Args:
+        trace: it.
+        is_suspect: what is traced may look at Python's objects in place of values of the state.
+
+    Raises:
+        SpecError: the language was misused in the block, even if its author's code has caught the error.
+    """
     _open.append(trace)
     try:
-        yield trace
+        with suspects.watched(trace.refuse) if is_suspect else nullcontext():
+            yield trace
     finally:
         _open.pop()
+    if trace.refusal is not None:
+        raise trace.refusal
+
+
+def is_open() -> bool:
+    """Whether something is being traced."""
+    return bool(_open)
 
 
 def current() -> Trace:

@@ -21,6 +21,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+class Nobody:
+    """How an author writes the value of an optional reference that refers to no member: the constant `none`."""
+
+    def __repr__(self) -> str:
+        return "none"
+
+
 Value: TypeAlias = bool | int | frozenset[int] | tuple["Value", ...] | None
 
 
@@ -231,6 +238,34 @@ def has_ordered_number(type_: Type) -> bool:
             return has_ordered_number(element)
         case _:
             return False
+
+
+def misfit(value: object, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
+    """Why a plain value cannot be one of a type within the limits, in words; empty if it can."""
+    inner = lambda part, kind: misfit(part, kind, sizes, limits)  # noqa: E731
+    match type_:
+        case BoolType():
+            return "" if isinstance(value, bool) else f"{value!r}, which is no flag,"
+        case NumberType(low=low, high=high, limit=limit):
+            if type(value) is not int:
+                return f"{value!r}, which is no number,"
+            most = high if limit is None else limits.get(limit)
+            if (low is not None and value < low) or (limit is None and high is not None and value > high):
+                return f"{value}, outside {low}..{high},"
+            return f"{value}, above limit {limit}={most}," if most is not None and value > most else ""
+        case RefType(index=index, optional=optional):
+            if value is None and optional:
+                return ""
+            known = type(value) is int and 0 <= value < sizes.of(index)
+            return "" if known else f"{value!r}, which is no {index.name},"
+        case RecordType(fields=fields):
+            assert isinstance(value, tuple)
+            return next(filter(None, map(inner, value, (kind for _, kind in fields))), "")
+        case ArrayType(element=element):
+            assert isinstance(value, tuple)
+            return next(filter(None, (inner(part, element) for part in value)), "")
+        case _:
+            return ""
 
 
 def fits(given: Type, wanted: Type) -> bool:

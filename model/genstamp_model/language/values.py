@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Generic, NoReturn, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.refusing import Refusing
 from genstamp_model.language.trace import current, misuse
 from genstamp_model.language.types import (
     BOOL,
@@ -23,6 +24,7 @@ from genstamp_model.language.types import (
     BoolType,
     EnumType,
     IndexSet,
+    Nobody,
     NumberType,
     RecordType,
     RefType,
@@ -35,25 +37,50 @@ from genstamp_model.language.types import (
 
 IndexT = TypeVar("IndexT", bound="Index")
 C = TypeVar("C", bound="Value")
+Change = Callable[[Expr], Expr]
 E = TypeVar("E", bound=enum.Enum)
 
 
 class Place:
-    """Where a value lives, so that it can be assigned through."""
+    """Where a value lives, so that it can be assigned through.
 
-    def __init__(self, read: Callable[[], Expr], write: Callable[[Expr], None], name: str) -> None:
+    Views of one place are not kept in step: one of them does not know what was assigned through another.
+    """
+
+    def __init__(
+        self, read: Callable[[], Expr], write: Callable[[Change], None], name: str, seen: Expr | None = None
+    ) -> None:
         self.read = read
-        self.write = write
         self.name = name
+        self.seen = read() if seen is None else seen
+        self._write = write
+
+    def change(self, change: Change) -> None:
+        """Assign what becomes of what lives here."""
+        self._write(change)
+        self.seen = change(self.seen)
+
+    def view(self) -> Expr:
+        """What lives here, unless it was assigned elsewhere since this view of it was taken.
+
+        An author may then mean what was there, as in TLA+, or what is there now, as in Python: neither is guessed.
+        """
+        if self.read() is not self.seen:
+            raise misuse(
+                f"'{self.name}' was assigned after it was read into a name; read it anew for what it has become, or "
+                "read the field that is needed before the assignment"
+            )
+        return self.seen
 
 
-class Value:
+class Value(Refusing):
     """Base of all symbolic values."""
 
     __slots__ = ("_expr", "_place")
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
-        assert (expr is None) != (place is None)
+        if (expr is None) == (place is None) or not isinstance(expr, Expr | None):
+            raise misuse(f"a value of {type(self).__name__} is read from the state, or a record made of named fields")
         self._expr = expr
         self._place = place
 
@@ -63,27 +90,19 @@ class Value:
         if self._expr is not None:
             return self._expr
         assert self._place is not None
-        return self._place.read()
+        return self._place.view()
 
-    def _assign(self, value: Expr) -> None:
+    @property
+    def _type(self) -> Type:
+        return self._expr.type if self._expr is not None else self._place.seen.type  # type: ignore[union-attr]
+
+    def _change(self, change: Change) -> None:
         if self._place is None:
             raise misuse("this value is computed, not a variable of the state; assign to a variable")
-        self._place.write(value)
+        self._place.change(change)
 
-    def __bool__(self) -> NoReturn:
-        raise misuse(
-            "a symbolic value has no truth value while it is traced; write '&', '|', '~' for 'and', 'or', 'not', "
-            "when(condition, a, b) for 'if', and (a <= b) & (b <= c) for a chained comparison"
-        )
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise misuse("'in' cannot look into a symbolic value; write .has(item)")
-
-    def __iter__(self) -> NoReturn:
-        raise misuse("a symbolic value cannot be looped over; write forall, exists, count or .update(lambda i: ...)")
-
-    def __len__(self) -> NoReturn:
-        raise misuse("len() needs a concrete value; write .size()")
+    def _assign(self, value: Expr) -> None:
+        self._change(lambda _: value)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         kind = self.expr.type
@@ -94,11 +113,7 @@ class Value:
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return ~(self == other)
 
-    def __hash__(self) -> int:
-        raise misuse("a symbolic value cannot be a key or stand in a Python set; write an array or a set of the state")
-
-    def __index__(self) -> NoReturn:
-        raise misuse("a symbolic value is no Python integer; write forall, exists, count or pick(name, low, high)")
+    __hash__ = Refusing.__hash__
 
     def __setattr__(self, name: str, value: object) -> None:
         if not hasattr(getattr(type(self), name, None), "__set__"):
@@ -170,14 +185,9 @@ class Ordered(Comparable):
         _refuse_symbolic(other)
         return Ordered(ir.make(Op.ADD, (self.expr, ir.number(other)), NumberType(ordered=True)))
 
-    def __sub__(self, other: object) -> NoReturn:
-        raise misuse("an ordered number can only be compared and raised; declare number(...) to subtract")
-
-    __mul__ = __sub__
-
 
 def _refuse_symbolic(amount: object) -> None:
-    if not isinstance(amount, int) or amount < 1:
+    if type(amount) is not int or amount < 1:
         raise misuse(f"an ordered number can only be raised by a constant above 0, not by {amount!r}")
 
 
@@ -227,13 +237,6 @@ class NamedMember:
 def named() -> Any:
     """Declare a named member inside an index set: `NAMENODE = named()`."""
     return NamedMember()
-
-
-class Nobody:
-    """The value of an optional reference that refers to no member; use the constant `none`."""
-
-    def __repr__(self) -> str:
-        return "none"
 
 
 none: Any = Nobody()
@@ -386,16 +389,15 @@ def wrap(expr: Expr) -> Value:
 
 def at_place(place: Place) -> Value:
     """The symbolic value of a place: a view of it, or a snapshot of a scalar."""
-    expr = place.read()
-    match expr.type:
+    match place.seen.type:
         case EnumType(lifecycle=lifecycle) if lifecycle:
             return Lifecycle(place=place)
         case RecordType() as kind:
             return _records[kind](None, place)
         case ArrayType() | SetType() | SequenceType() | BagType():
-            return _containers[type(expr.type)](place=place)
+            return _containers[type(place.seen.type)](place=place)
         case _:
-            return wrap(expr)
+            return wrap(place.view())
 
 
 def coerce(value: object, type_: Type) -> Expr:

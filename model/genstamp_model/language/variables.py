@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import caller, misuse
+from genstamp_model.language.author import caller
+from genstamp_model.language.trace import misuse
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -79,9 +80,44 @@ class Declared(Generic[V]):
     def __set__(self, instance: Any, value: object) -> None:
         instance._set_member(self.name, self.type, value)
 
+    def __delete__(self, instance: Any) -> NoReturn:
+        raise misuse(f"'{self.name}' cannot be deleted; assign another value")
+
+
+def _index(index: object, form: str) -> None:
+    if not (isinstance(index, type) and issubclass(index, Index) and index is not Index):
+        raise misuse(f"{form} takes an index set, a class derived from Index, not {index!r}")
+
+
+def _element(element: object, form: str) -> None:
+    if not isinstance(element, Declared):
+        raise misuse(f"{form} takes what is declared for one, such as flag() or number(0, 3), not {element!r}")
+
+
+def _record(class_: object, form: str) -> None:
+    if not (isinstance(class_, type) and issubclass(class_, Record) and class_ is not Record):
+        raise misuse(f"{form} takes a class derived from Record, not {class_!r}")
+
+
+def _numbers(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and type(value) is not int:
+            raise misuse(f"{name} is a whole number, not {value!r}")
+
+
+def _limit(limit: object) -> None:
+    if limit is not None and not isinstance(limit, str):
+        raise misuse(f"a limit is named, such as limit='messages', and not {limit!r}; configurations give its value")
+
 
 def flag(*, initially: bool = False) -> Declared[Bool]:
-    """A flag."""
+    """A flag.
+
+    Raises:
+        SpecError: the initial value is neither True nor False.
+    """
+    if not isinstance(initially, bool):
+        raise misuse(f"a flag is True or False initially, not {initially!r}")
     return Declared(BOOL, lambda sizes: initially)
 
 
@@ -91,8 +127,10 @@ def number(
     """A number from `low`: hard bounded by `high`, or cut off in finite searches by a configuration's `limit`.
 
     Raises:
-        SpecError: neither or both bounds are given, or the initial value lies outside.
+        SpecError: neither or both bounds are given, one is no number, or the initial value lies outside.
     """
+    _numbers(low=low, high=high, initially=initially)
+    _limit(limit)
     if (high is None) == (limit is None):
         raise misuse("a number needs either a hard bound or a limit; write number(0, 3) or number(limit='bytes')")
     start = low if initially is None else initially
@@ -105,15 +143,25 @@ def ordered(*, limit: str, initially: int = 0) -> Declared[Ordered]:
     """A number from 0 that is only compared and raised: a stamp, a recovery id.
 
     Raises:
-        SpecError: the initial value is below 0.
+        SpecError: the initial value is no number or below 0.
     """
+    _numbers(initially=initially)
+    _limit(limit)
     if initially < 0:
         raise misuse(f"the initial value {initially} of an ordered number is below 0")
     return Declared(NumberType(0, None, limit, ordered=True), lambda sizes: initially)
 
 
 def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enumerated[E]]:
-    """One of the members of a Python enumeration; the first one, unless told otherwise."""
+    """One of the members of a Python enumeration; the first one, unless another one is given.
+
+    Raises:
+        SpecError: there are no members, or the initial one is of another enumeration.
+    """
+    if not (isinstance(members, type) and issubclass(members, enum.Enum) and len(members)):
+        raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
+    if initially is not None and not isinstance(initially, members):
+        raise misuse(f"the initial value {initially!r} is no member of {members.__name__}")
     labels = tuple(member.name for member in members)
     start = labels.index(initially.name) if initially is not None else 0
     return Declared(EnumType(members.__name__, labels), lambda sizes: start)
@@ -121,6 +169,8 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
 
 def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
     """The state of one entity, moved by a python-statemachine class' events; its initial state initially."""
+    if not hasattr(machine, "states") or isinstance(machine, type) and issubclass(machine, Record):
+        raise misuse(f"lifecycle() takes a class derived from statemachine.StateMachine, not {machine!r}")
     states = list(machine.states)
     edges: list[tuple[str, str, str]] = []
     for state in states:
@@ -137,16 +187,19 @@ def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
 
 def reference(index: type[IndexT]) -> Declared[IndexT]:
     """A member of an index set; the first one initially."""
+    _index(index, "reference()")
     return Declared(RefType(index.set), lambda sizes: 0)
 
 
 def optional(index: type[IndexT]) -> Declared[IndexT]:
     """A member of an index set, or `none`, which it is initially."""
+    _index(index, "optional()")
     return Declared(RefType(index.set, optional=True), lambda sizes: None)
 
 
 def members(index: type[IndexT], *, initially_all: bool = False) -> Declared[Members[IndexT]]:
     """A subset of an index set; empty initially, or everything."""
+    _index(index, "members()")
     return Declared(
         SetType(index.set), lambda sizes: frozenset(range(sizes.of(index.set))) if initially_all else frozenset()
     )
@@ -154,12 +207,16 @@ def members(index: type[IndexT], *, initially_all: bool = False) -> Declared[Mem
 
 def record(class_: type[R]) -> Declared[R]:
     """A record, each field at its own initial value."""
+    _record(class_, "record()")
     fields = class_.declared()
     return Declared(class_.type(), lambda sizes: tuple(declared.initial(sizes) for declared in fields))
 
 
 def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | None = None) -> Declared[Sequence[V]]:
     """A sequence, empty initially; hard bounded by `capacity`, or cut off by a configuration's `limit`."""
+    _element(element, "sequence()")
+    _numbers(capacity=capacity)
+    _limit(limit)
     if (capacity is None) == (limit is None):
         raise misuse("a sequence needs either a hard capacity or a limit; write capacity=4 or limit='packets'")
     return Declared(SequenceType(element.type, capacity, limit), lambda sizes: ())
@@ -169,8 +226,10 @@ def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
     """A multiset of messages, empty initially, whose size a configuration's `limit` cuts off.
 
     Raises:
-        SpecError: a field of the message is a sequence or a bag.
+        SpecError: the message is no record, or a field of it is a sequence or a bag.
     """
+    _record(class_, "bag()")
+    _limit(limit)
     for name, kind in class_.type().fields:
         if isinstance(kind, SequenceType | BagType):
             raise misuse(f"field '{name}' of message {class_.__name__} is {describe(kind)}; a message holds none")
@@ -179,6 +238,8 @@ def bag(class_: type[R], *, limit: str) -> Declared[Bag[R]]:
 
 def per(index: type[IndexT], element: Declared[V]) -> Declared[Array[IndexT, V]]:
     """One element for each member of an index set."""
+    _index(index, "per()")
+    _element(element, "per()")
     return Declared(
         ArrayType(index.set, element.type),
         lambda sizes: tuple(element.initial(sizes) for _ in range(sizes.of(index.set))),
@@ -212,6 +273,9 @@ class Record(Value):
         register_record(cls.type(), cls)
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
+        if not isinstance(expr, Expr | None) or not isinstance(place, Place | None):
+            names = ", ".join(f"{declared.name}=..." for declared in self.declared())
+            raise misuse(f"the fields of a record are given by name; write {type(self).__name__}({names})")
         if expr is None and place is None:
             expr = self._build(fields)
         super().__init__(expr, place)
@@ -237,7 +301,7 @@ class Record(Value):
         return ir.make(ir.Op.RECORD, tuple(coerce(fields[n], d.type) for n, d in declared.items()), type(self).type())
 
     def _member(self, name: str) -> Value:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, RecordType)
         position = kind.position(name)
         if self._place is None:
@@ -245,13 +309,15 @@ class Record(Value):
         outer = self._place
         place = Place(
             lambda: ir.field(outer.read(), position),
-            lambda value: outer.write(ir.with_field(outer.read(), position, value)),
+            lambda change: outer.change(lambda whole: ir.with_field(whole, position, change(ir.field(whole, position)))),
             f"{outer.name}.{name}",
+            ir.field(outer.seen, position),
         )
         return at_place(place)
 
     def _set_member(self, name: str, type_: Type, value: object) -> None:
-        kind = self.expr.type
+        kind = self._type
         assert isinstance(kind, RecordType)
         refuse_lifecycle(name, type_)
-        self._assign(ir.with_field(self.expr, kind.position(name), coerce(value, type_)))
+        position, field = kind.position(name), coerce(value, type_)
+        self._change(lambda whole: ir.with_field(whole, position, field))

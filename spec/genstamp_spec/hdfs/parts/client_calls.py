@@ -96,7 +96,7 @@ class ClientCalls(EditLog, lane="namenode"):
 
     def give_block(s, client: Client, file: File) -> None:
         """OP_ADD_BLOCK; the client learns of the block by the answer."""
-        s.log(Opcode.ADD_BLOCK, file, path=s.path_of_new_block(file))
+        s.log_under(s.path_of_new_block(file), Opcode.ADD_BLOCK, file)
         s.called(client, CallKind.ADD_BLOCK, file, s.last_stamp)
 
     def path_of_new_block(s, file: File) -> Path:

@@ -14,15 +14,15 @@ class EditLog(Blocks, CallState, lane="namenode"):
     """Edits by kind, logSync."""
 
     def log(
-        s,
-        opcode: Opcode,
-        file: File,
-        *,
-        caller: Maybe[Client] = none,
-        path: Path | None = None,
-        new_path: Maybe[Path] = none,
+        s, opcode: Opcode, file: File, *, caller: Maybe[Client] = none, new_path: Maybe[Path] = none
     ) -> None:
         """FSEditLog#logEdit: the file as it is after the step, as far as this kind of edit tells (facts I.5)."""
+        s.log_under(s.path[file], opcode, file, caller=caller, new_path=new_path)
+
+    def log_under(
+        s, path: Path, opcode: Opcode, file: File, *, caller: Maybe[Client] = none, new_path: Maybe[Path] = none
+    ) -> None:
+        """The same under a path that may not be the file's."""
         tells_holder = opcode in (Opcode.ADD, Opcode.APPEND, Opcode.REASSIGN_LEASE)
         tells_blocks = opcode not in (Opcode.REASSIGN_LEASE, Opcode.RENAME, Opcode.DELETE)
         s.done_calls = s.done_calls - those(Client, lambda other: s.call[other].file == file)
@@ -30,7 +30,7 @@ class EditLog(Blocks, CallState, lane="namenode"):
             Edit(
                 opcode=opcode,
                 file=file,
-                path=s.path[file] if path is None else path,
+                path=path,
                 new_path=new_path,
                 holder=s.client_name[file] if tells_holder else none,
                 has_block=s.known(file) if tells_blocks else False,

@@ -94,7 +94,7 @@ class EditReplay(ClientCalls, lane="standby"):
         image.holder = none
         image.state.fire(FileLifecycle.close)
         s.update_blocks(edit)
-        image.block.fire(BlockLifecycle.force_complete, where=edit.has_block)
+        s.image[edit.file].block.fire(BlockLifecycle.force_complete, where=edit.has_block)
 
     @action(event="replay")
     def replay_append(s) -> None:

@@ -227,10 +227,11 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
 
         The copy is opened for the writer, or finalized if the source is: no other call can come in between here.
         """
-        from_, to = s.replica[source], s.replica[target]
+        from_ = s.replica[source]
         stamp, visible = from_.stamp, s.visible_bytes(from_)
         finalized = from_.state.at(ReplicaLifecycle.finalized)
         attempt(lambda: s.create_temporary(target, stamp)).take()
+        to = s.replica[target]
         s.set_lengths(to, visible)
         to.bytes_acked = when(finalized, 0, visible)
         to.writer = Writer.NONE

@@ -58,7 +58,7 @@ class Reconstruction(NamenodeReports, lane="namenode"):
         require(original.state.at(ReplicaLifecycle.finalized), "the source is finalized")
         require(original.stamp == replica.stamp, "the source is of the generation that was ordered")
         replica.state.fire(ReplicaLifecycle.finalize)
-        replica.num_bytes = original.num_bytes
+        replica.num_bytes = s.replica[source][file].num_bytes
         s.report(datanode, file, IncrementalKind.RECEIVED)
 
     @action

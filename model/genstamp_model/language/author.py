@@ -1,0 +1,151 @@
+"""The author's code: which line of it is running, and what becomes of an exception in it.
+
+A specification is Python of somebody else. Whatever goes wrong there ends as one sentence with the author's line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import cache
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Final
+
+from genstamp_model.errors import ModelError, Source, SpecError
+
+_LANGUAGE: Final = __name__.rpartition(".")[0]
+_LIBRARIES: Final = tuple(
+    str(Path(path).resolve()) + "/" for path in {sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib")}
+)
+_TOOLS: Final = ("genstamp.", "genstamp_model.")
+_SPECIFICATIONS: Final = "genstamp_spec."
+
+
+def is_author(frame: FrameType) -> bool:
+    """Whether a frame runs an author's code: neither that of our tools nor that of a library."""
+    return is_authors(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)
+
+
+@cache
+def is_authors(module: str, file: str) -> bool:
+    """Whether code is an author's, by the name of its module and its file."""
+    if module.startswith(_TOOLS) or not file or file.startswith("<frozen "):
+        return False
+    return module.startswith(_SPECIFICATIONS) or not file.startswith(_LIBRARIES)
+
+
+def caller() -> Source:
+    """The innermost line of an author's; where there is none, the innermost outside the language."""
+    frame = outside = sys._getframe(1)
+    while frame.f_back is not None and not is_author(frame):
+        frame = frame.f_back
+    while outside.f_back is not None and str(outside.f_globals.get("__name__", "")).startswith(_LANGUAGE):
+        outside = outside.f_back
+    found = frame if is_author(frame) else outside
+    return Source(found.f_code.co_filename, found.f_lineno)
+
+
+def is_called_by_author() -> bool:
+    """Whether the function that asks was called by an author's code, or by a library on its behalf."""
+    return not str(sys._getframe(2).f_globals.get("__name__", "")).startswith(_LANGUAGE)
+
+
+@contextmanager
+def authored(source: Source | None = None) -> Iterator[None]:
+    """Run an author's code: what goes wrong in it is one sentence, and what it prints goes to standard error.
+
+    Args:
+        source: the line to name where no line of the author's is at fault.
+
+    Raises:
+        SpecError: the code raised an exception, or tried to end the process.
+    """
+    try:
+        # Standard output is the verdict's, which a program may read.
+        with redirect_stdout(sys.stderr):
+            yield
+    except ModelError:
+        raise
+    except SyntaxError as problem:
+        raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
+    except (Exception, SystemExit) as problem:
+        frame, line = _innermost(problem.__traceback__)
+        is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
+        place = source if frame is None or is_text else Source(frame.f_code.co_filename, line)
+        raise SpecError(_sentence(problem, frame), place) from problem
+
+
+def _place(problem: SyntaxError) -> Source | None:
+    return Source(problem.filename, problem.lineno or 1) if problem.filename else None
+
+
+def _innermost(traceback: TracebackType | None) -> tuple[FrameType | None, int]:
+    found: tuple[FrameType | None, int] = (None, 0)
+    while traceback is not None:
+        if is_author(traceback.tb_frame):
+            found = (traceback.tb_frame, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _sentence(problem: BaseException, frame: FrameType | None) -> str:
+    text = _one_line(str(problem))
+    match problem:
+        case NameError(name=str(name)):
+            return f"'{name}' is not defined{_similar(name, _names(frame))}"
+        case ModuleNotFoundError():
+            return f"{text}; install it, or name its directory in PYTHONPATH"
+        case AttributeError(name=str(name), obj=obj) if obj is not None:
+            return f"{text}{_similar(name, dir(type(obj)) if not isinstance(obj, type) else dir(obj))}"
+        case SystemExit():
+            return "the specification ends the process; leave out sys.exit() and exit()"
+        case RecursionError():
+            return "a function calls itself without an end; write forall, exists, count or .update(lambda i: ...)"
+        case KeyError():
+            return f"there is no key {text}"
+        case TypeError():
+            return f"{text}{_signature(text)}"
+        case AssertionError():
+            return f"an assertion fails{f': {text}' if text else ''}"
+        case _:
+            return f"{type(problem).__name__}{f': {text}' if text else ''}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _names(frame: FrameType | None) -> list[str]:
+    return [] if frame is None else [*frame.f_locals, *frame.f_globals]
+
+
+def _similar(name: str, known: Iterable[str]) -> str:
+    """A hint at a name that was meant."""
+    close = difflib.get_close_matches(name, [one for one in known if not one.startswith("__")], n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def suggested(name: str, known: Iterable[str]) -> str:
+    """What there is instead of a name that there is not: all of it, and the one that was meant, if one is similar."""
+    names = list(known)
+    return f"there are {', '.join(names) or 'none'}{_similar(name, names)}"
+
+
+def _signature(text: str) -> str:
+    """How a form of the language is called, where a call of it went wrong."""
+    name, found, _ = text.partition("()")
+    words: Any = sys.modules.get(_LANGUAGE)
+    form = getattr(words, name, None) if found and name in getattr(words, "__all__", ()) else None
+    if form is None:
+        return ""
+    return f"; write {name}({', '.join(map(_shown, inspect.signature(form).parameters.values()))})"
+
+
+def _shown(parameter: inspect.Parameter) -> str:
+    required = parameter.default is inspect.Parameter.empty
+    return parameter.name if required else f"[{parameter.name}]"

@@ -1,0 +1,156 @@
+"""What a symbolic value refuses, because Python would need a concrete one, and what to write instead.
+
+The values with what they can do are in `values` and `containers`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+from genstamp_model.language import ir
+from genstamp_model.language.author import is_called_by_author, suggested
+from genstamp_model.language.suspects import Symbolic
+from genstamp_model.language.trace import is_open, misuse
+from genstamp_model.language.types import describe
+
+_OPERATORS: Final = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "divmod": "divmod()",
+    "pow": "**",
+    "matmul": "@",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+}
+_COMPARISONS: Final = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_UNARY: Final = {
+    "neg": "-",
+    "pos": "+",
+    "abs": "abs()",
+    "invert": "~",
+    "round": "round()",
+    "trunc": "trunc()",
+    "floor": "floor()",
+    "ceil": "ceil()",
+    "complex": "complex()",
+    "float": "float()",
+}
+_INSTEAD: Final = {
+    "a number": "numbers have +, -, *, comparisons, smallest() and largest()",
+    "an ordered number": "an ordered number can only be compared and raised; declare number(...) for more",
+    "a flag": "flags have &, |, ~, ==, != and .implies(); write when(flag, 1, 0) for a number",
+    "a sequence": "a sequence has .at(), .first(), .size(), .append() and .drop_first()",
+}
+
+
+class Refusing(Symbolic):
+    """Base of symbolic values: every operator is refused but what a kind of value defines."""
+
+    __slots__ = ()
+
+    expr: Any
+
+    @property
+    def __class__(self) -> Any:
+        """The class, for Python; an author's isinstance() is refused where it would be false of every state."""
+        if is_open() and is_called_by_author():
+            raise misuse("a value of the state has no Python class while it is traced; compare it with == or .at()")
+        return type(self)
+
+    def __repr__(self) -> str:
+        if is_open() and is_called_by_author():
+            raise misuse(_NO_TEXT)
+        return ir.text(self.expr)
+
+    def __str__(self) -> str:
+        if is_open() and is_called_by_author():
+            raise misuse(_NO_TEXT)
+        return ir.text(self.expr)
+
+    def __format__(self, form: str) -> str:
+        if is_open() and is_called_by_author():
+            raise misuse(_NO_TEXT)
+        return format(ir.text(self.expr), form)
+
+    def __bool__(self) -> NoReturn:
+        raise misuse(
+            "a symbolic value has no truth value while it is traced; write '&', '|', '~' for 'and', 'or', 'not', "
+            "when(condition, a, b) for 'if', and (a <= b) & (b <= c) for a chained comparison"
+        )
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise misuse("'in' cannot look into a symbolic value; write .has(item)")
+
+    def __iter__(self) -> NoReturn:
+        raise misuse("a symbolic value cannot be looped over; write forall, exists, count or .update(lambda i: ...)")
+
+    def __reversed__(self) -> NoReturn:
+        raise misuse("a symbolic value cannot be looped over; write forall, exists, count or .update(lambda i: ...)")
+
+    def __len__(self) -> NoReturn:
+        raise misuse("len() needs a concrete value; write .size()")
+
+    def __hash__(self) -> int:
+        raise misuse("a symbolic value cannot be a key or stand in a Python set; write an array or a set of the state")
+
+    def __index__(self) -> NoReturn:
+        raise misuse("a symbolic value is no Python integer; write forall, exists, count or pick(name, low, high)")
+
+    def __getitem__(self, position: object) -> Any:
+        raise misuse(f"{describe(self.expr.type)} has no elements to look up{self._instead()}")
+
+    def __setitem__(self, position: object, value: object) -> None:
+        raise misuse(f"{describe(self.expr.type)} has no elements to assign{self._instead()}")
+
+    def __delitem__(self, position: object) -> NoReturn:
+        raise misuse("a value of the state cannot be deleted; assign another one")
+
+    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+        raise misuse(f"{describe(self.expr.type)} cannot be called; leave out the parentheses")
+
+    def __copy__(self) -> NoReturn:
+        raise misuse("a symbolic value cannot be copied; assign it to a name, or write its fields into a new record")
+
+    def __deepcopy__(self, memory: object) -> NoReturn:
+        self.__copy__()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [one for one in dir(type(self)) if not one.startswith("_") and one not in _OF_US]
+        raise misuse(f"{describe(self.expr.type)} has no '{name}'; {suggested(name, known)}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise misuse(f"'{name}' cannot be deleted; assign another value")
+
+    def _instead(self) -> str:
+        instead = _INSTEAD.get(describe(self.expr.type))
+        return f"; {instead}" if instead else ""
+
+
+_OF_US: Final = frozenset({"expr", "place", "set", "declared", "type"})
+_NO_TEXT: Final = (
+    "a symbolic value has no text while it is traced; compare it with == or .at(), and look at values with simulate"
+)
+
+
+def _refused(symbol: str) -> Any:
+    def refuse(self: Refusing, *others: object) -> NoReturn:
+        raise misuse(f"{describe(self.expr.type)} has no '{symbol}'{self._instead()}")
+
+    return refuse
+
+
+for _name, _symbol in _OPERATORS.items():
+    setattr(Refusing, f"__{_name}__", _refused(_symbol))
+    setattr(Refusing, f"__r{_name}__", _refused(_symbol))
+for _name, _symbol in (_COMPARISONS | _UNARY).items():
+    setattr(Refusing, f"__{_name}__", _refused(_symbol))
+

@@ -1,0 +1,280 @@
+"""What Python decides without asking a symbolic value: `is`, `match` by class, a list in place of a condition.
+
+A function is traced once, with values that stand for those of every state. Most operators ask the values, which
+refuse; some do not, and would turn a condition into a constant without a word. So the code of an author's functions is
+looked at for such places. Where a function may come to one, it is traced under watch: whether it does, and whether a
+value of the state is looked at, is only known while it runs.
+
+Not here: operators that ask the value (see `refusing`).
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any, Final
+
+from genstamp_model.errors import Source, SpecError
+from genstamp_model.language.author import is_author, is_authors
+from genstamp_model.language.types import Nobody, RefType
+
+_IDENTITY: Final = (
+    "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
+)
+_MATCH: Final = "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
+_DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
+_GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
+
+_DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
+_MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
+_SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
+_LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
+_STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
+_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
+
+Refuse = Callable[[SpecError], None]
+
+
+class Symbolic:
+    """Base of what stands for the values of every state."""
+
+    __slots__ = ()
+
+
+_UNKNOWN: Final = Symbolic()
+"""An operand that is only known when it is compared."""
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """What a comparison by `is` reads: a name or a constant, and attributes of it."""
+
+    load: str
+    value: Any
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Suspect:
+    """A place in a function: refused whenever the function is called, or only if an operand is symbolic."""
+
+    line: int
+    message: str
+    operands: tuple[_Operand | None, ...] = ()
+
+
+_is_watching = False
+
+
+@contextmanager
+def watched(refuse: Refuse) -> Iterator[None]:
+    """Refuse such places in every function of an author's that is called in the block."""
+    global _is_watching
+    if _is_watching:
+        yield
+        return
+    before: Any = sys.gettrace()
+
+    def look(frame: FrameType, event: str, argument: Any) -> Any:
+        for suspect in _suspects(frame.f_code) if is_author(frame) else ():
+            if _is_refused(suspect, frame):
+                refuse(SpecError(suspect.message, Source(frame.f_code.co_filename, suspect.line)))
+        # A debugger, or what measures coverage, goes on.
+        return before(frame, event, argument) if before is not None else None
+
+    sys.settrace(look)
+    _is_watching = True
+    try:
+        yield
+    finally:
+        _is_watching = False
+        sys.settrace(before)
+
+
+class Reach:
+    """Which functions of an author's may come to a suspect place, by the names that they use.
+
+    Every function that may be meant by a name counts: a global one, a method of the state's class or of a class that is
+    named, one in a table that is named.
+
+    Args:
+        state: the class of the traced state.
+    """
+
+    def __init__(self, state: type) -> None:
+        self._clean: set[FunctionType] = set()
+        self._attributes: dict[str, list[object]] = {}
+        for base in state.__mro__:
+            for name, value in vars(base).items():
+                self._attributes.setdefault(name, []).append(value)
+
+    def suspects(self, function: Callable[..., object]) -> bool:
+        """Whether a function may come to a suspect place."""
+        seen = set(_functions(function)) - self._clean
+        left = list(seen)
+        while left:
+            one = left.pop()
+            if _holds_suspects(one.__code__):
+                return True
+            called = set(self._calls(one)) - seen - self._clean
+            seen |= called
+            left.extend(called)
+        self._clean |= seen
+        return False
+
+    def _calls(self, function: FunctionType) -> Iterator[FunctionType]:
+        for cell in function.__closure__ or ():
+            yield from _functions(_content(cell))
+        for name in _names(function.__code__):
+            yield from _functions(function.__globals__.get(name))
+            for value in self._attributes.get(name, ()):
+                yield from _functions(value)
+
+
+def _content(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _functions(value: object, depth: int = 2) -> Iterator[FunctionType]:
+    """The functions that a value may be called for, an author's only."""
+    match value:
+        case Symbolic() | str() | int() | None:
+            return
+        case FunctionType():
+            if is_authors(str(value.__globals__.get("__name__", "")), value.__code__.co_filename):
+                yield value
+        case MethodType() | classmethod() | staticmethod():
+            yield from _functions(value.__func__)
+        case property():
+            yield from (one for part in (value.fget, value.fset) for one in _functions(part))
+        case Mapping() if depth:
+            yield from (one for part in value.values() for one in _functions(part, depth - 1))
+        case tuple() | list() | set() | frozenset() if depth:
+            yield from (one for part in value for one in _functions(part, depth - 1))
+        case _ if depth:
+            yield from _methods(value if isinstance(value, type) else type(value))
+
+
+@cache
+def _methods(class_: type) -> tuple[FunctionType, ...]:
+    """The methods of a class, and those of what its attributes are, such as descriptors."""
+    parts = [part for base in class_.__mro__ for part in (vars(base).values() if _is_authors_class(base) else ())]
+    kinds = {base for part in parts for base in type(part).__mro__ if _is_authors_class(base)}
+    parts.extend(part for kind in kinds for part in vars(kind).values())
+    return tuple(one for part in parts for one in _functions(part, 0))
+
+
+def _is_authors_class(class_: type) -> bool:
+    file = getattr(sys.modules.get(class_.__module__), "__file__", None) or ""
+    return is_authors(class_.__module__, file)
+
+
+@cache
+def _names(code: CodeType) -> frozenset[str]:
+    """The names that a function may call by, those in strings too."""
+    texts = (one for one in code.co_consts if isinstance(one, str) and one.isidentifier())
+    inner = (name for one in code.co_consts if isinstance(one, CodeType) for name in _names(one))
+    return frozenset([*code.co_names, *texts, *inner])
+
+
+@cache
+def _holds_suspects(code: CodeType) -> bool:
+    return bool(_suspects(code)) or any(_holds_suspects(one) for one in code.co_consts if isinstance(one, CodeType))
+
+
+def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
+    if not suspect.operands:
+        return True
+    values = [_resolved(operand, frame) for operand in suspect.operands]
+    if not any(isinstance(value, Symbolic) for value in values):
+        return False
+    if not any(value is None or isinstance(value, Nobody) for value in values):
+        return True
+    # What cannot be none is not: `None` stands for an argument that is left out.
+    return any(isinstance(value, Symbolic) and _may_be_none(value) for value in values)
+
+
+def _may_be_none(value: Symbolic) -> bool:
+    expr = getattr(value, "expr", None)
+    return expr is None or (isinstance(expr.type, RefType) and expr.type.optional)
+
+
+def _resolved(operand: _Operand | None, frame: FrameType) -> object:
+    """What an operand is, as far as it is known when the function is called."""
+    if operand is None:
+        return _UNKNOWN
+    if operand.load == "constant":
+        value = operand.value
+    elif operand.load == "local":
+        value = frame.f_locals.get(operand.value, _UNKNOWN)
+    else:
+        value = frame.f_globals.get(operand.value, frame.f_builtins.get(operand.value, _UNKNOWN))
+    for name in operand.attributes:
+        if not (hasattr(type(value), name) or name in getattr(value, "__dict__", ())):
+            return _UNKNOWN
+        value = getattr(value, name)
+    return value
+
+
+@cache
+def _suspects(code: CodeType) -> tuple[_Suspect, ...]:
+    return tuple(_found([one for one in dis.get_instructions(code) if one.opname not in _SILENT], code))
+
+
+def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[_Suspect]:
+    stored = {one.argval for one in instructions if one.opname in _STORES}
+    line = code.co_firstlineno
+    for position, one in enumerate(instructions):
+        line = one.positions.lineno if one.positions and one.positions.lineno else line
+        before = instructions[position - 1].opname if position else ""
+        if one.opname == "IS_OP":
+            yield _Suspect(line, _IDENTITY, _operands(instructions, position, 2, stored))
+        elif one.opname.startswith("POP_JUMP") and one.opname.endswith("_NONE"):
+            known = _operands(instructions, position, 1, stored)
+            yield _Suspect(line, _IDENTITY, (*known, _Operand("constant", None)))
+        elif one.opname in _MATCHES:
+            yield _Suspect(line, _MATCH)
+        elif before in _DISPLAYS and (one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"):
+            yield _Suspect(line, _DISPLAY)
+        elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield _Suspect(line, _GLOBAL)
+        elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
+            yield _Suspect(line, _IDENTITY)
+
+
+def _is_id(one: dis.Instruction) -> bool:
+    return one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval == "id"
+
+
+def _operands(
+    instructions: Sequence[dis.Instruction], end: int, wanted: int, stored: set[str]
+) -> tuple[_Operand | None, ...]:
+    """What the instructions before a position have put there, as far as that is plain to see."""
+    found: list[_Operand | None] = []
+    is_joined = instructions[end].is_jump_target
+    while len(found) < wanted and not is_joined:
+        attributes: list[str] = []
+        end -= 1
+        while end and instructions[end].opname == "LOAD_ATTR" and not instructions[end].is_jump_target:
+            attributes.insert(0, instructions[end].argval)
+            end -= 1
+        one = instructions[end]
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            found.append(_Operand("global", one.argval, tuple(attributes)))
+        elif one.opname == "LOAD_CONST":
+            found.append(_Operand("constant", one.argval, tuple(attributes)))
+        elif one.opname in _LOCAL and one.argval not in stored:
+            found.append(_Operand("local", one.argval, tuple(attributes)))
+        else:
+            break
+        # A branch that ends here has put something else there; the first operand may begin a statement.
+        is_joined = one.is_jump_target and len(found) < wanted
+    return (*found, *[None] * (wanted - len(found)))
