@@ -1,6 +1,7 @@
 """Random small systems over every operation of the intermediate representation, for comparing judges with each other.
 
-A seed gives a model: some variables of random kinds, a few actions with random checks and effects, properties, limits.
+A seed and a profile (`random_kinds`) give a model: some variables of random kinds, a few actions with random checks and
+effects, properties, limits.
 Expressions are typed, as the language would make them, and otherwise as odd as chance makes them. Most effects keep
 their numbers within range, so that a search gets somewhere; some do not, and the judges must say so alike.
 
@@ -12,6 +13,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+
+from tests.model.random_kinds import STANDARD, Profile
 
 from genstamp_model.errors import Source
 from genstamp_model.evaluate import Evaluator
@@ -32,53 +35,9 @@ from genstamp_model.language.types import (
     RefType,
     SequenceType,
     SetType,
-    Sizes,
     Type,
-    Value,
 )
 
-NODE = IndexSet("Node", origin="random")
-HOLDER = IndexSet("Holder", named=("ROOT",), unnamed="Client", origin="random")
-CLIENT = IndexSet("Client", root="Holder", unnamed="Client", origin="random")
-
-MOOD = EnumType("Mood", ("CALM", "CROSS", "ASLEEP"))
-LAMP = EnumType("Lamp", ("off", "on", "broken"), (("off", "switch", "on"), ("on", "burn", "broken")))
-STAMP = NumberType(0, None, "stamps", ordered=True)
-LETTER = RecordType(
-    "Letter", (("sender", RefType(CLIENT)), ("to", RefType(NODE, optional=True)), ("weight", NumberType(1, 2)))
-)
-TICKET = RecordType("Ticket", (("urgent", BOOL), ("stamp", STAMP), ("mood", MOOD)))
-
-KINDS: tuple[Type, ...] = (
-    BOOL,
-    NumberType(0, 3),
-    NumberType(-1, 1),
-    NumberType(1, None, "sent"),
-    STAMP,
-    MOOD,
-    LAMP,
-    RefType(NODE),
-    RefType(CLIENT, optional=True),
-    RefType(HOLDER),
-    SetType(NODE),
-    SetType(HOLDER),
-    LETTER,
-    TICKET,
-    ArrayType(NODE, NumberType(0, 2)),
-    ArrayType(CLIENT, LAMP),
-    ArrayType(NODE, RefType(NODE, optional=True)),
-    ArrayType(NODE, ArrayType(CLIENT, BOOL)),
-    ArrayType(NODE, TICKET),
-    ArrayType(HOLDER, SetType(NODE)),
-    SequenceType(NumberType(0, 1), capacity=2),
-    SequenceType(RefType(HOLDER), limit="waiting"),
-    SequenceType(LETTER, limit="waiting"),
-    BagType(LETTER, "letters"),
-    BagType(TICKET, "tickets"),
-)
-LIMITS = {"sent": 3, "stamps": 3, "waiting": 2, "letters": 2, "tickets": 1, "busy": 5}
-SIZES = {"Node": 2, "Client": 2}
-ALWAYS = 3
 HERE = Source("random_systems.py", 1)
 
 
@@ -113,15 +72,18 @@ def bound(binder: Binder) -> Expr:
 class RandomSystem:
     """Draws one system from a seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, profile: Profile = STANDARD) -> None:
         self.draw = random.Random(seed)
         self.name = f"random_{seed}"
+        self.profile = profile
+        self.node, self.holder, self.client = profile.sets.node, profile.sets.holder, profile.sets.client
+        self._kept = 0
 
     def instance(self) -> Instance:
         """The system in its only configuration."""
         model = self.model()
-        limits = {name: LIMITS[name] for name in sorted(model.limit_names)}
-        sizes = {index.base: SIZES[index.base] for index in model.index_sets}
+        limits = {name: self.profile.limits[name] for name in sorted(model.limit_names)}
+        sizes = {index.base: self.profile.sizes[index.base] for index in model.index_sets}
         if "busy" in limits:
             # A search begins within its limits.
             free = Evaluator(Instance(model, Configuration("free", sizes, dict.fromkeys(limits, 2**31 - 1))))
@@ -130,10 +92,7 @@ class RandomSystem:
 
     def model(self) -> Model:
         """The traced system."""
-        # Whoever quantifies over an index set must find its size, so each is mentioned by a variable.
-        kinds: list[Type] = [RefType(HOLDER, optional=True), ArrayType(NODE, BOOL), RefType(CLIENT)]
-        assert len(kinds) == ALWAYS
-        kinds += self.draw.sample(KINDS, self.draw.randint(2, 4))
+        kinds = [*self.profile.always, *self.draw.sample(self.profile.kinds, self.draw.randint(2, 4))]
         variables = tuple(self._variable(f"v{i}", kind) for i, kind in enumerate(kinds))
         scope = Scope(variables)
         actions = tuple(self._action(f"a{i}", scope) for i in range(self.draw.randint(4, 8)))
@@ -152,7 +111,7 @@ class RandomSystem:
 
     def _variable(self, name: str, type_: Type) -> Variable:
         seed = self.draw.random()
-        return Variable(name, type_, lambda sizes: first_value(type_, sizes, random.Random(seed)), HERE)
+        return Variable(name, type_, lambda sizes: self.profile.first(type_, sizes, random.Random(seed)), HERE)
 
     def _action(self, name: str, scope: Scope) -> Action:
         parameters = tuple(self._parameters(scope))
@@ -162,16 +121,17 @@ class RandomSystem:
             for i in range(self.draw.choice((0, 0, 0, 0, 1, 2)))
         )
         # The variables after the first ones are those that differ from system to system.
-        chosen = self.draw.sample([*scope.variables, *scope.variables[ALWAYS:]], self.draw.choice((1, 1, 2)))
+        twice = [*scope.variables, *scope.variables[len(self.profile.always) :]]
+        chosen = self.draw.sample(twice, self.draw.choice((1, 1, 2)))
         effects = tuple(Effect(v.name, self._after(v, inside), HERE) for v in dict.fromkeys(chosen))
         return Action(name, name, parameters, checks, effects, (), False, None, "", HERE)
 
     def _parameters(self, scope: Scope) -> Iterator[ActionParameter]:
         bags = [(v.name, v.type.message) for v in scope.variables if isinstance(v.type, BagType)]
         domains: list[tuple[Type, Domain]] = [
-            (RefType(NODE), NODE),
-            (RefType(CLIENT), CLIENT),
-            (RefType(HOLDER, optional=True), OptionalMember(HOLDER)),
+            (RefType(self.node), self.node),
+            (RefType(self.client), self.client),
+            (RefType(self.holder, optional=True), OptionalMember(self.holder)),
             (NumberType(-1, 1), Range(-1, 1)),
             *((message, MessageOf(name)) for name, message in bags),
         ]
@@ -223,7 +183,9 @@ class RandomSystem:
                 parts = [self._kept_in_range(kind, ir.field(value, i)) for i, (_, kind) in enumerate(fields)]
                 return ir.make(Op.RECORD, tuple(parts), type_)
             case ArrayType(index=index, element=element):
-                binder = Binder("kept", index)
+                # A name of its own, for the element may be an array that is kept in range as well.
+                binder = Binder(f"kept{self._kept}", index)
+                self._kept += 1
                 body = self._kept_in_range(element, ir.select(value, bound(binder)))
                 return value if body.op is Op.SELECT else ir.make(Op.TABULATE, (body,), type_, binder)
             case _:
@@ -283,7 +245,7 @@ class RandomSystem:
         """A member of an index set or of its subset, or nobody."""
         if depth <= 0 or self.draw.random() < 0.5:
             return self._simple_position(index, scope)
-        indexes = [index, CLIENT] if index is HOLDER else [index]
+        indexes = [index, self.client] if index == self.holder else [index]
         return self._other(RefType(self.draw.choice(indexes), optional=self.draw.random() < 0.4), scope, depth)
 
     def condition(self, scope: Scope, depth: int) -> Expr:
@@ -303,7 +265,7 @@ class RandomSystem:
         left = self._read(lambda kind: True, scope)
         assert left is not None
         if isinstance(left.type, RefType):
-            right = self._position(HOLDER if left.type.index is CLIENT else left.type.index, scope, depth)
+            right = self._position(self.holder if left.type.index == self.client else left.type.index, scope, depth)
         else:
             right = self.value(left.type, scope, depth)
         return ir.equal(left, right)
@@ -320,14 +282,14 @@ class RandomSystem:
         return ir.choice(*(self.condition(scope, depth) for _ in range(3)))
 
     def _in_set(self, scope: Scope, depth: int) -> Expr:
-        kind = SetType(self.draw.choice((NODE, HOLDER)))
+        kind = SetType(self.draw.choice((self.node, self.holder)))
         members = self._other(kind, scope, depth)
         if self.draw.random() < 0.5:
             return ir.make(Op.SUBSET, (members, self._other(kind, scope, depth)), BOOL)
         return ir.make(Op.MEMBER, (members, self._position(kind.index, scope, depth)), BOOL)
 
     def _quantified(self, scope: Scope, depth: int) -> Expr:
-        binder = Binder(f"i{scope.depth}", self.draw.choice((NODE, CLIENT, HOLDER)))
+        binder = Binder(f"i{scope.depth}", self.draw.choice((self.node, self.client, self.holder)))
         body = self.condition(scope.within(binder), depth)
         return ir.make(self.draw.choice((Op.FORALL, Op.EXISTS)), (body,), BOOL, binder)
 
@@ -362,10 +324,10 @@ class RandomSystem:
         held = self._read(lambda kind: isinstance(kind, SequenceType | BagType), scope)
         if held is not None:
             return ir.make(Op.LENGTH, (held,), INTEGER)
-        return ir.make(Op.CARDINALITY, (self._other(SetType(HOLDER), scope, depth),), INTEGER)
+        return ir.make(Op.CARDINALITY, (self._other(SetType(self.holder), scope, depth),), INTEGER)
 
     def _over_members(self, scope: Scope, depth: int) -> Expr:
-        binder = Binder(f"i{scope.depth}", self.draw.choice((NODE, CLIENT, HOLDER)))
+        binder = Binder(f"i{scope.depth}", self.draw.choice((self.node, self.client, self.holder)))
         inside = scope.within(binder)
         where = self.condition(inside, depth)
         op = self.draw.choice((Op.COUNT, Op.MINIMUM, Op.MAXIMUM, Op.CARDINALITY))
@@ -414,7 +376,11 @@ class RandomSystem:
             case RefType(index=index, optional=optional):
                 if optional:
                     return ir.const(None, type_)
-                # Only a named member can be written down; of the others, the first variable has one.
+                # Only a named member can be written down; of the others, a variable has one, or `choose` gives one.
+                if not self.profile.chooses:
+                    found = self._read(lambda kind: _stands_for(kind, type_), scope)
+                    assert found is not None, "a variable that every system has"
+                    return found
                 if index.named:
                     return ir.const(index.named[0], RefType(index))
                 where = ir.make(Op.EXISTS, (ir.TRUE,), BOOL, Binder(f"i{scope.depth}", index))
@@ -453,7 +419,7 @@ class RandomSystem:
             case BagType(message=message) if old is not None:
                 op = self.draw.choice((Op.SEND, Op.TAKE))
                 return ir.make(op, (old, self._other(message, scope, depth)), type_)
-            case RefType(index=index, optional=True) if self.draw.random() < 0.5:
+            case RefType(index=index, optional=True) if self.profile.chooses and self.draw.random() < 0.5:
                 binder = Binder(f"i{scope.depth}", index)
                 return ir.make(Op.CHOOSE, (self.condition(scope.within(binder), depth),), type_, binder)
             case _:
@@ -469,28 +435,6 @@ class RandomSystem:
             return ir.make(self.draw.choice((Op.INSERT, Op.REMOVE)), (members, position), type_)
         op = self.draw.choice((Op.UNION, Op.INTERSECTION, Op.DIFFERENCE))
         return ir.make(op, (members, self._other(type_, scope, depth)), type_)
-
-
-def first_value(type_: Type, sizes: Sizes, draw: random.Random) -> Value:
-    """Where a variable begins: anywhere, but sequences and bags are empty."""
-    match type_:
-        case BoolType():
-            return draw.random() < 0.5
-        case NumberType(low=low):
-            return (low or 0) + draw.randint(0, 1)
-        case EnumType(labels=labels):
-            return draw.randrange(len(labels))
-        case RefType(index=index, optional=optional):
-            member = draw.randrange(sizes.of(index) + optional)
-            return member if member < sizes.of(index) else None
-        case SetType(index=index):
-            return frozenset(i for i in range(sizes.of(index)) if draw.random() < 0.5)
-        case RecordType(fields=fields):
-            return tuple(first_value(kind, sizes, draw) for _, kind in fields)
-        case ArrayType(index=index, element=element):
-            return tuple(first_value(element, sizes, draw) for _ in range(sizes.of(index)))
-        case SequenceType() | BagType():
-            return ()
 
 
 def _is_stamp(kind: Type) -> bool:

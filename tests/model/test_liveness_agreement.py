@@ -1,6 +1,5 @@
 """The liveness judge against a second one, on random small systems; and wrong judges, which must be noticed."""
 
-import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,27 +7,15 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from tests.model import liveness_reference as reference
-from tests.model.random_liveness import random_system
+from tests.model.fuzz_liveness import judged
 
 from genstamp_model.explore import Verdict
 from genstamp_model.explore.machine import Function, Library
-from genstamp_model.liveness import Liveness, components, graph, judge
+from genstamp_model.liveness import components, graph
 
 SYSTEMS = 200
 STAMPED = 50
 SUSPECTS = 45
-
-
-def judged(seed: int, stamps: bool = False) -> tuple[Liveness, tuple[Verdict, int]]:
-    """What both judges find of one system: ours, and verdict and pending states of the other.
-
-    Args:
-        stamps: of a system with ordered numbers, which are renumbered.
-    """
-    instance = random_system(random.Random(seed), stamps).instance()
-    [found] = judge(instance, max_states=1000, renumber=stamps)
-    return found, reference.verdict(instance, found.claim, reference.graph_of(instance, stamps))
 
 
 @pytest.mark.slow
@@ -36,7 +23,7 @@ def test_both_judges_agree_on_random_systems() -> None:
     seen: Counter[tuple[Verdict, bool]] = Counter()
     cycles: Counter[int] = Counter()
     for seed in range(SYSTEMS):
-        found, expected = judged(seed)
+        found, expected = judged(seed, stamps=False)
         assert (found.verdict, found.pending) == expected, f"seed {seed}"
         assert (found.lasso is not None) == (found.verdict is Verdict.VIOLATED)
         assert (found.cut is not None) == (found.verdict is Verdict.UNDETERMINED)
@@ -139,7 +126,7 @@ def test_a_wrong_judge_is_noticed(wrong: type[graph.Traps], monkeypatch: pytest.
     monkeypatch.setattr("genstamp_model.liveness.judging.Traps", wrong)
     for seed in range(SUSPECTS):
         try:
-            found, expected = judged(seed)
+            found, expected = judged(seed, stamps=False)
         except AssertionError:
             # The lasso that it found is none.
             return
@@ -151,4 +138,7 @@ def test_a_wrong_judge_is_noticed(wrong: type[graph.Traps], monkeypatch: pytest.
 @pytest.mark.slow
 def test_a_judge_that_forgets_limits_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph.Pending, "is_cut", property(lambda pending: np.zeros(len(pending), np.bool_)))
-    assert any((found.verdict, found.pending) != expected for found, expected in map(judged, range(SUSPECTS)))
+    assert any(
+        (found.verdict, found.pending) != expected
+        for found, expected in (judged(seed, stamps=False) for seed in range(SUSPECTS))
+    )

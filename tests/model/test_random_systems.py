@@ -48,8 +48,8 @@ class Plain:
         self.broken.setdefault((kind, name), steps)
 
 
-def search(instance: Instance) -> Plain:
-    """Every reachable state, one at a time."""
+def search(instance: Instance, most: int = MOST_STATES) -> Plain:
+    """Every reachable state, one at a time; not finished with more than so many."""
     evaluator = Evaluator(instance)
     claims = {kind: [] for kind in ("invariant", "transition", "witness")}  # type: dict[str, list[Property]]
     for claim in instance.model.properties:
@@ -69,7 +69,7 @@ def search(instance: Instance) -> Plain:
             if after not in found.depths:
                 found.depths[after] = depth + 1
                 queue.append(after)
-        if len(queue) > MOST_STATES:
+        if len(queue) > most:
             found.finished = False
             break
     return found

@@ -21,7 +21,8 @@ from genstamp_model.explore.native import Native, compile_program
 from genstamp_model.explore.result import INTERRUPTED, Progress, Refusal, Result, Verdict
 from genstamp_model.explore.spool import Disk
 from genstamp_model.explore.symmetry import groups
-from genstamp_model.explore.symmetry_check import refuse_differences, refuse_preferences
+from genstamp_model.explore.symmetry_check import refuse_differences
+from genstamp_model.explore.symmetry_static import refuse_asymmetry
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path
@@ -48,11 +49,12 @@ class Compiled:
         started = time.perf_counter()
         refuse_other_beginnings(instance)
         self.instance = instance
-        doubtful = symmetry and refuse_preferences(instance, groups(instance))
+        if symmetry:
+            refuse_asymmetry(instance, groups(instance))
         self.program: Program = program(instance, symmetry=symmetry, renumber=renumber)
         self.native: Native = compile_program(self.program)
         if symmetry:
-            refuse_differences(self.program, self.native, doubtful=doubtful)
+            refuse_differences(self.program, self.native)
         self.canonical = Canonical(self.program, self.native)
         self.seconds = time.perf_counter() - started
 

@@ -1,21 +1,15 @@
-"""Whether a model keeps the symmetry that it declares; where it does not, symmetry is refused.
+"""A check of the check of symmetry: states on random walks behave like themselves renamed.
 
-Almost every form of the language treats members alike by its meaning. Two do not: `choose` prefers earlier members, and
-is refused wherever it ranges over interchangeable ones; and a read through nobody, or past the end of a sequence, of a
-type that has no "none" gives the first member. Whether such a read is ever met cannot be told from the text, so states
-on random walks are compared with themselves renamed: the same actions must lead to states with the same
-representatives, and all properties, limits and coverage must agree. That is done for every model, as a check of what
-stands here, and on many more states where there is such a read. It is a sample: it can miss a step that breaks the
-symmetry far away.
-
-An initial state that is not symmetric does no harm: what is reached from it is searched up to renaming all the same.
+`symmetry_static` decides from the text whether a model treats the members of symmetric sets alike. What it accepts is
+tried here, in the functions that the search runs: the same actions must lead to states with the same representatives,
+and all properties, limits and coverage must agree. It is a sample, and not what soundness rests on: it would show a
+mistake in the decision, in the compiled functions or in how representatives are found.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,89 +19,26 @@ from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.expand import from_cells, to_cells
 from genstamp_model.explore.emit import ALARM, LIMITS, Program
 from genstamp_model.explore.native import COVER, EXPAND, ON_STATE, Native
-from genstamp_model.explore.symmetry import Group, Renaming, renamed
+from genstamp_model.explore.symmetry import Renaming, renamed
 from genstamp_model.explore.symmetry_plan import Plan
-from genstamp_model.language import ir
-from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.model import Instance
-from genstamp_model.language.types import ArrayType, RecordType, RefType, Type
 
-_SAMPLE, _SAMPLE_IN_DOUBT = 40, 800
+_SAMPLE = 40
 _STEPS_A_WALK = 40
 
 Row = tuple[int, ...]
 
 
-def refuse_preferences(instance: Instance, groups: Sequence[Group]) -> bool:
-    """Refuse what prefers a member by its meaning.
-
-    Returns:
-        Whether something may prefer the first member, which only the states met can tell.
-
-    Raises:
-        ConfigurationError: an action or property chooses among interchangeable members.
-    """
-    doubtful = False
-    for where, expression in _judged(instance):
-        for node in ir.walk(expression):
-            if node.op is Op.CHOOSE and any(group.has(node.data.over) for group in groups):
-                raise ConfigurationError(
-                    f"{where} chooses the first {node.data.over.name}, and so prefers some of the members, which are "
-                    "declared symmetric; give the choice as a parameter of the action, or search without symmetry"
-                )
-            doubtful |= _may_read_nothing(node) and _names_first(node.type, groups)
-    return doubtful
-
-
-def _judged(instance: Instance) -> Iterator[tuple[str, Expr]]:
-    """Every expression that the search computes, with what it is part of."""
-    model = instance.model
-    for action in model.actions:
-        for check in action.checks:
-            yield f"{check.source}: check '{check.label}' of action {action.name}", check.condition
-        for effect in action.effects:
-            yield f"{effect.source}: action {action.name}", effect.value
-    for claim in model.properties:
-        if claim.kind != "leads_to":
-            yield f"{claim.source}: {claim.kind} {claim.name}", claim.closed
-    for name, expression in model.limits:
-        yield f"limit {name}", expression
-    if model.may_stop is not None:
-        yield "the condition under which the system may stop", model.may_stop
-
-
-def _may_read_nothing(node: Expr) -> bool:
-    if node.op is not Op.SELECT:
-        return node.op is Op.AT
-    position = node.args[1].type
-    return isinstance(position, RefType) and position.optional
-
-
-def _names_first(type_: Type, groups: Sequence[Group]) -> bool:
-    """Whether the value that stands for nothing names the first member of a group."""
-    match type_:
-        case RefType(index=index, optional=optional):
-            return not optional and any(group.has(index) for group in groups)
-        case RecordType(fields=fields):
-            return any(_names_first(kind, groups) for _, kind in fields)
-        case ArrayType(element=element):
-            return _names_first(element, groups)
-        case _:
-            return False
-
-
-def refuse_differences(program: Program, native: Native, *, doubtful: bool) -> None:
+def refuse_differences(program: Program, native: Native) -> None:
     """Refuse a model whose states on random walks do not behave like themselves renamed.
 
     Args:
         program, native: of a search by symmetry.
-        doubtful: whether to look at many states.
 
     Raises:
         ConfigurationError: one does not; names the action or property.
     """
     assert program.symmetry is not None
-    _Sample(program, native, program.symmetry).compare(_SAMPLE_IN_DOUBT if doubtful else _SAMPLE)
+    _Sample(program, native, program.symmetry).compare(_SAMPLE)
 
 
 @dataclass(frozen=True)

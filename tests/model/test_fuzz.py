@@ -1,0 +1,78 @@
+"""The comparisons of judges on random systems, of some seeds; `tests/model/fuzzing.py` says how to run more.
+
+The seeds are others than those of the tests of each judge.
+"""
+
+import sys
+from collections import Counter
+
+import pytest
+from tests.model import fuzz_judges, fuzz_liveness, fuzz_symmetry
+from tests.model.fuzzing import compare_all, run
+
+
+@pytest.mark.slow
+def test_judges_agree_on_systems_of_further_kinds() -> None:
+    counts = compare_all(fuzz_judges.extended_kinds, range(10_000, 10_060))
+    assert counts["systems searched whole"] >= 45, counts
+    assert 15 <= counts["systems with something broken"] <= 50, counts
+    for way in ("one thread", "two threads", "fingerprints"):
+        assert counts[f"{way}: all counts"] >= 30, counts
+    assert min(counts["bmc: violated"], counts["bmc: no violation"], counts["reach: a path"]) >= 5, counts
+    assert min(counts["proof: proved"], counts["2-proof: proved"], counts["walks: violated"]) >= 5, counts
+    assert counts["proof for any size: proved"], counts
+
+
+@pytest.mark.slow
+def test_judges_agree_on_systems_of_usual_kinds() -> None:
+    counts = compare_all(fuzz_judges.standard, range(10_000, 10_020))
+    assert counts["systems searched whole"] >= 15, counts
+
+
+@pytest.mark.slow
+def test_symmetry_is_that_of_brute_force() -> None:
+    counts = compare_all(fuzz_symmetry.compare, range(10_000, 10_150))
+    assert 15 <= counts["deep: refused by the decision"] <= counts["deep"] - 15, counts
+    assert 1 <= counts["random: refused by the decision"] <= counts["random"] // 2, counts
+    assert min(counts["violated"], counts["fewer orbits than states"]) >= 20, counts
+    assert counts["orbits compared"] >= 60, counts
+
+
+@pytest.mark.slow
+def test_what_the_decision_accepts_behaves_alike_in_any_state() -> None:
+    counts = compare_all(fuzz_symmetry.compare_states, range(20_000, 20_240))
+    assert counts["accepted"] >= 120, counts
+    assert counts["refused"] >= 40, counts
+
+
+@pytest.mark.slow
+def test_liveness_judges_agree() -> None:
+    counts = compare_all(fuzz_liveness.compare, range(10_000, 10_080))
+    assert (
+        min(counts[f"{verdict}{stamps}"] for verdict in ("holds", "violated") for stamps in ("", " with stamps")) >= 10
+    )
+
+
+def test_a_difference_is_raised_with_its_seed() -> None:
+    def differs(seed: int, counts: Counter[str]) -> None:
+        counts["seen"] += 1
+        assert seed != 5
+
+    with pytest.raises(AssertionError) as error:
+        compare_all(differs, range(3, 9))
+    assert error.value.__notes__ == ["seed 5"]
+    assert compare_all(differs, range(6, 9))["seen"] == 3
+
+
+def test_by_hand_all_seeds_are_compared_and_differences_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def differs(seed: int, counts: Counter[str]) -> None:
+        counts["compared"] += 1
+        assert seed != 5
+
+    monkeypatch.setattr(sys, "argv", ["fuzz", "3", "--seeds", "4"])
+    assert run({"all": differs}, "Compare.") == 1
+    shown = capsys.readouterr().out
+    assert "seed 5 differs:" in shown
+    assert "4 compared\n1 seeds differ; the last one was 6" in shown
