@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp import exit_codes
 from genstamp.errors import TraceFileError
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
 from genstamp.systems import UnknownSystemError, place_of, system_named
@@ -57,7 +56,7 @@ def replay(
     if followed.rejection is not None and form not in (*Format,):
         typer.echo("\n".join(told(followed)), err=True)
     typer.echo(_shown(followed, form), nl=False)
-    raise typer.Exit(exit_codes.HOLDS if followed.rejection is None else exit_codes.VIOLATED)
+    raise typer.Exit(verdict([case(followed)]).exit_code)
 
 
 def _text(path: Path) -> bytes:
@@ -130,6 +129,7 @@ def plain(followed: Replay) -> dict[str, Any]:
         "semantics": model.semantics,
         "bugs": list(model.bugs),
         "verdict": "accepted" if rejection is None else "rejected",
+        "exit_code": verdict([case(followed)]).exit_code,
         "steps": len(followed.path),
         "breaks": [{"property": name, "state": number} for name, number in followed.broken],
         "rejection": None

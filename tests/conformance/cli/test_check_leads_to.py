@@ -49,7 +49,8 @@ def test_numbers_that_rise_for_ever_need_to_be_renumbered() -> None:
 def test_a_lasso_is_given_as_json() -> None:
     result = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber", "--format", "json")
     [found] = json.loads(result.stdout)
-    assert (found["verdict"], found["not_judged"]) == ("holds", [])
+    assert (found["verdict"], found["exit_code"], found["safety"]) == ("violated", 13, "holds")
+    assert found["not_judged"] == []
     [closes] = found["leads_to"]
     assert (closes["name"], closes["verdict"]) == ("closes", "violated")
     assert closes["fair"] == ["command_recovery", "begin_recovery", "commit_block_synchronization"]
