@@ -78,7 +78,10 @@ def told(found: Searched) -> Iterator[str]:
     for one in found.judged:
         yield from leads_to.told(one)
     if could_be_renumbered(found):
-        yield "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles"
+        yield (
+            "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
+            "renumber=True in the configuration says so for good"
+        )
 
 
 def _told_figures(result: Result) -> Iterator[str]:
@@ -110,7 +113,7 @@ def told_violation(violation: Violation, what_path: str = "a shortest counterexa
 def could_be_renumbered(found: Searched) -> bool:
     """Whether a leads-to is undetermined because of limits, and there are ordered numbers that were not renumbered."""
     return (
-        any(one.cut is not None for one in found.judged)
+        any(one.cut is not None and not one.renumbered for one in found.judged)
         and not found.result.reductions
         and any(has_ordered_number(variable.type) for variable in found.instance.model.variables)
     )

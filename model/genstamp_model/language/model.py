@@ -276,6 +276,8 @@ class Configuration:
         limits: largest value by name of the limit; a step beyond is cut off and counted.
         doc: what the configuration is good for.
         on_demand: too large to be checked every time; only where it is asked for by name.
+        renumber: a leads-to property that limits leave open is judged once more with ordered numbers by rank, so that
+            endless retries become cycles. The system must be one whose numbers can be renumbered.
     """
 
     name: str
@@ -283,6 +285,7 @@ class Configuration:
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     on_demand: bool = False
+    renumber: bool = False
 
 
 @dataclass(frozen=True)
