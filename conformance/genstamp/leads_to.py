@@ -61,6 +61,12 @@ def whole(lasso: Lasso) -> Path:
     return Path(lasso.prefix.instance, lasso.prefix.initial, lasso.prefix.steps + lasso.cycle.steps)
 
 
+def itf(lasso: Lasso, claim: str) -> dict[str, Any]:
+    """A lasso in the Informal Trace Format, whose `loop` is the index of the state in which the cycle starts."""
+    rise = {"loop_closes": "up to the ranks of ordered numbers"} if lasso.renumbered else {}
+    return whole(lasso).to_itf(loop=len(lasso.prefix), violated=claim, **rise)
+
+
 def plain(found: Liveness) -> dict[str, Any]:
     """What is known of a leads-to property as JSON; the lasso in the Informal Trace Format, with its cycle once."""
     lasso = found.lasso
@@ -80,7 +86,7 @@ def plain(found: Liveness) -> dict[str, Any]:
             "prefix": len(lasso.prefix),
             "cycle": len(lasso.cycle),
             "numbers_rise": lasso.renumbered,
-            "trace": whole(lasso).to_itf(violated=found.claim.name),
+            "trace": itf(lasso, found.claim.name),
         },
     }
 

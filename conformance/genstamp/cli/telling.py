@@ -198,7 +198,7 @@ def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
             return violation.path.to_itf(violated=violation.name or violation.kind)
     for lasso, claim in ((judged.lasso, judged.claim) for one in all_ for judged in one.judged):
         if lasso is not None:
-            return leads_to.whole(lasso).to_itf(violated=claim.name, cycle_begins_after=str(len(lasso.prefix)))
+            return leads_to.itf(lasso, claim.name)
     return None
 
 

@@ -11,11 +11,12 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Final, TypeAlias, TypeVar, overload
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
-from genstamp_model.language.trace import ActionParameter, OptionalMember, caller, current, misuse
+from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
+from genstamp_model.language.trace import caller as called_from
 from genstamp_model.language.types import IndexSet, RefType, Type
 from genstamp_model.language.values import (
     OR_NONE,
@@ -32,6 +33,9 @@ from genstamp_model.language.variables import Declared, declared_in
 
 V = TypeVar("V")
 
+BY_PART: Final = ""
+"""The caller of a step whose action does not name it: what its part says."""
+
 
 @dataclass(frozen=True)
 class ActionDeclaration:
@@ -42,6 +46,7 @@ class ActionDeclaration:
     hidden: bool
     refuses: str | None
     source: Source
+    caller: str | None = BY_PART
 
     @property
     def name(self) -> str:
@@ -95,16 +100,22 @@ class Part:
     An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
 
     `class Datanodes(Part, lane=Datanode)` says for pictures of traces that its steps happen at a datanode, the last one
-    among their arguments; `lane="namenode"` says that they happen at the one node of that name.
+    among their arguments; `lane="namenode"` says that they happen at the one node of that name. `callers=(Client,)`
+    says who calls: in each step that is not hidden, the first argument if it is of one of these sets.
     """
 
     _next: bool = False
     _lane: str | type[Index] | None = None
+    _callers: tuple[type[Index], ...] = ()
 
-    def __init_subclass__(cls, lane: str | type[Index] | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, lane: str | type[Index] | None = None, callers: tuple[type[Index], ...] | None = None, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
         # Not inherited: a part that builds on another one's variables is another actor.
         cls._lane = lane
+        if callers is not None:
+            cls._callers = callers
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
@@ -151,6 +162,20 @@ class Part:
         return lane if lane is None or isinstance(lane, str) else lane.set
 
     @classmethod
+    def caller_of(cls, declaration: ActionDeclaration) -> str | None:
+        """The parameter whose member calls, as the action says, or else the one that it replaces."""
+        declared = (vars(base).get(declaration.name) for base in cls.__mro__)
+        named = (one.caller for one in declared if isinstance(one, ActionDeclaration))
+        return next((name for name in named if name != BY_PART), BY_PART)
+
+    @classmethod
+    def callers_of(cls, declaration: ActionDeclaration) -> frozenset[IndexSet]:
+        """Sets whose members may call a step, as the part in which it stands says, or one that this builds on."""
+        parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
+        part = next(part for part in parts if issubclass(part, Part))
+        return frozenset(index.set for index in part._callers)
+
+    @classmethod
     def properties(cls) -> list[PropertyDeclaration]:
         """The declared properties, likewise."""
         return cls._all(PropertyDeclaration)
@@ -170,7 +195,7 @@ class Part:
 def action(function: Callable[..., None], /) -> ActionDeclaration: ...
 @overload
 def action(
-    *, event: str | None = None, hidden: bool = False, refuses: str | None = None
+    *, event: str | None = None, hidden: bool = False, refuses: str | None = None, caller: str | None = BY_PART
 ) -> Callable[[Callable[..., None]], ActionDeclaration]: ...
 def action(
     function: Callable[..., None] | None = None,
@@ -179,6 +204,7 @@ def action(
     event: str | None = None,
     hidden: bool = False,
     refuses: str | None = None,
+    caller: str | None = BY_PART,
 ) -> Any:
     """Declare a step.
 
@@ -187,11 +213,13 @@ def action(
             actions can be one event with several outcomes.
         hidden: nobody can see the step happen.
         refuses: the caller is answered with this exception although the step changes the state.
+        caller: for pictures of traces, the parameter whose member calls; None where nobody does; by default as the part
+            says.
     """
-    source = caller()
+    source = called_from()
 
     def declare(step: Callable[..., None]) -> ActionDeclaration:
-        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source)
+        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source, caller)
 
     return declare(function) if function is not None else declare
 
@@ -206,7 +234,7 @@ def _property(
     fair: tuple[str, ...] = (),
     strongly_fair: tuple[str, ...] = (),
 ) -> Callable[[Claim], PropertyDeclaration]:
-    source = caller()
+    source = called_from()
     return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, strongly_fair, source)
 
 
@@ -258,13 +286,13 @@ def leads_to(
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
     """Declare a number that a configuration limits under this name; steps beyond are cut off and counted."""
-    source = caller()
+    source = called_from()
     return lambda function: LimitDeclaration(function, name, source)
 
 
 def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
     """Declare what a node can show about one entity at any time, as a value."""
-    return ObservationDeclaration(function, caller())
+    return ObservationDeclaration(function, called_from())
 
 
 def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tuple[ActionParameter, ...]:

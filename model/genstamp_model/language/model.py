@@ -56,7 +56,7 @@ class Action:
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
     A check that fails with an exception of its own leaves the state unchanged. `lane` says where the step happens, for
-    pictures: at a member of an index set, or at the one node of a name.
+    pictures: at a member of an index set, or at the one node of a name; `caller` is the parameter whose member calls.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Action:
     doc: str
     source: Source
     lane: str | IndexSet | None = None
+    caller: str | None = None
 
 
 @dataclass(frozen=True)
