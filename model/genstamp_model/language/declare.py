@@ -172,8 +172,8 @@ class Part:
     def callers_of(cls, declaration: ActionDeclaration) -> frozenset[IndexSet]:
         """Sets whose members may call a step, as the part in which it stands says, or one that this builds on."""
         parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
-        part = next(part for part in parts if issubclass(part, Part))
-        return frozenset(index.set for index in part._callers)
+        callers: tuple[type[Index], ...] = getattr(next(parts, cls), "_callers", ())
+        return frozenset(index.set for index in callers)
 
     @classmethod
     def properties(cls) -> list[PropertyDeclaration]:
