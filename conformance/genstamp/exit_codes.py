@@ -3,7 +3,6 @@
 What is undetermined is no pass, and what a configuration does not have is not searched.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 HOLDS: Final = 0
@@ -18,11 +17,3 @@ FAILURE: Final = 75
 """A step went wrong while it was computed, or a judge could not do its work."""
 SPECIFICATION: Final = 150
 CONFIGURATION: Final = 151
-
-OF_KIND: Final[Mapping[str, int]] = {
-    "deadlock": DEADLOCK,
-    "invariant": VIOLATED,
-    "transition": VIOLATED,
-    "error": FAILURE,
-}
-"""By the kind of what a search found to be violated."""

@@ -9,7 +9,6 @@ from typing import Any
 from genstamp.progress import each_minute
 from genstamp.report import Case
 from genstamp.report.of_model import claim_rule, stages
-from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
 from genstamp_model.liveness import Lasso, Liveness, judge
 from genstamp_model.path import Path
@@ -21,21 +20,6 @@ def judged(result: Result, max_states: int | None = None, renumber: bool = False
         return ()
     name = result.instance.configuration.name
     return judge(result.instance, max_states=max_states, renumber=renumber, progress=_each_minute(name))
-
-
-def settled(result: Result) -> tuple[Liveness, ...]:
-    """As `judged`; what limits leave open is judged once more with ordered numbers renumbered, where that can be done.
-
-    Renumbered, a limit bounds how many different numbers there are at once, so whatever is decided then is decided.
-    """
-    found = judged(result)
-    if all(one.cut is None for one in found):
-        return found
-    try:
-        again = {one.claim.name: one for one in judged(result, renumber=True)}
-    except ConfigurationError:
-        return found
-    return tuple(again[one.claim.name] if one.cut is not None else one for one in found)
 
 
 def not_judged(result: Result, judged: Sequence[Liveness]) -> list[str]:
@@ -51,8 +35,9 @@ def _each_minute(name: str) -> Callable[[str, int], None]:
 
 def told(found: Liveness) -> Iterator[str]:
     """What is known of a leads-to property, in lines."""
+    ranked = ", with ordered numbers by rank" if found.renumbered else ""
     yield (
-        f"  {found.claim.name}: {found.verdict.value}, {found.pending:,} states in which it is owed, "
+        f"  {found.claim.name}: {found.verdict.value}{ranked}, {found.pending:,} states in which it is owed, "
         f"{found.components:,} components, {found.seconds:.2f} s"
     )
     if found.verdict is Verdict.UNDETERMINED:
@@ -76,6 +61,12 @@ def whole(lasso: Lasso) -> Path:
     return Path(lasso.prefix.instance, lasso.prefix.initial, lasso.prefix.steps + lasso.cycle.steps)
 
 
+def itf(lasso: Lasso, claim: str) -> dict[str, Any]:
+    """A lasso in the Informal Trace Format, whose `loop` is the index of the state in which the cycle starts."""
+    rise = {"loop_closes": "up to the ranks of ordered numbers"} if lasso.renumbered else {}
+    return whole(lasso).to_itf(loop=len(lasso.prefix), violated=claim, **rise)
+
+
 def plain(found: Liveness) -> dict[str, Any]:
     """What is known of a leads-to property as JSON; the lasso in the Informal Trace Format, with its cycle once."""
     lasso = found.lasso
@@ -83,6 +74,7 @@ def plain(found: Liveness) -> dict[str, Any]:
         "name": found.claim.name,
         "verdict": found.verdict.value,
         "undetermined": found.reason,
+        "renumbered": found.renumbered,
         "fair": list(found.claim.fair),
         "strongly_fair": list(found.claim.strongly_fair),
         "pending": found.pending,
@@ -94,7 +86,7 @@ def plain(found: Liveness) -> dict[str, Any]:
             "prefix": len(lasso.prefix),
             "cycle": len(lasso.cycle),
             "numbers_rise": lasso.renumbered,
-            "trace": whole(lasso).to_itf(violated=found.claim.name),
+            "trace": itf(lasso, found.claim.name),
         },
     }
 

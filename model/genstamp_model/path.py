@@ -82,10 +82,11 @@ class Path:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def to_itf(self, **meta: str) -> dict[str, Any]:
+    def to_itf(self, loop: int | None = None, **meta: str) -> dict[str, Any]:
         """The path in the Informal Trace Format, as Apalache and Quint write it.
 
         Args:
+            loop: of a lasso, the index of the state in which its loop starts, and in which the path ends again.
             meta: further entries of the trace's `#meta`.
 
         Returns:
@@ -113,8 +114,9 @@ class Path:
             **meta,
         }
         names = [ACTION_TAKEN, NONDET_PICKS, *(variable.name for variable in model.variables)]
-        result: dict[str, Any] = trace_to_json(ItfTrace(described, [], names, states, None))
-        del result["loop"]
+        result: dict[str, Any] = trace_to_json(ItfTrace(described, [], names, states, loop))
+        if loop is None:
+            del result["loop"]
         return result
 
 

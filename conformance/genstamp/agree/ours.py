@@ -4,7 +4,6 @@ import time
 from dataclasses import replace
 
 from genstamp.agree.peer import RANGES, STOPS, Found, Verdict, claims
-from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import INTERRUPTED, Result, explore
 from genstamp_model.explore import Verdict as Searched
 from genstamp_model.language.model import Instance
@@ -55,21 +54,15 @@ def found_here(instance: Instance, max_states: int | None = None, max_seconds: f
 def _leads_to(instance: Instance, max_states: int | None) -> dict[str, Verdict]:
     """What is known of the leads-to properties.
 
-    What limits leave open is judged once more with numbers replaced by their ranks. If it holds then, no behaviour
-    within the limits breaks it, and that is what peers look at. If it is violated then, numbers may rise for ever, and
-    a peer would not see it.
+    One that only holds with numbers replaced by their ranks is broken by no behaviour within the limits, and that is
+    what peers look at. One that is violated then may need numbers that rise for ever, which a peer would not see.
     """
-    found = judge(instance, max_states=max_states)
-    verdicts = {one.claim.name: Verdict(one.verdict.value) for one in found}
-    if all(one.cut is None for one in found):
-        return verdicts
-    try:
-        ranked = judge(instance, renumber=True, max_states=max_states)
-    except ConfigurationError:
-        return verdicts
-    settled = {one.claim.name for one in ranked if one.verdict is Searched.HOLDS}
-    left = {one.claim.name for one in found if one.cut is not None}
-    return verdicts | dict.fromkeys(settled & left, Verdict.HOLDS)
+    return {
+        one.claim.name: Verdict.UNDETERMINED
+        if one.renumbered and one.verdict is Searched.VIOLATED
+        else Verdict(one.verdict.value)
+        for one in judge(instance, max_states=max_states)
+    }
 
 
 def _held(result: Result) -> dict[str, Verdict]:

@@ -6,14 +6,13 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from genstamp import exit_codes
 from genstamp import lock as locks
 from genstamp.agree.compare import Agreement, Comparison, Outcome
 from genstamp.agree.peer import Found, Peer
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
 from genstamp.cli.choosing import limited, to_search
 from genstamp.errors import LockError
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report import Outcome as Reported
 from genstamp.report.of_model import beginning
 from genstamp.verify.summing import LOCK
@@ -55,15 +54,15 @@ def agree(
         if form is Format.TEXT:
             for line in told(result):
                 typer.echo(line)
+    all_ = [case for result in found for case in cases(result)]
     if form is not Format.TEXT:
-        all_ = (case for result in found for case in cases(result))
         typer.echo(document(form, "genstamp agree", lambda: [plain(result) for result in found], all_), nl=False)
     if keep:
         for one, result in zip(configurations, found, strict=True):
             # Where a number leaves its range all may agree, and nobody has counted.
             if result.outcome is Outcome.AGREE and result.ours.distinct is not None:
                 keep_in(repository / LOCK, result, one)
-    raise typer.Exit(exit_code(found))
+    raise typer.Exit(verdict(all_).exit_code)
 
 
 def keep_in(path: Path, result: Agreement, declared: Configuration) -> None:
@@ -106,14 +105,6 @@ def peers_named(names: Sequence[str] | None) -> list[Peer]:
     return [known[name] for name in dict.fromkeys(names or known)]
 
 
-def exit_code(found: Sequence[Agreement]) -> int:
-    """The worst of all: a difference before what is not known."""
-    outcomes = {result.outcome for result in found}
-    if Outcome.DISAGREE in outcomes:
-        return exit_codes.VIOLATED
-    return exit_codes.HOLDS if outcomes == {Outcome.AGREE} else exit_codes.UNDETERMINED
-
-
 def told(result: Agreement) -> Iterator[str]:
     """What everybody found, in lines."""
     yield f"{name_of(result)}: {result.outcome}"
@@ -154,6 +145,7 @@ def plain(result: Agreement) -> dict[str, Any]:
         "bugs": list(model.bugs),
         "digest": model.digest,
         "outcome": str(result.outcome),
+        "exit_code": verdict(cases(result)).exit_code,
         "here": _plain_found(result.ours),
         "peers": {one.peer: _plain_comparison(one) for one in result.comparisons},
     }

@@ -3,14 +3,13 @@
 It claims nothing beyond those steps. `check` searches everything, and is faster where it can.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from genstamp import exit_codes
 from genstamp.cli.choosing import limited, to_search
-from genstamp.report import Case, Format, document
+from genstamp.report import Case, Format, document, verdict
 from genstamp.report.of_model import broken_case, group_of, rule_named, search_rule, stages
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
@@ -58,7 +57,7 @@ def bmc(
     if form is not Format.TEXT:
         cases = (case(result) for result in results)
         typer.echo(document(form, "genstamp bmc", lambda: [plain(result) for result in results], cases), nl=False)
-    raise typer.Exit(exit_code(results))
+    raise typer.Exit(verdict(map(case, results)).exit_code)
 
 
 def told(result: Bounded | Reached) -> Iterator[str]:
@@ -92,19 +91,6 @@ def _path(result: Bounded | Reached) -> Path | None:
     return None if result.violation is None else result.violation.path
 
 
-def exit_code(results: Sequence[Bounded | Reached]) -> int:
-    """The worst of some results: violated before undetermined."""
-    codes = [
-        exit_codes.OF_KIND[r.violation.kind] for r in results if isinstance(r, Bounded) and r.violation is not None
-    ]
-    if codes:
-        return codes[0]
-    if any(r.undetermined for r in results):
-        return exit_codes.UNDETERMINED
-    is_unreached = any(isinstance(r, Reached) and r.path is None for r in results)
-    return exit_codes.VIOLATED if is_unreached else exit_codes.HOLDS
-
-
 def plain(result: Bounded | Reached) -> dict[str, Any]:
     """A result as JSON; the path in the Informal Trace Format."""
     model, path = result.instance.model, _path(result)
@@ -118,6 +104,7 @@ def plain(result: Bounded | Reached) -> dict[str, Any]:
         "steps": result.asked,
         "settled": result.settled,
         "undetermined": result.undetermined,
+        "exit_code": verdict([case(result)]).exit_code,
         "trace": None if path is None else path.to_itf(),
     }
     if isinstance(result, Reached):

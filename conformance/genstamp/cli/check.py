@@ -19,7 +19,7 @@ from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.errors import TraceFileError
-from genstamp.report import Case, Format, document
+from genstamp.report import Format, document, verdict
 from genstamp.systems import place_of
 from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance
@@ -116,15 +116,17 @@ def check(
     # Coverage is a claim about the default configurations together, and about the protocol as it should be.
     is_asked = len(found) > 1 and not bugs and semantics is None
     missing = telling.uncovered([one.result for one in found]) if is_asked else []
+    coverage = list(telling.coverage_cases(model, found, missing)) if is_asked else []
+    cases = [*(case for one in found for case in one.cases), *coverage]
     if form is not Format.TEXT:
-        cases: list[Case] = [case for one in found for case in telling.cases(one)]
-        cases += telling.coverage_cases(model, found, missing) if is_asked else ()
-        typer.echo(document(form, "genstamp check", lambda: [telling.plain(one) for one in found], cases), nl=False)
+        together = telling.plain_coverage(coverage, missing)
+        plain = [{**telling.plain(one), "coverage": together} for one in found]
+        typer.echo(document(form, "genstamp check", lambda: plain, cases), nl=False)
     elif len(found) > 1:
         typer.echo(telling.coverage_line(len(found), missing))
     if trace is not None:
         _write(trace, telling.trace(found), "nothing is violated")
-    raise typer.Exit(telling.exit_code(found, missing))
+    raise typer.Exit(verdict(cases).exit_code)
 
 
 def _look_for(
@@ -143,7 +145,7 @@ def _look_for(
     if trace is not None:
         path = found[-1].path
         _write(trace, None if path is None else witnessing.trace(path, witness), f"{witness} is not reached")
-    raise typer.Exit(witnessing.exit_code(found))
+    raise typer.Exit(witnessing.verdict_of(found).exit_code)
 
 
 def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:

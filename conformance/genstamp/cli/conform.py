@@ -4,7 +4,7 @@ Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
@@ -12,19 +12,13 @@ from genstamp import exit_codes, progress
 from genstamp.adapters import Adapter, ChildAdapter, ReferenceAdapter
 from genstamp.cli import lockstep, walking
 from genstamp.errors import AdapterError
-from genstamp.report import Case, Format, Place, Rule, document
+from genstamp.report import Case, Format, Place, Rule, document, verdict
 from genstamp.report.of_model import beginning
 from genstamp.report.places import place
 from genstamp.stateful import Failure, Figures, Report, answer_text
 from genstamp.stateful import conform as hold
 from genstamp.systems import system_named
 from genstamp_model.language import Model
-
-_EXIT_CODES: Final = {
-    "conforms": exit_codes.HOLDS,
-    "rejected": exit_codes.VIOLATED,
-    "undetermined": exit_codes.UNDETERMINED,
-}
 
 
 def conform(
@@ -70,7 +64,14 @@ def conform(
         held_against = system or "hdfs.lease"
         raise typer.Exit(
             lockstep.simulate(
-                held_against, semantics, simulate, seed or 0, faults=faults, coverage=coverage, missing=missing
+                held_against,
+                semantics,
+                simulate,
+                seed or 0,
+                faults=faults,
+                coverage=coverage,
+                missing=missing,
+                form=form,
             )
         )
     system = system or "hdfs.recovery"
@@ -105,13 +106,14 @@ def conform(
             typer.echo(line, err=True)
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from None
+    found = case(report, system_named(system).model(semantics))
     if form is Format.TEXT:
         for line in told(report):
             typer.echo(line)
     else:
-        found = case(report, system_named(system).model(semantics))
-        typer.echo(document(form, "genstamp conform", lambda: plain(report), [found]), nl=False)
-    raise typer.Exit(_EXIT_CODES[report.verdict])
+        plain_ = {**plain(report), "exit_code": verdict([found]).exit_code}
+        typer.echo(document(form, "genstamp conform", lambda: plain_, [found]), nl=False)
+    raise typer.Exit(verdict([found]).exit_code)
 
 
 def _progress_line(figures: Figures, examples: int) -> str:

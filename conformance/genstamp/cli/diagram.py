@@ -18,8 +18,7 @@ from genstamp.systems import system_named
 from genstamp.tables.museum_page import BEST
 from genstamp_model.explore import explore
 from genstamp_model.language import System
-from genstamp_model.path import Path as Run
-from genstamp_model.traces import swim_lanes
+from genstamp_model.traces import Chart, chart, swim_lanes
 from genstamp_spec.gfs.lifecycles import ChunkLeaseLifecycle, ChunkReplicaLifecycle, MutationLifecycle
 from genstamp_spec.lifecycles import BlockLifecycle, FileLifecycle, LeaseLifecycle, ReplicaLifecycle
 
@@ -87,8 +86,8 @@ def _runs() -> dict[str, str]:
     return {f"{fault}.svg": swim_lanes(_shortest(system_named(name), fault)) for name, fault in BEST}
 
 
-def _shortest(system: System, bug: str) -> Run:
+def _shortest(system: System, bug: str) -> Chart:
     """The shortest run that shows a bug."""
     violation = explore(system.instance(system.bug(bug).configuration, bugs=[bug])).violation
     assert violation is not None, f"{bug} does not show where {system.name} says that it does"
-    return violation.path
+    return chart(violation.path, f"{violation.name or violation.kind} is violated")

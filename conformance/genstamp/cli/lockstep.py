@@ -4,28 +4,32 @@ Leaves out the runs and their judgement (see `genstamp.lockstep`).
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import typer
 
-from genstamp import exit_codes, progress
+from genstamp import progress
 from genstamp.errors import DrivingError
 from genstamp.lockstep import LOCKSTEPS, Held, hold_seeds
+from genstamp.report import Case, Format, Rule, document, verdict
+from genstamp.report.of_model import beginning
 from genstamp.systems import system_named
 from genstamp.transitions import Reached, Transition, explored
 from genstamp_model.language import Instance, System
 
 SHOWN_REJECTIONS: Final = 3
 
-_EXIT_CODES: Final = {
-    "conforms": exit_codes.HOLDS,
-    "rejected": exit_codes.VIOLATED,
-    "undetermined": exit_codes.UNDETERMINED,
-}
-
 
 def simulate(
-    system: str, semantics: str | None, seeds: int, first: int, *, faults: bool, coverage: bool, missing: bool
+    system: str,
+    semantics: str | None,
+    seeds: int,
+    first: int,
+    *,
+    faults: bool,
+    coverage: bool,
+    missing: bool,
+    form: Format = Format.TEXT,
 ) -> int:
     """Run some seeds, hold them against a system, and print what came of it.
 
@@ -37,6 +41,7 @@ def simulate(
         faults: whether anything goes wrong in them.
         coverage: whether to count abstract transitions.
         missing: whether to list those that were not reached.
+        form: what to print; transitions are counted in the text alone.
 
     Returns:
         The exit code.
@@ -62,12 +67,50 @@ def simulate(
             watch=reached,
             progress=lambda so_far: show(f"{so_far.runs:,} of {seeds:,} runs, {so_far.judged:,} events judged"),
         )
+    found = case(held, declared, chosen, first)
+    code = verdict([found]).exit_code
+    if form is not Format.TEXT:
+        plain_ = {**plain(held, system, chosen, first), "exit_code": code}
+        typer.echo(document(form, "genstamp conform", lambda: plain_, [found]), nl=False)
+        return code
     for line in told(held, f"{system} ({chosen})", first, LOCKSTEPS[system].entities):
         typer.echo(line)
     if reached is not None:
         for line in covered(reached, declared, chosen, missing=missing):
             typer.echo(line)
-    return _EXIT_CODES[held.verdict]
+    return code
+
+
+def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]:
+    """What came of some runs as JSON."""
+    return {
+        "system": system,
+        "semantics": semantics,
+        "verdict": held.verdict,
+        "first_seed": first,
+        "runs": held.runs,
+        "events": held.events,
+        "judged": held.judged,
+        "undetermined": held.undetermined,
+        "left_out": dict(held.left_out),
+        "seconds": round(held.seconds, 3),
+        "rejections": [list(one.lines()) for one in held.rejections],
+    }
+
+
+def case(held: Held, system: System, semantics: str, first: int) -> Case:
+    """What came of some runs as a test case."""
+    group = f"genstamp.conform.{system.name}"
+    name = f"{semantics}, {held.runs} simulated runs from seed {first}"
+    rule = Rule(f"{system.name}/conforms", f"the implementation conforms to {system.name}", beginning(system.model()))
+    if held.rejections:
+        story = "\n".join(line for one in held.rejections[:SHOWN_REJECTIONS] for line in one.lines())
+        why = f"{len(held.rejections):,} rejections"
+        return Case(group, name, held.seconds, "failure", "rejected", why, story, rule=rule)
+    if held.verdict == "undetermined":
+        why = f"{held.undetermined:,} {LOCKSTEPS[system.name].entities} were given up"
+        return Case(group, name, held.seconds, "undetermined", "undetermined", why, rule=rule)
+    return Case(group, name, held.seconds, rule=rule)
 
 
 def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:

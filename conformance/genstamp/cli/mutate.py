@@ -17,7 +17,7 @@ from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
 from genstamp.mutation import reviewed as reviewed_of
 from genstamp.progress import each_minute
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Outcome, Rule, document, verdict
 from genstamp.report.places import place
 from genstamp.systems import chosen, every_system
 from genstamp.verify.summing import LOCK
@@ -95,13 +95,16 @@ def mutate(
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
         found = before.with_later(found) if before is not None else found
         typer.echo(f"kept in {keep_sample(repository, model.system, found)}", err=True)
+    found_cases = list(cases(report, strict=strict))
+    worst = verdict(found_cases)
     if form is Format.TEXT:
         typer.echo(f"{model.system} ({model.semantics}) in {', '.join(where)}" + ("" if whole else f", seed {seed}"))
         for line in report.lines():
             typer.echo(line)
     else:
-        typer.echo(document(form, "genstamp mutate", lambda: plain(report), cases(report), report.seconds), nl=False)
-    raise typer.Exit(exit_codes.VIOLATED if strict and report.open else exit_codes.HOLDS)
+        plain_ = {**plain(report), "exit_code": worst.exit_code}
+        typer.echo(document(form, "genstamp mutate", lambda: plain_, found_cases, report.seconds), nl=False)
+    raise typer.Exit(worst.exit_code)
 
 
 def _kept(repository: Path, model: Model, seed: int) -> Sample:
@@ -217,8 +220,9 @@ def plain(report: Report) -> dict[str, Any]:
     }
 
 
-def cases(report: Report) -> Iterator[Case]:
-    """A test case a mutant: a survivor that nobody has reviewed is a failure."""
+def cases(report: Report, *, strict: bool = False) -> Iterator[Case]:
+    """A test case a mutant: a survivor that is not reviewed is noted, or a failure if that is asked for."""
+    survives: Outcome = "failure" if strict else "noted"
     unreviewed = {outcome.mutant.name for outcome in report.open}
     each = report.seconds / max(1, len(report.outcomes))
     for outcome in report.outcomes:
@@ -228,6 +232,6 @@ def cases(report: Report) -> Iterator[Case]:
         rule = Rule(f"{system}/mutation", "a change of what the specification does is noticed, or reviewed")
         if mutant.name in unreviewed:
             where = place(mutant.source)
-            yield Case(group, mutant.name, each, "failure", "survives", str(mutant), rule=rule, place=where)
+            yield Case(group, mutant.name, each, survives, "survives", str(mutant), rule=rule, place=where)
         else:
             yield Case(group, mutant.name, each, rule=rule)

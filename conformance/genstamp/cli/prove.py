@@ -5,9 +5,8 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from genstamp import exit_codes
 from genstamp.cli import any_size, supporting
-from genstamp.report import Case, Format, Outcome, Stage, document
+from genstamp.report import Case, Format, Outcome, Stage, document, verdict
 from genstamp.report.of_model import rule_named
 from genstamp.report.places import place
 from genstamp.systems import chosen
@@ -17,11 +16,6 @@ from genstamp_model.parametric import prove_parametric
 from genstamp_model.prove import Break, Proof, Report, Verdict, strengthen
 from genstamp_model.prove import prove as judge
 
-_EXIT_CODES: Final = {
-    Verdict.PROVED: exit_codes.HOLDS,
-    Verdict.VIOLATED: exit_codes.VIOLATED,
-    Verdict.UNDETERMINED: exit_codes.UNDETERMINED,
-}
 _OUTCOMES: Final[dict[Verdict, Outcome]] = {
     Verdict.PROVED: "passed",
     Verdict.VIOLATED: "failure",
@@ -62,38 +56,42 @@ def prove(
     if search:
         _search(instances, goal, timeout_ms, form)
     reports = [judge(one, timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in instances]
+    all_ = [case for report in reports for case in cases(report, model)]
     if form is Format.TEXT:
         for report in reports:
             for line in (*told(report), *(report.table() if table else ())):
                 typer.echo(line)
     else:
-        all_ = (case for report in reports for case in cases(report, model))
-        typer.echo(document(form, "genstamp prove", lambda: [plain(report) for report in reports], all_), nl=False)
-    raise typer.Exit(max(_EXIT_CODES[report.verdict] for report in reports))
+        plain_ = [{**plain(one), "exit_code": verdict(cases(one, model)).exit_code} for one in reports]
+        typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
+    raise typer.Exit(verdict(all_).exit_code)
 
 
 def _search(instances: Sequence[Instance], goals: Sequence[str] | None, timeout_ms: int, form: Format) -> NoReturn:
     results = [strengthen(instance, goals, timeout_ms=timeout_ms) for instance in instances]
+    all_ = [case for found in results for case in supporting.cases(found)]
     if form is Format.TEXT:
         for found in results:
             for line in supporting.told(found):
                 typer.echo(line)
     else:
-        all_ = (case for found in results for case in supporting.cases(found))
-        plain_ = [supporting.plain(found) for found in results]
+        plain_ = [
+            {**supporting.plain(found), "exit_code": verdict(supporting.cases(found)).exit_code} for found in results
+        ]
         typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
-    raise typer.Exit(max(_EXIT_CODES[found.verdict] for found in results))
+    raise typer.Exit(verdict(all_).exit_code)
 
 
 def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn:
     report = prove_parametric(model, timeout_ms=timeout_ms)
+    cases_ = list(any_size.cases(report, model))
     if form is Format.TEXT:
         for line in any_size.told(report):
             typer.echo(line)
     else:
-        cases_ = any_size.cases(report, model)
-        typer.echo(document(form, "genstamp prove", lambda: any_size.plain(report), cases_), nl=False)
-    raise typer.Exit(_EXIT_CODES[report.verdict])
+        plain_ = {**any_size.plain(report), "exit_code": verdict(cases_).exit_code}
+        typer.echo(document(form, "genstamp prove", lambda: plain_, cases_), nl=False)
+    raise typer.Exit(verdict(cases_).exit_code)
 
 
 def told(report: Report) -> Iterator[str]:

@@ -8,15 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp import exit_codes
 from genstamp.errors import TraceFileError
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning, group_of, stages
 from genstamp.report.places import place
 from genstamp.systems import UnknownSystemError, place_of, system_named
 from genstamp.systems import found as system_found
 from genstamp_model.language import Instance
-from genstamp_model.traces import Replay, Trace, mermaid, pytest_file, read, swim_lanes
+from genstamp_model.traces import Chart, Replay, Trace, chart, mermaid, pytest_file, read, swim_lanes
 from genstamp_model.traces import replay as follow
 
 
@@ -56,8 +55,8 @@ def replay(
     followed = follow(instance, found)
     if followed.rejection is not None and form not in (*Format,):
         typer.echo("\n".join(told(followed)), err=True)
-    typer.echo(_shown(followed, form), nl=False)
-    raise typer.Exit(exit_codes.HOLDS if followed.rejection is None else exit_codes.VIOLATED)
+    typer.echo(_shown(followed, found, form), nl=False)
+    raise typer.Exit(verdict([case(followed)]).exit_code)
 
 
 def _text(path: Path) -> bytes:
@@ -87,17 +86,26 @@ def _instance(path: Path, trace: Trace, system: str | None, semantics: str | Non
     return declared.instance(configuration or None, semantics or trace.meta.get("semantics"), bugs or told)
 
 
-def _shown(followed: Replay, form: Shape) -> str:
+def _drawn(followed: Replay, trace: Trace) -> Chart:
+    """The path as a picture: the title names what it breaks, as found here or, of a lasso, as the trace says."""
+    broken = [name for name, _ in followed.broken] or [trace.meta[name] for name in ("violated",) if name in trace.meta]
+    shows = f"{', '.join(broken)} {'are' if len(broken) > 1 else 'is'} violated" if broken else ""
+    if "shows" in trace.meta:
+        shows = f"{trace.meta['shows']} is reached"
+    return chart(followed.path, shows, followed.loop)
+
+
+def _shown(followed: Replay, trace: Trace, form: Shape) -> str:
     path = followed.path
     match form:
         case Shape.TEXT:
             return "\n".join(told(followed)) + "\n"
         case Shape.ITF:
-            return document(Format.JSON, "genstamp replay", path.to_itf, ())
+            return document(Format.JSON, "genstamp replay", lambda: path.to_itf(followed.loop), ())
         case Shape.SVG:
-            return swim_lanes(path)
+            return swim_lanes(_drawn(followed, trace))
         case Shape.MERMAID:
-            return mermaid(path)
+            return mermaid(_drawn(followed, trace))
         case Shape.PYTEST:
             return pytest_file(path, place_of(path.instance.model.system))
         case _:
@@ -115,6 +123,8 @@ def told(followed: Replay) -> Iterator[str]:
         yield f"  state {number} breaks {name}"
     for line in path.lines():
         yield f"  {line}"
+    if followed.loop is not None and rejection is None:
+        yield f"  and again from state {followed.loop}, for ever"
     if rejection is not None:
         yield f"  {rejection.number:>3}. {rejection.call or 'a step that the trace does not name'}"
         for reason in rejection.reasons:
@@ -130,7 +140,9 @@ def plain(followed: Replay) -> dict[str, Any]:
         "semantics": model.semantics,
         "bugs": list(model.bugs),
         "verdict": "accepted" if rejection is None else "rejected",
+        "exit_code": verdict([case(followed)]).exit_code,
         "steps": len(followed.path),
+        "loop": followed.loop,
         "breaks": [{"property": name, "state": number} for name, number in followed.broken],
         "rejection": None
         if rejection is None

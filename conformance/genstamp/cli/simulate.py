@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from genstamp import exit_codes
 from genstamp.cli.telling import plain_violation, told_violation
 from genstamp.progress import each_minute
-from genstamp.report import Case, Format, document
+from genstamp.report import Case, Format, Verdict, document, verdict
 from genstamp.report.of_model import broken_case, group_of, rules, search_rule
 from genstamp.systems import chosen
 from genstamp_model.simulate import STRETCH, Simulation
@@ -55,7 +54,7 @@ def simulate(
             typer.echo(line)
     else:
         typer.echo(document(form, "genstamp simulate", lambda: plain(found), [case(found)]), nl=False)
-    raise typer.Exit(exit_codes.HOLDS if found.violation is None else exit_codes.OF_KIND[found.violation.kind])
+    raise typer.Exit(verdict([case(found)]).exit_code)
 
 
 def _weights(texts: Sequence[str]) -> dict[str, float]:
@@ -76,13 +75,18 @@ def _progress() -> Callable[[int, int], None]:
     return lambda runs, steps: show(f"{runs:,} walks, {steps:,} steps")
 
 
+def word(found: Simulation) -> str:
+    """The verdict in words; walks that find nothing are no proof."""
+    worst = verdict([case(found)])
+    return "nothing found, which proves nothing" if worst is Verdict.HOLDS else worst.word
+
+
 def told(found: Simulation) -> Iterator[str]:
     """What the walks found, in lines."""
     model, violation = found.instance.model, found.violation
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(found.instance.limits.items()))
-    verdict = "nothing found, which proves nothing" if violation is None else "violated"
-    yield f"{model.system}:{found.instance.configuration.name} ({model.semantics}{bugs}): {verdict}"
+    yield f"{model.system}:{found.instance.configuration.name} ({model.semantics}{bugs}): {word(found)}"
     yield f"  {found.runs:,} walks with seed {found.seed}, {found.steps:,} steps, {found.seconds:.1f} s"
     if limits:
         yield f"  within these limits: {limits}; {found.cut:,} walks ended at one"
@@ -103,6 +107,8 @@ def plain(found: Simulation) -> dict[str, Any]:
         "semantics": model.semantics,
         "bugs": list(model.bugs),
         "digest": model.digest,
+        "verdict": word(found),
+        "exit_code": verdict([case(found)]).exit_code,
         "limits": dict(found.instance.limits),
         "seed": found.seed,
         "runs": found.runs,

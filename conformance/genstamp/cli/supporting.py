@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from genstamp.report import Case
-from genstamp.report.of_model import rule_named
+from genstamp.report.of_model import rule_named, search_rule
 from genstamp_model.prove import Strengthening
 
 
@@ -34,9 +34,14 @@ def plain(found: Strengthening) -> dict[str, object]:
 
 
 def cases(found: Strengthening) -> Iterator[Case]:
-    """Each goal as a test case; what was not proved may hold all the same."""
+    """Each goal as a test case, and the search; what was not proved may hold all the same."""
     model = found.instance.model
     group = f"genstamp.prove.{model.system}.{found.instance.configuration.name}"
+    search = ("the search for supporting invariants", found.seconds)
+    if found.undetermined:
+        yield Case(group, *search, "undetermined", "not proved", found.undetermined, rule=search_rule(model))
+    elif not found.goals:
+        yield Case(group, *search, rule=search_rule(model))
     for name in found.goals:
         rule = rule_named(model, name)
         if name in found.proved:

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from genstamp import coverage, exit_codes, leads_to
+from genstamp import coverage, leads_to
 from genstamp.report import Case, Rule
+from genstamp.report import Verdict as Worst
+from genstamp.report import verdict as worst
 from genstamp.report.of_model import beginning, broken_case, group_of, rule_named, rules, search_rule
 from genstamp_model.explore import Result, Verdict, Violation
 from genstamp_model.language.model import Instance, Model
@@ -35,6 +38,16 @@ class Searched:
         """Leads-to properties among those."""
         return [claim.name for claim in self.instance.model.properties if claim.name in self.left]
 
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The search as a test case, and one for each leads-to property."""
+        return tuple(cases(self))
+
+    @property
+    def verdict(self) -> Worst:
+        """The worst of all that was judged, and of what was not."""
+        return worst(self.cases)
+
 
 def told(found: Searched) -> Iterator[str]:
     """What a search found, and what was judged after it, in lines."""
@@ -42,10 +55,15 @@ def told(found: Searched) -> Iterator[str]:
     model, configuration = result.instance.model, result.instance.configuration
     bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
     limits = ", ".join(f"{name} {bound}" for name, bound in sorted(configuration.limits.items()))
-    holds = result.verdict is Verdict.HOLDS
-    within = f" within these limits: {limits}" if holds and limits else ""
-    probably = f" with probability at least 1 - {result.doubt:.1e}" if holds and result.doubt else ""
-    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.verdict.value}{probably}{within}"
+    within = f" within these limits: {limits}" if limits else ""
+    probably = f" with probability at least 1 - {result.doubt:.1e}" if result.doubt else ""
+    reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
+    verdict = found.verdict
+    yield (
+        f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {verdict.word}{reach if verdict.holds else ''}"
+    )
+    if result.verdict is Verdict.HOLDS and not verdict.holds:
+        yield f"  invariants and transition properties hold{reach}"
     yield from _told_figures(result)
     if result.undetermined:
         yield f"  undetermined: {result.undetermined}"
@@ -60,7 +78,10 @@ def told(found: Searched) -> Iterator[str]:
     for one in found.judged:
         yield from leads_to.told(one)
     if could_be_renumbered(found):
-        yield "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles"
+        yield (
+            "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
+            "renumber=True in the configuration says so for good"
+        )
 
 
 def _told_figures(result: Result) -> Iterator[str]:
@@ -92,7 +113,7 @@ def told_violation(violation: Violation, what_path: str = "a shortest counterexa
 def could_be_renumbered(found: Searched) -> bool:
     """Whether a leads-to is undetermined because of limits, and there are ordered numbers that were not renumbered."""
     return (
-        any(one.cut is not None for one in found.judged)
+        any(one.cut is not None and not one.renumbered for one in found.judged)
         and not found.result.reductions
         and any(has_ordered_number(variable.type) for variable in found.instance.model.variables)
     )
@@ -110,20 +131,6 @@ def coverage_line(number: int, missing: Sequence[str]) -> str:
     return f"over all {number} configurations never reached: {'; '.join(missing)}"
 
 
-def exit_code(all_: Sequence[Searched], missing: Sequence[str] = ()) -> int:
-    """The worst of some searches: violated before undetermined."""
-    codes = [exit_codes.OF_KIND[one.result.violation.kind] for one in all_ if one.result.violation is not None]
-    if codes:
-        return codes[0]
-    verdicts = {found.verdict for one in all_ for found in one.judged}
-    if Verdict.VIOLATED in verdicts:
-        return exit_codes.UNFINISHED
-    verdicts |= {one.result.verdict for one in all_}
-    if Verdict.UNDETERMINED in verdicts or any(one.owed for one in all_):
-        return exit_codes.UNDETERMINED
-    return exit_codes.VIOLATED if missing else exit_codes.HOLDS
-
-
 def plain(found: Searched) -> dict[str, Any]:
     """A result as JSON; the counterexample in the Informal Trace Format."""
     result = found.result
@@ -134,7 +141,9 @@ def plain(found: Searched) -> dict[str, Any]:
         "semantics": model.semantics,
         "bugs": list(model.bugs),
         "digest": model.digest,
-        "verdict": result.verdict.value,
+        "verdict": found.verdict.word,
+        "exit_code": found.verdict.exit_code,
+        "safety": result.verdict.value,
         "undetermined": result.undetermined,
         "probability_missed_at_most": result.doubt,
         "reductions": list(result.reductions),
@@ -160,6 +169,14 @@ def plain(found: Searched) -> dict[str, Any]:
     }
 
 
+def plain_coverage(cases: Sequence[Case], missing: Sequence[str]) -> dict[str, Any] | None:
+    """Coverage over all configurations together as JSON; None where it is not asked for."""
+    if not cases:
+        return None
+    found = worst(cases)
+    return {"verdict": found.word, "exit_code": found.exit_code, "never_reached": list(missing)}
+
+
 def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
     """What broke as JSON, with the way there in the Informal Trace Format."""
     if violation is None:
@@ -181,12 +198,12 @@ def trace(all_: Sequence[Searched]) -> dict[str, Any] | None:
             return violation.path.to_itf(violated=violation.name or violation.kind)
     for lasso, claim in ((judged.lasso, judged.claim) for one in all_ for judged in one.judged):
         if lasso is not None:
-            return leads_to.whole(lasso).to_itf(violated=claim.name, cycle_begins_after=str(len(lasso.prefix)))
+            return leads_to.itf(lasso, claim.name)
     return None
 
 
 def cases(found: Searched) -> list[Case]:
-    """A result as a test case, and one for each leads-to property."""
+    """A search as a test case, and one for each leads-to property."""
     result = found.result
     model, name = result.instance.model, result.instance.configuration.name
     group = group_of("check", model)

@@ -6,24 +6,18 @@ Leaves out the walk (see `genstamp.walk`).
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import typer
 
-from genstamp import exit_codes, progress
+from genstamp import progress
 from genstamp.adapters import Adapter, ReferenceAdapter
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
 from genstamp.stateful import driving_of
 from genstamp.systems import system_named
 from genstamp.walk import Walk, configurations_of, kept, walk
 from genstamp_model.language import Model
-
-_EXIT_CODES: Final = {
-    "conforms": exit_codes.HOLDS,
-    "rejected": exit_codes.VIOLATED,
-    "undetermined": exit_codes.UNDETERMINED,
-}
 
 
 def walks(
@@ -85,14 +79,14 @@ def walks(
         if found[-1].failure is not None:
             break
     model = declared.model(semantics)
+    cases = [case(one, model) for one in found]
+    worst = verdict(cases).exit_code
     if form is not Format.TEXT:
-        cases = [case(one, model) for one in found]
-        typer.echo(
-            document(form, "genstamp conform", lambda: {"walks": [plain(one) for one in found]}, cases), nl=False
-        )
+        plain_ = {"exit_code": worst, "walks": [plain(one) for one in found]}
+        typer.echo(document(form, "genstamp conform", lambda: plain_, cases), nl=False)
     if keeps and all(one.failure is None for one in found):
         typer.echo(kept.keep(Path(), found), err=form is not Format.TEXT)
-    return max(_EXIT_CODES[one.verdict] for one in found)
+    return worst
 
 
 def told(one: Walk, *, missing: bool) -> Iterator[str]:

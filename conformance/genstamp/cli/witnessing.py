@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from genstamp import exit_codes
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import told_violation
 from genstamp.report import Case
+from genstamp.report import Verdict as Worst
+from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
@@ -75,14 +76,9 @@ def _never(instance: Instance, witness: str) -> Instance:
     return Instance(replace(instance.model, properties=(never,), may_stop=None), instance.configuration)
 
 
-def exit_code(found: Sequence[Looked]) -> int:
-    """That it is reached anywhere counts; else a step that goes wrong, and what is undetermined."""
-    if found[-1].path is not None:
-        return exit_codes.HOLDS
-    if any(one.result.violation is not None for one in found):
-        return exit_codes.FAILURE
-    is_open = any(one.result.verdict is Verdict.UNDETERMINED for one in found)
-    return exit_codes.UNDETERMINED if is_open else exit_codes.VIOLATED
+def verdict_of(found: Sequence[Looked]) -> Worst:
+    """That it is reached anywhere counts; else the worst of all."""
+    return worst(cases(found))
 
 
 def told(found: Sequence[Looked]) -> list[str]:
@@ -113,6 +109,7 @@ def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
             "bugs": list(one.instance.model.bugs),
             "witness": one.witness,
             "verdict": one.verdict,
+            "exit_code": worst([_case(one)]).exit_code,
             "undetermined": one.result.undetermined,
             "states": one.result.states,
             "steps": None if one.path is None else len(one.path),

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from genstamp import exit_codes
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage
 from genstamp.report.places import shown_file
+from genstamp.report.verdict import verdict
 
 Safety = Literal["conformant", "violated", "undetermined"]
 Completion = Literal["complete", "unfinished", "unknown"]
@@ -207,13 +207,7 @@ class Report:
 
     def exit_code(self, require_complete: bool = False) -> int:
         """The exit code of the command."""
-        if self.safety == "violated":
-            return exit_codes.VIOLATED
-        if self.safety == "undetermined":
-            return exit_codes.UNDETERMINED
-        if require_complete and self.completion != "complete":
-            return exit_codes.UNFINISHED
-        return exit_codes.HOLDS
+        return verdict(cases(self, require_complete)).exit_code
 
 
 def text(report: Report) -> str:

@@ -5,5 +5,6 @@ Leaves out the text for people, which every verb words itself, and what is judge
 
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage
 from genstamp.report.form import Format, document
+from genstamp.report.verdict import Verdict, verdict
 
-__all__ = ["Case", "Format", "Outcome", "Place", "Rule", "Stage", "document"]
+__all__ = ["Case", "Format", "Outcome", "Place", "Rule", "Stage", "Verdict", "document", "verdict"]

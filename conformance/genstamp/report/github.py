@@ -9,12 +9,18 @@ from typing import Final
 
 from genstamp.report.case import Case, Outcome
 
-_COMMANDS: Final[dict[Outcome, str]] = {"failure": "error", "error": "error", "undetermined": "warning"}
+_COMMANDS: Final[dict[Outcome, str]] = {
+    "failure": "error",
+    "error": "error",
+    "undetermined": "warning",
+    "noted": "notice",
+}
 _SUMMED: Final[dict[Outcome, str]] = {
     "passed": "passed",
     "failure": "failed",
     "error": "could not be judged",
     "undetermined": "undetermined",
+    "noted": "noted",
     "skipped": "skipped",
 }
 

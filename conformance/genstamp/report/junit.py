@@ -1,4 +1,7 @@
-"""Test cases as JUnit's XML. What is undetermined is an error there, as JUnit has no other word that is no pass."""
+"""Test cases as JUnit's XML.
+
+What is undetermined is an error there, as JUnit has no other word that is no pass; what is only noted is skipped.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +14,7 @@ _TAGS: Final[dict[Outcome, str]] = {
     "failure": "failure",
     "error": "error",
     "undetermined": "error",
+    "noted": "skipped",
     "skipped": "skipped",
 }
 

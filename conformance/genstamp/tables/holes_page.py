@@ -44,7 +44,7 @@ def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     """What is told of a hole, in the system where it takes the fewest steps of those that show it."""
     instance = system.instance(hole.configuration, bugs=[hole.name])
     result = explore(instance)
-    found = breaks(result.violation, leads_to.settled(result))
+    found = breaks(result.violation, leads_to.judged(result))
     assert found, f"{hole.name} does not show where {system.name} says that it does"
     broken = next((one for one in found if one.name in hole.breaks), found[0])
     claim = next((one for one in instance.model.properties if one.name == broken.name), None)

@@ -92,6 +92,7 @@ def written(context: Context, name: str, broken: Break) -> tuple[str, ...]:
     directory.mkdir(exist_ok=True)
     text = "".join(f"{line}\n" for line in broken.lines)
     (directory / f"{name}.txt").write_text(text, encoding="utf-8")
-    trace = broken.path.to_itf(violated=broken.name or broken.kind)
+    claim = broken.name or broken.kind
+    trace = broken.path.to_itf(violated=claim) if broken.lasso is None else leads_to.itf(broken.lasso, claim)
     (directory / f"{name}.itf.json").write_bytes(msgspec.json.encode(trace))
     return f"counterexamples/{name}.txt", f"counterexamples/{name}.itf.json"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp.report import Case, Format, Outcome, Place, Rule, document
-from genstamp.verify.row import EXIT_CODES, Row, Verdict, worst
+from genstamp.report import Case, Format, Outcome, Place, Rule, document, verdict
+from genstamp.verify.row import Row, Verdict, worst
 
 WRITTEN: Final[Mapping[Format, str]] = {
     Format.JSON: "results.json",
@@ -36,8 +36,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """That of the worst verdict."""
-        return EXIT_CODES[worst(self.rows)]
+        """That of the worst row."""
+        return verdict(cases(self)).exit_code
 
 
 def plain(results: Results) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def table_lines(results: Results) -> Iterator[str]:
     """The table, what is to be said of what holds, what does not hold and why, and a line that sums up."""
     cells = [("checked", "verdict", "looked at", "seconds"), *(_cells(row) for row in results.rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(4)]
-    for what, verdict, looked_at, seconds in cells:
-        yield f"{what:{widths[0]}}  {verdict:{widths[1]}}  {looked_at:>{widths[2]}}  {seconds:>{widths[3]}}"
+    for what, word, looked_at, seconds in cells:
+        yield f"{what:{widths[0]}}  {word:{widths[1]}}  {looked_at:>{widths[2]}}  {seconds:>{widths[3]}}"
     yield ""
     yield from (f"{row.claim}: {row.note}" for row in results.rows if row.verdict is Verdict.HOLDS and row.note)
     for row in results.rows:
@@ -106,8 +106,8 @@ def table_lines(results: Results) -> Iterator[str]:
             yield f"\n{row.verdict}: {row.claim}: {row.note}"
             yield from (f"  {line}" for line in row.story)
             yield from (f"  see {results.directory}/{file}" for file in row.files)
-    found = [(verdict, sum(row.verdict is verdict for row in results.rows)) for verdict in Verdict]
-    summary = ", ".join(f"{number} {verdict}" for verdict, number in found if number)
+    found = [(one, sum(row.verdict is one for row in results.rows)) for one in Verdict]
+    summary = ", ".join(f"{number} {one}" for one, number in found if number)
     yield ""
     yield f"{summary}; {results.seconds:.0f} s, seed {results.seed}, exit code {results.exit_code}"
     yield f"written to {results.directory}"

@@ -30,7 +30,7 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
     """The default semantics in one configuration: every property holds."""
     instance = system_at(system).instance(configuration)
     result = explore(instance, progress=_printer())
-    judged = leads_to.settled(result)
+    judged = leads_to.judged(result)
     found = breaks(result.violation, judged)
     data = {"lock": _searched(instance, result, found, judged), "coverage": coverage.of(result)}
     yield _row(claim, result, data, judged) if not found else _broken(context, claim, result, found[0], data)
@@ -47,7 +47,7 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     if result.violation is not None:
         yield _broken(context, claim, result, breaks(result.violation)[0], {})
         return
-    judged = leads_to.settled(result)
+    judged = leads_to.judged(result)
     found += breaks(None, judged)
     files: list[str] = []
     for broken in found:
@@ -80,7 +80,7 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
     if isinstance(fault, Difference):
         yield _different(context, claim, declared, fault, result)
         return
-    judged = leads_to.settled(result)
+    judged = leads_to.judged(result)
     found = breaks(result.violation, judged)
     counts: dict[str, Any] = {"count": result.states, "unit": "states"}
     if not found:
@@ -113,7 +113,7 @@ def variation(context: Context, claim: str, system: str, name: str) -> Iterator[
 
 def _different(context: Context, claim: str, declared: System, fault: Difference, result: Result) -> Row:
     """What a release did otherwise is seen, the system does not have it without, and nothing breaks."""
-    judged = leads_to.settled(result)
+    judged = leads_to.judged(result)
     if found := breaks(result.violation, judged):
         return _broken(context, claim, result, found[0], {})
     if open_ := result.undetermined or undetermined(judged):

@@ -15,7 +15,8 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, overload
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
-from genstamp_model.language.author import authored, caller, suggested
+from genstamp_model.language.author import authored, suggested
+from genstamp_model.language.author import caller as called_from
 from genstamp_model.language.trace import ActionParameter, OptionalMember, current, misuse
 from genstamp_model.language.types import IndexSet, RefType, Type
 from genstamp_model.language.values import (
@@ -32,6 +33,9 @@ from genstamp_model.language.values import (
 from genstamp_model.language.variables import Declared, declared_in
 
 V = TypeVar("V")
+
+BY_PART: Final = ""
+"""The caller of a step whose action does not name it: what its part says."""
 
 
 class _Declaration:
@@ -56,6 +60,7 @@ class ActionDeclaration(_Declaration):
     hidden: bool
     refuses: str | None
     source: Source
+    caller: str | None = BY_PART
 
     @property
     def name(self) -> str:
@@ -132,16 +137,22 @@ class Part(metaclass=_PartType):
     An instance exists only while something is traced: the state `s` (or the next state `t`) of a traced function.
 
     `class Datanodes(Part, lane=Datanode)` says for pictures of traces that its steps happen at a datanode, the last one
-    among their arguments; `lane="namenode"` says that they happen at the one node of that name.
+    among their arguments; `lane="namenode"` says that they happen at the one node of that name. `callers=(Client,)`
+    says who calls: in each step that is not hidden, the first argument if it is of one of these sets.
     """
 
     _next: bool = False
     _lane: str | type[Index] | None = None
+    _callers: tuple[type[Index], ...] = ()
 
-    def __init_subclass__(cls, lane: str | type[Index] | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, lane: str | type[Index] | None = None, callers: tuple[type[Index], ...] | None = None, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
         # Not inherited: a part that builds on another one's variables is another actor.
         cls._lane = lane
+        if callers is not None:
+            cls._callers = callers
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_next" and not isinstance(getattr(type(self), name, None), Declared):
@@ -202,6 +213,20 @@ class Part(metaclass=_PartType):
         return lane if lane is None or isinstance(lane, str) else lane.set
 
     @classmethod
+    def caller_of(cls, declaration: ActionDeclaration) -> str | None:
+        """The parameter whose member calls, as the action says, or else the one that it replaces."""
+        declared = (vars(base).get(declaration.name) for base in cls.__mro__)
+        named = (one.caller for one in declared if isinstance(one, ActionDeclaration))
+        return next((name for name in named if name != BY_PART), BY_PART)
+
+    @classmethod
+    def callers_of(cls, declaration: ActionDeclaration) -> frozenset[IndexSet]:
+        """Sets whose members may call a step, as the part in which it stands says, or one that this builds on."""
+        parts = (base for base in cls.__mro__ if isinstance(vars(base).get(declaration.name), ActionDeclaration))
+        callers: tuple[type[Index], ...] = getattr(next(parts, cls), "_callers", ())
+        return frozenset(index.set for index in callers)
+
+    @classmethod
     def properties(cls) -> list[PropertyDeclaration]:
         """The declared properties, likewise."""
         return cls._all(PropertyDeclaration)
@@ -240,7 +265,7 @@ def _shown(value: object) -> str:
 def action(function: Callable[..., None], /) -> ActionDeclaration: ...
 @overload
 def action(
-    *, event: str | None = None, hidden: bool = False, refuses: str | None = None
+    *, event: str | None = None, hidden: bool = False, refuses: str | None = None, caller: str | None = BY_PART
 ) -> Callable[[Callable[..., None]], ActionDeclaration]: ...
 def action(
     function: Callable[..., None] | None = None,
@@ -249,6 +274,7 @@ def action(
     event: str | None = None,
     hidden: bool = False,
     refuses: str | None = None,
+    caller: str | None = BY_PART,
 ) -> Any:
     """Declare a step.
 
@@ -257,12 +283,14 @@ def action(
             actions can be one event with several outcomes.
         hidden: nobody can see the step happen.
         refuses: the caller is answered with this exception although the step changes the state.
+        caller: for pictures of traces, the parameter whose member calls; None where nobody does; by default as the part
+            says.
     """
-    source = caller()
+    source = called_from()
 
     def declare(step: Callable[..., None]) -> ActionDeclaration:
         _plain(step, "action")
-        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source)
+        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source, caller)
 
     return declare(function) if function is not None else declare
 
@@ -277,7 +305,7 @@ def _property(
     fair: tuple[str, ...] = (),
     strongly_fair: tuple[str, ...] = (),
 ) -> Callable[[Claim], PropertyDeclaration]:
-    source = caller()
+    source = called_from()
     for names in (given, fair, strongly_fair):
         if isinstance(names, str) or not all(isinstance(name, str) for name in names):
             raise misuse(f"@{kind} takes names as a tuple of texts, such as ('one',), not {names!r}")
@@ -337,7 +365,7 @@ def leads_to(
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
     """Declare a number that a configuration limits under this name; steps beyond are cut off and counted."""
-    source = caller()
+    source = called_from()
     if not isinstance(name, str):
         raise misuse("@limit takes the name of a limit; write @limit('messages') over the function")
 
@@ -351,7 +379,7 @@ def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:
 def observation(function: Callable[..., Any], /) -> ObservationDeclaration:
     """Declare what a node can show about one entity at any time, as a value."""
     _plain(function, "observation")
-    return ObservationDeclaration(function, caller())
+    return ObservationDeclaration(function, called_from())
 
 
 def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tuple[ActionParameter, ...]:

@@ -58,7 +58,7 @@ class Action:
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
     A check that fails with an exception of its own leaves the state unchanged. `lane` says where the step happens, for
-    pictures: at a member of an index set, or at the one node of a name.
+    pictures: at a member of an index set, or at the one node of a name; `caller` is the parameter whose member calls.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Action:
     doc: str
     source: Source
     lane: str | IndexSet | None = None
+    caller: str | None = None
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,8 @@ class Configuration:
         limits: largest value by name of the limit; a step beyond is cut off and counted.
         doc: what the configuration is good for.
         on_demand: too large to be checked every time; only where it is asked for by name.
+        renumber: a leads-to property that limits leave open is judged once more with ordered numbers by rank, so that
+            endless retries become cycles. The system must be one whose numbers can be renumbered.
         source: the line of its declaration.
     """
 
@@ -287,6 +290,7 @@ class Configuration:
     limits: Mapping[str, int] = field(default_factory=dict)
     doc: str = ""
     on_demand: bool = False
+    renumber: bool = False
     source: Source | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

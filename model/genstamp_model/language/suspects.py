@@ -26,7 +26,9 @@ from genstamp_model.language.types import Nobody, RefType
 _IDENTITY: Final = (
     "'is' compares Python's objects and not values of the state; write ==, .at(), .is_none(), the flag or ~flag"
 )
-_MATCH: Final = "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
+_MATCH: Final = (
+    "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
+)
 _DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
@@ -18,6 +19,7 @@ from genstamp_model.language import model as traced
 from genstamp_model.language.author import authored, caller
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
+    BY_PART,
     ActionDeclaration,
     LimitDeclaration,
     ObservationDeclaration,
@@ -29,8 +31,8 @@ from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
-from genstamp_model.language.trace import OptionalMember, Trace, misuse, tracing
-from genstamp_model.language.types import BOOL, INTEGER, Type, describe, fits
+from genstamp_model.language.trace import ActionParameter, OptionalMember, Trace, misuse, tracing
+from genstamp_model.language.types import BOOL, INTEGER, IndexSet, RefType, Type, describe, fits
 from genstamp_model.language.values import Value, coerce, member_of
 from genstamp_model.language.variables import Declared
 
@@ -313,7 +315,38 @@ class _Builder:
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
             lane=self.state.lane_of(declaration),
+            caller=self._caller(declaration, parameters),
         )
+
+    @cached_property
+    def _nodes(self) -> frozenset[IndexSet]:
+        """The index sets whose members do steps, or call."""
+        declared = self.state.actions()
+        lanes = {lane for lane in map(self.state.lane_of, declared) if isinstance(lane, IndexSet)}
+        return frozenset(lanes.union(*map(self.state.callers_of, declared)))
+
+    def _caller(self, declaration: ActionDeclaration, parameters: Sequence[ActionParameter]) -> str | None:
+        """The parameter whose member calls.
+
+        Where a step happens at one of several nodes, its first argument is another node that calls. Where it happens at
+        the only node of a name, that is so only if the part says it: its own steps may be about other nodes.
+        """
+        name = self.state.caller_of(declaration)
+        if name is None or (name == BY_PART and declaration.hidden):
+            return None
+        if name != BY_PART:
+            known = [parameter.name for parameter in parameters]
+            if name not in known:
+                has = ", ".join(known) or "none"
+                message = f"caller '{name}' of {declaration.name} is none of its parameters; it has {has}"
+                raise SpecError(message, declaration.source)
+            return name
+        asked = self.state.callers_of(declaration)
+        if isinstance(self.state.lane_of(declaration), IndexSet):
+            asked |= self._nodes
+        first = next(iter(parameters), None)
+        is_node = first is not None and isinstance(first.type, RefType) and first.type.index in asked
+        return first.name if first is not None and is_node else None
 
     def _refuse_unknown_breaks(self, known: set[str]) -> None:
         for name in self.bugs:

@@ -52,6 +52,7 @@ class Liveness:
         steps: between those.
         components: strongly connected ones of those.
         seconds: of this property alone, without the search.
+        renumbered: whether it was judged with ordered numbers by rank.
     """
 
     instance: Instance
@@ -65,6 +66,7 @@ class Liveness:
     steps: int = 0
     components: int = 0
     seconds: float = 0.0
+    renumbered: bool = False
 
 
 def judge(
@@ -77,10 +79,12 @@ def judge(
 ) -> tuple[Liveness, ...]:
     """Judge every leads-to property of an instance, in the order in which they are declared.
 
-    Invariants and the like are not looked at: a leads-to is judged also where one of them breaks.
+    Invariants and the like are not looked at: a leads-to is judged also where one of them breaks. Where the
+    configuration says so, what limits leave open is judged once more with ordered numbers by rank: a limit then bounds
+    how many different numbers there are at once, so what is decided then is decided.
 
     Args:
-        renumber: replace ordered numbers by their ranks, as in `explore`, so that endless retries become cycles.
+        renumber: replace ordered numbers by their ranks from the beginning, as in `explore`.
         symmetry: refused.
         max_states: give up with more distinct states than this; by default with as many as memory holds.
         progress: called now and then with what is being done, and how many states are done.
@@ -96,7 +100,14 @@ def judge(
         )
     if not claims:
         return ()
-    return _Judge(instance, renumber, max_states, progress or (lambda doing, states: None)).judge_all(claims)
+    told = progress or (lambda doing, states: None)
+    found = _Judge(instance, renumber, max_states, told).judge_all(claims)
+    if renumber or not instance.configuration.renumber or all(one.cut is None for one in found):
+        return found
+    ranked = _Judge(instance, True, max_states, told).judge_all(claims)
+    return tuple(
+        one if one.cut is None else replace(again, renumbered=True) for one, again in zip(found, ranked, strict=True)
+    )
 
 
 class _Judge:

@@ -41,10 +41,12 @@ class Trace:
 
     Attributes:
         meta: what the writer says of it: our own name `system`, `semantics`, `bugs` and `configuration`.
+        loop: the index of the state to which the last one goes back for ever, if the trace is a lasso.
     """
 
     meta: Mapping[str, str]
     moments: Sequence[Moment]
+    loop: int | None = None
 
 
 def read(text: bytes) -> Trace:
@@ -69,7 +71,10 @@ def read(text: bytes) -> Trace:
     if not moments:
         raise TraceError("the trace has no state; the first one should be the initial state")
     meta = {str(name): str(value) for name, value in found.meta.items()} if isinstance(found.meta, dict) else {}
-    return Trace(meta, moments)
+    loop = found.loop
+    if loop is not None and (type(loop) is not int or not 0 <= loop < len(moments)):
+        raise TraceError(f"the trace loops back to state {loop!r}; it has states 0 to {len(moments) - 1}")
+    return Trace(meta, moments, loop)
 
 
 def steps(calls: Iterable[tuple[str, Mapping[str, Any]]]) -> Trace:

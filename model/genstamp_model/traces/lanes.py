@@ -1,9 +1,9 @@
 """Who does each step of a path, who asks for it, and which messages travel: what swim lanes and sequences draw.
 
 A part says where its steps happen: `class Datanodes(Part, lane=Datanode)` at the datanode that is the step's last
-argument of that index set, `class Namenode(Part, lane="namenode")` at the one node of that name. The first other
-argument that has a lane is the caller. Without a declaration a step happens at the member that is its first argument,
-or at the system as a whole.
+argument of that index set, `class Namenode(Part, lane="namenode")` at the one node of that name. Parts and actions say
+who calls (see `Action.caller`). Without a declaration a step happens at the member that is its first argument, or at
+the system as a whole.
 """
 
 from __future__ import annotations
@@ -55,21 +55,43 @@ class Message:
 
 @dataclass(frozen=True)
 class Chart:
-    """A path as a picture needs it: lanes in the order in which they are drawn, rows, messages."""
+    """A path as a picture needs it: lanes in the order in which they are drawn, rows, messages.
+
+    `end` is what happens after the last row, in a sentence; empty where nothing is to be said.
+    """
 
     title: str
     lanes: tuple[str, ...]
     rows: tuple[Row, ...]
     messages: tuple[Message, ...]
+    end: str = ""
 
 
-def chart(path: Path) -> Chart:
-    """Lay a path out in lanes."""
+def chart(path: Path, shows: str = "", loop: int | None = None) -> Chart:
+    """Lay a path out in lanes.
+
+    Args:
+        shows: what the path shows, for the title: that a property is violated, or a witness reached.
+        loop: of a lasso, the number of the state that it goes back to for ever.
+    """
     instance = path.instance
     model, sizes = instance.model, instance.sizes
     rows = tuple(_row(instance, number, step, path) for number, step in enumerate(path.steps, 1))
     lanes = tuple(_in_order(rows, _siblings(model, sizes)))
-    return Chart(f"{model.system}:{instance.configuration.name}", lanes, rows, tuple(_messages(path)))
+    return Chart(_title(instance, shows), lanes, rows, tuple(_messages(path)), _end(len(path), loop))
+
+
+def _title(instance: Instance, shows: str) -> str:
+    model = instance.model
+    bugs = f" with {', '.join(model.bugs)}" if model.bugs else ""
+    about = f": {shows}" if shows else ""
+    return f"{model.system}:{instance.configuration.name} ({model.semantics}{bugs}){about}"
+
+
+def _end(steps: int, loop: int | None) -> str:
+    if loop is None:
+        return ""
+    return "and nothing more, for ever" if loop >= steps else f"and again from step {loop + 1}, for ever"
 
 
 def _in_order(rows: Sequence[Row], siblings: Sequence[list[str]]) -> Iterator[str]:
@@ -94,7 +116,7 @@ def _siblings(model: Model, sizes: Sizes) -> list[list[str]]:
 
 
 def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
-    lane, caller = _places(instance.model, step, instance.sizes)
+    lane, caller = _places(step, instance.sizes)
     # The lanes already say what stands in these arguments.
     shown = [
         show(value, parameter.type, instance.sizes)
@@ -105,22 +127,27 @@ def _row(instance: Instance, number: int, step: Step, path: Path) -> Row:
     return Row(number, lane, caller, label, step.action.refuses, tuple(changed))
 
 
-def _places(model: Model, step: Step, sizes: Sizes) -> tuple[str, str | None]:
+def _places(step: Step, sizes: Sizes) -> tuple[str, str | None]:
     """The lane of a step, and that of its caller."""
     declared = step.action.lane
     arguments = list(_members(step))
     if declared is None:
         here = next((sizes.member_name(index, position) for index, position in arguments), SYSTEM)
-        return here, None
-    if isinstance(declared, str):
+    elif isinstance(declared, str):
         here = declared
     else:
         own = [position for index, position in arguments if index.name == declared.name]
         here = sizes.member_name(declared, own[-1]) if own else SYSTEM
-    lanes = {other.lane.name for other in model.actions if isinstance(other.lane, IndexSet)}
-    callers = (sizes.member_name(index, position) for index, position in arguments if index.name in lanes)
-    first = next(callers, None)
-    return here, first if first != here else None
+    caller = _caller(step, sizes)
+    return here, caller if caller != here else None
+
+
+def _caller(step: Step, sizes: Sizes) -> str | None:
+    """The member that calls; None where nobody does."""
+    for parameter, value in zip(step.action.parameters, step.arguments, strict=True):
+        if parameter.name == step.action.caller and isinstance(parameter.type, RefType) and value is not None:
+            return sizes.member_name(parameter.type.index, int(value))
+    return None
 
 
 def _members(step: Step) -> Iterator[tuple[IndexSet, int]]:

@@ -20,6 +20,7 @@ def mermaid(drawn: Path | Chart) -> str:
 def _lines(drawn: Chart) -> Iterator[str]:
     names = {lane: f"L{i}" for i, lane in enumerate(drawn.lanes)}
     yield "sequenceDiagram"
+    yield f"    title {_text(drawn.title)}"
     for lane, name in names.items():
         yield f"    participant {name} as {_text(lane)}"
     for row in drawn.rows:
@@ -37,6 +38,9 @@ def _lines(drawn: Chart) -> Iterator[str]:
             yield f"    Note over {here}: {_changes(row).removeprefix('<br/>')}"
         if row.refuses is not None:
             yield f"    {here}--x{names[row.caller]}: {_text(row.refuses)}"
+    if drawn.end and names:
+        over = ",".join(dict.fromkeys([names[drawn.lanes[0]], names[drawn.lanes[-1]]]))
+        yield f"    Note over {over}: {_text(drawn.end)}"
 
 
 def _changes(row: Row) -> str:

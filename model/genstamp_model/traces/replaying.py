@@ -42,11 +42,13 @@ class Replay:
 
     Attributes:
         broken: names of the properties that the path breaks, each with the number of the state that shows it.
+        loop: the number of the state that the path goes back to for ever, if it is a lasso.
     """
 
     path: Path
     rejection: Rejection | None
     broken: tuple[tuple[str, int], ...]
+    loop: int | None = None
 
 
 def replay(instance: Instance, trace: Trace) -> Replay:
@@ -66,7 +68,9 @@ def replay(instance: Instance, trace: Trace) -> Replay:
         if step is None:
             return Replay(path, Rejection(number, follower.call(moment), tuple(reasons)), follower.broken(path))
         path = Path(instance, start, (*path.steps, step))
-    return Replay(path, None, follower.broken(path))
+    open_loop = follower.open_loop(path, trace)
+    rejection = None if open_loop is None else Rejection(len(path) + 1, "", (open_loop,))
+    return Replay(path, rejection, follower.broken(path), trace.loop)
 
 
 class _Follower:
@@ -104,6 +108,15 @@ class _Follower:
         if not reasons:
             reasons.append(f"{action.name} has no choice of arguments that is named so: {_picks(moment.picks)}")
         return None, reasons[:_MOST_SHOWN]
+
+    def open_loop(self, path: Path, trace: Trace) -> str | None:
+        """Why the last state does not lead back to where the trace loops; None where it does, or is not asked to."""
+        if trace.loop is None or trace.meta.get("loop_closes"):
+            return None
+        last, back = path.states[-1], path.states[trace.loop]
+        if last == back or any(step.after == back for step in self.evaluator.steps(last)):
+            return None
+        return f"the trace loops back to state {trace.loop}, to which no step leads from its last state"
 
     def _unnamed(self, before: State, moment: Moment) -> tuple[Step | None, list[str]]:
         if not moment.values:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec import structs
 from tests.conformance.verify import small_system
-from tests.model.systems.endless_recovery import NUMBERED
+from tests.model.systems.endless_recovery import RANKED
 from typer.testing import CliRunner
 
 from genstamp import lock as locks
@@ -107,8 +107,8 @@ def test_nobody_is_asked_about_what_is_too_large_here() -> None:
 
 def test_what_limits_leave_open_is_settled_by_rank_where_it_holds() -> None:
     """Numbers that rise for ever break it beyond all limits, where no peer looks: that is not known here."""
-    assert found_here(NUMBERED.instance("one")).verdicts["closes"] is Verdict.HOLDS
-    broken = found_here(NUMBERED.instance("two", bugs=["HDFS-11576"]))
+    assert found_here(RANKED.instance("one")).verdicts["closes"] is Verdict.HOLDS
+    broken = found_here(RANKED.instance("two", bugs=["HDFS-11576"]))
     assert broken.verdicts["closes"] is Verdict.UNDETERMINED
     assert broken.verdicts["nothing_from_the_future"] is Verdict.HOLDS
 
@@ -127,7 +127,7 @@ class Listening(Pretended):
 @pytest.mark.parametrize(("bugs", "heard"), [([], ["closes"]), (["HDFS-11576"], [])])
 def test_nobody_is_asked_what_is_not_known_here(bugs: list[str], heard: list[str]) -> None:
     peer = Listening()
-    result = agreement(NUMBERED.instance("two", bugs=bugs), [peer])
+    result = agreement(RANKED.instance("two", bugs=bugs), [peer])
     assert sorted(peer.heard) == [*heard, "nothing_from_the_future"]
     assert result.outcome is Outcome.AGREE
     assert ("closes" in result.comparisons[0].unknown) == (not heard)

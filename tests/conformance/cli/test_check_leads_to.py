@@ -14,6 +14,7 @@ from genstamp_model.liveness import Liveness, judge
 
 RELATIVE = "tests.model.systems.endless_recovery:RELATIVE"
 NUMBERED = "tests.model.systems.endless_recovery:NUMBERED"
+RANKED = "tests.model.systems.endless_recovery:RANKED"
 
 
 def run(*arguments: str) -> Result:
@@ -46,10 +47,30 @@ def test_numbers_that_rise_for_ever_need_to_be_renumbered() -> None:
     assert "  and again from step 2, with higher numbers" in renumbered.stdout
 
 
+def test_a_configuration_says_that_numbers_are_judged_by_rank() -> None:
+    holds = run("hdfs.expiry:one_client")
+    assert holds.exit_code == 0
+    assert ": holds within these limits: " in holds.stdout.splitlines()[0]
+    assert "  recover_lease_returns_true: holds, with ordered numbers by rank, " in holds.stdout
+    broken = run(f"{RANKED}:one", "--bug", "HDFS-11576")
+    assert broken.exit_code == 13
+    assert "  and again from step 2, with higher numbers" in broken.stdout
+    assert "try --renumber" not in broken.stdout
+
+
+def test_the_headline_is_that_of_the_worst_property() -> None:
+    first, second, *_ = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber").stdout.splitlines()
+    assert first.endswith("(default with HDFS-11576): violated")
+    assert second.startswith("  invariants and transition properties hold within these limits: ")
+    open_ = run(f"{NUMBERED}:one", "--bug", "HDFS-11576").stdout.splitlines()[0]
+    assert open_.endswith("(default with HDFS-11576): undetermined")
+
+
 def test_a_lasso_is_given_as_json() -> None:
     result = run(f"{NUMBERED}:one", "--bug", "HDFS-11576", "--renumber", "--format", "json")
     [found] = json.loads(result.stdout)
-    assert (found["verdict"], found["not_judged"]) == ("holds", [])
+    assert (found["verdict"], found["exit_code"], found["safety"]) == ("violated", 13, "holds")
+    assert found["not_judged"] == []
     [closes] = found["leads_to"]
     assert (closes["name"], closes["verdict"]) == ("closes", "violated")
     assert closes["fair"] == ["command_recovery", "begin_recovery", "commit_block_synchronization"]

@@ -47,8 +47,32 @@ def test_a_lasso_is_written_with_its_cycle_once(trace: Path) -> None:
     arguments = ("check", f"{ENDLESS}:one", "--bug", "HDFS-11576", "--renumber", "--trace", str(trace))
     assert run(*arguments).exit_code == 13
     written = json.loads(trace.read_text())
-    assert (len(written["states"]), written["#meta"]["cycle_begins_after"]) == (5, "1")
-    assert "accepted" in replayed(trace, f"{ENDLESS}:one")
+    assert (len(written["states"]), written["loop"]) == (5, 1)
+    told = replayed(trace, f"{ENDLESS}:one")
+    assert "accepted" in told
+    assert "  and again from state 1, for ever" in told
+    system = ("--system", f"{ENDLESS}:one")
+    again = run("replay", str(trace), *system, "--format", "itf")
+    assert json.loads(again.stdout)["loop"] == 1
+    picture = run("replay", str(trace), *system, "--format", "svg").stdout
+    assert "closes is violated</text>" in picture
+    assert "and again from step 2, for ever" in picture
+
+
+def test_a_loop_that_does_not_close_is_rejected(trace: Path) -> None:
+    run("check", "tests.model.systems.endless_recovery:RELATIVE:one", "--bug", "HDFS-11576", "--trace", str(trace))
+    written = json.loads(trace.read_text())
+    first, last = ({**written["states"][index], "#meta": {}} for index in (written["loop"], -1))
+    variables = set(written["vars"]) - {"mbt::actionTaken", "mbt::nondetPicks"}
+    assert [first[name] for name in variables] == [last[name] for name in variables]
+    system = "tests.model.systems.endless_recovery:RELATIVE:one"
+    replayed(trace, system)
+    trace.write_text(json.dumps({**written, "loop": 0}))
+    assert "the trace loops back to state 0, to which no step leads from its last state" in replayed(trace, system, 12)
+    trace.write_text(json.dumps({**written, "loop": 9}))
+    assert str(run("replay", str(trace), "--system", system).exception) == (
+        "the trace loops back to state 9; it has states 0 to 4"
+    )
 
 
 def test_no_trace_is_written_where_nothing_is_violated(trace: Path) -> None:

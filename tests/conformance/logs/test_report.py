@@ -94,7 +94,7 @@ def test_key_whose_life_has_not_begun_owes_nothing() -> None:
     assert Report((*_keys(COMPLETE), talked_of), (READ,)).completion == "complete"
 
 
-@pytest.mark.parametrize(("completion", "code"), [("complete", 0), ("unfinished", 13), ("unknown", 13)])
+@pytest.mark.parametrize(("completion", "code"), [("complete", 0), ("unfinished", 13), ("unknown", 3)])
 def test_completion_counts_where_it_is_required(completion: Completion, code: int) -> None:
     report = Report(_keys(("file", "conformant", completion)), (READ,))
     assert report.exit_code() == 0

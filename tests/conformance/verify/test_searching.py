@@ -131,7 +131,7 @@ def test_the_lock_keeps_what_a_difference_shows(context: Context) -> None:
 
 
 def test_a_leads_to_that_holds_is_locked(context: Context) -> None:
-    row = only(check(context, "check", f"{endless_recovery.__name__}:NUMBERED", "two"))
+    row = only(check(context, "check", f"{endless_recovery.__name__}:RANKED", "two"))
     assert (row.verdict, row.note) == (Verdict.HOLDS, "within recoveries 5")
     assert locked_properties(row) == {"closes": "holds", "nothing_from_the_future": "holds"}
 
@@ -154,10 +154,10 @@ def test_a_leads_to_that_is_open_is_no_pass(context: Context) -> None:
 
 
 def test_a_bug_may_break_a_leads_to(context: Context) -> None:
-    row = only(variation(context, "bug", f"{endless_recovery.__name__}:NUMBERED", "HDFS-11576"))
+    row = only(variation(context, "bug", f"{endless_recovery.__name__}:RANKED", "HDFS-11576"))
     assert row.verdict is Verdict.HOLDS
     assert row.note.startswith("closes breaks by 1 step and a cycle of ")
-    entry = msgspec.convert(row.data["lock"], lock.Lock)["endless_recovery"].variations["HDFS-11576"]
+    entry = msgspec.convert(row.data["lock"], lock.Lock)["endless_recovery_ranked"].variations["HDFS-11576"]
     assert (entry.breaks, entry.configuration, entry.depth) == ("closes", "two", 0)
 
 

@@ -10,6 +10,7 @@ the last one, so that there are finitely many states without any limit.
 """
 
 import enum
+from dataclasses import replace
 
 from genstamp_model.language import (
     Bool,
@@ -161,6 +162,12 @@ NUMBERED = System(
     bugs=[OVERTAKEN_FOR_EVER],
 )
 
+RANKED = replace(
+    NUMBERED,
+    name="endless_recovery_ranked",
+    configurations=[replace(one, renumber=True) for one in NUMBERED.configurations],
+)
+
 RELATIVE = System(
     "endless_recovery_relative",
     parts=[Relative],
@@ -172,11 +179,11 @@ RELATIVE = System(
     bugs=[OVERTAKEN_FOR_EVER],
 )
 
-OPEN = System("endless_recovery_open", parts=[Open], configurations=NUMBERED.configurations)
+OPEN = System("endless_recovery_open", parts=[Open], configurations=RANKED.configurations)
 
 # There is room for one recovery at a time, and so nobody knows what comes of a second one.
 CROWDED = System(
     "endless_recovery_crowded",
     parts=[Open],
-    configurations=[Configuration("one", sizes={"Datanode": 1}, limits={"recoveries": 1})],
+    configurations=[Configuration("one", sizes={"Datanode": 1}, limits={"recoveries": 1}, renumber=True)],
 )

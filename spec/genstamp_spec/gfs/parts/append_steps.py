@@ -187,7 +187,7 @@ class NextChunk(AppendingReplicas, lane="master"):
         s.current.remove(left_out)
         s.drop_queue()
 
-    @action
+    @action(caller="client")
     def add_chunk(s, client: Client) -> None:
         """A client was told to retry on the next chunk: there is a new last one, which is empty."""
         require(s.append[client].state.at(MutationLifecycle.data_pushed), "a client has something to append")

@@ -175,13 +175,13 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     # A lease goes on, or ends.
 
-    @action
+    @action(caller="chunkserver")
     def extend_lease(s, chunkserver: Chunkserver) -> None:
         """The primary asks for an extension with its heartbeat, and gets it (section 3.1)."""
         s.extend(chunkserver)
         s.count_from_now(chunkserver)
 
-    @action(event="extend_lease")
+    @action(event="extend_lease", caller="chunkserver")
     def extend_lease_unanswered(s, chunkserver: Chunkserver) -> None:
         """The master extends the lease, but its answer is lost."""
         s.extend(chunkserver)
@@ -198,7 +198,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         """The master wants the lease back: for a rename, or a snapshot (sections 3.1 and 3.4)."""
         s.lease.fire(ChunkLeaseLifecycle.revoke)
 
-    @action
+    @action(caller="chunkserver")
     def give_up_lease(s, chunkserver: Chunkserver) -> None:
         """The primary is reached and gives the lease up, also if it has not heard of it yet (section 3.4)."""
         s.hear_revocation(chunkserver)
@@ -206,7 +206,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.primary = none
         s.lease_age = 0
 
-    @action(event="give_up_lease")
+    @action(event="give_up_lease", caller="chunkserver")
     def give_up_lease_unanswered(s, chunkserver: Chunkserver) -> None:
         """The primary gives the lease up, but its answer is lost."""
         s.hear_revocation(chunkserver)
@@ -251,7 +251,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.losses = s.losses + 1
         s.locations.remove(chunkserver)
 
-    @action
+    @action(caller="chunkserver")
     def report_current(s, chunkserver: Chunkserver) -> None:
         """A replica has the chunk's version: from now on the master names it (sections 2.6 and 4.5)."""
         s.has_replica(chunkserver)
@@ -259,7 +259,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         require(s.held[chunkserver] == s.version, "its version is the chunk's")
         s.locations.add(chunkserver)
 
-    @action(event="report_current")
+    @action(event="report_current", caller="chunkserver")
     def report_unconfirmed(s, chunkserver: Chunkserver) -> None:
         """A replica has a version that was chosen and never confirmed: it misses nothing, and the master names it.
 
@@ -271,7 +271,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         require((s.held[chunkserver] > s.version) & (s.held[chunkserver] <= s.chosen), "its version was chosen")
         s.locations.add(chunkserver)
 
-    @action
+    @action(caller="chunkserver")
     def report_higher(s, chunkserver: Chunkserver) -> None:
         """A replica has a higher version: the master died before it confirmed a grant, and takes it (section 4.5)."""
         s.has_replica(chunkserver)
@@ -281,7 +281,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.locations = only(chunkserver)
         s.miss_version()
 
-    @action
+    @action(caller="chunkserver")
     def report_stale(s, chunkserver: Chunkserver) -> None:
         """A replica has missed a version: it is garbage (sections 4.4 and 4.5)."""
         s.has_replica(chunkserver)

@@ -108,7 +108,7 @@ class Heartbeats(Faults, lane="master"):
         require(~s.up.has(chunkserver), "the chunkserver is down")
         s.locations.remove(chunkserver)
 
-    @action
+    @action(caller="chunkserver")
     def report_current(s, chunkserver: Chunkserver) -> None:
         """A chunkserver reports a replica that is new, or that missed nothing while the chunkserver was down."""
         s.may_report(chunkserver)
@@ -119,13 +119,13 @@ class Heartbeats(Faults, lane="master"):
         require(s.replica[chunkserver].at(ChunkReplicaLifecycle.current), "its version is the chunk's")
         s.locations.add(chunkserver)
 
-    @action
+    @action(caller="chunkserver")
     def report_stale(s, chunkserver: Chunkserver) -> None:
         """A chunkserver reports a lower version than the chunk's: its replica is garbage (section 4.5)."""
         s.may_report(chunkserver)
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.detect_stale)
 
-    @action
+    @action(caller="chunkserver")
     def report_orphan(s, chunkserver: Chunkserver) -> None:
         """A chunkserver names a chunk that the master does not know: its replica is garbage, however it is."""
         s.may_report(chunkserver)
@@ -136,7 +136,7 @@ class Heartbeats(Faults, lane="master"):
         """Checks: its heartbeats come."""
         require(s.up.has(chunkserver), "the chunkserver is up")
 
-    @action
+    @action(caller="chunkserver")
     def find_mismatch(s, chunkserver: Chunkserver) -> None:
         """Whoever reads, or the scan of an idle chunkserver, finds a wrong checksum, and the master hears of it."""
         s.may_report(chunkserver)

@@ -138,7 +138,7 @@ class ClientCalls(EditLog, lane="namenode"):
 
     # Answers.
 
-    @action
+    @action(caller=None)
     def answer_arrives(s, client: Client) -> None:
         """The client learns that the call was executed. The NameNode has synced before it answered.
 

@@ -131,7 +131,7 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         require(~s.earlier_is_complete(file), "the block before is not complete")
         observe(closed=False, block_state=s.block[file])
 
-    @action(event="block_received")
+    @action(event="block_received", caller="datanode")
     def block_received_earlier(s, file: File, datanode: Datanode) -> None:
         """A replica of the block before the last one is reported, and completes it (facts A8)."""
         require(s.running.has(datanode), "the datanode is running")

@@ -232,7 +232,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     # Reports (I.1, I.2).
 
-    @action
+    @action(caller="datanode")
     def block_received(s, file: File, datanode: Datanode) -> None:
         """A FINALIZED replica is reported; it counts if it matches (BlockManager#processIncrementalBlockReport, 3.4.1).
 

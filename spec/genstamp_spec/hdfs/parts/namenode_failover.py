@@ -124,7 +124,7 @@ class NamenodeFailover(EditReplay, lane="namenode"):
         require(enough, "every complete block has a replica")
         s.service = Service.ACTIVE
 
-    @action
+    @action(caller="datanode")
     def report_replica_being_written(s, file: File, datanode: Datanode) -> None:
         """A datanode reports an RBW or RWR replica: it is a location of the block again (facts I.1 step 5).
 

@@ -139,7 +139,7 @@ class NamenodeReports(NamenodeCorruption, lane="namenode"):
         s.forget_locations(file)
         observe(block_state=s.block[file], stored=s.stored[file])
 
-    @action
+    @action(caller="datanode")
     def block_receiving(s, file: File, datanode: Datanode) -> None:
         """A replica is being written: it is an expected location, or it is of an old generation.
 
@@ -149,7 +149,7 @@ class NamenodeReports(NamenodeCorruption, lane="namenode"):
         s.process_reported(file, datanode, reported_as(ReportedState.RBW), report.stamp, report.num_bytes)
         s.arrived(datanode, file)
 
-    @action
+    @action(caller="datanode")
     def block_received(s, file: File, datanode: Datanode) -> None:
         """A replica is FINALIZED: it counts if it matches, and may complete its block.
 
@@ -174,7 +174,7 @@ class NamenodeReports(NamenodeCorruption, lane="namenode"):
         """
         return s.block[file].at(BlockLifecycle.complete)
 
-    @action
+    @action(caller="datanode")
     def block_deleted(s, file: File, datanode: Datanode) -> None:
         """A replica is gone: its datanode leaves the block map.
 
@@ -184,7 +184,7 @@ class NamenodeReports(NamenodeCorruption, lane="namenode"):
         s.remove_stored(file, only(datanode))
         s.arrived(datanode, file)
 
-    @action
+    @action(caller="datanode")
     def block_report(s, file: File, datanode: Datanode) -> None:
         """A full report: the replica is judged like any other; a datanode without one leaves the block map.
 

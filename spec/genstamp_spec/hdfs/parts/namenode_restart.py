@@ -98,7 +98,7 @@ class NamenodeRestarts(EarlierBlocks, Leases, SafeModeState, lane="namenode"):
         s.may_leave_safe_mode()
         s.safe_mode = False
 
-    @action
+    @action(caller="datanode")
     def replica_reported(s, file: File, datanode: Datanode) -> None:
         """A replica that is being written is reported, and its datanode is an expected location again (facts A18)."""
         require(s.running.has(datanode), "the datanode is running")

@@ -44,7 +44,7 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         s.block_stamp = stamp
         s.block_bytes = length
 
-    @action
+    @action(caller="datanode")
     def block_received(s, datanode: Datanode) -> None:
         """A FINALIZED replica of the block's generation is reported; a COMMITTED block is COMPLETE with the first one.
 

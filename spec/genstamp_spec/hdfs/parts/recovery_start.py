@@ -19,7 +19,7 @@ from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 
-class RecoveryStart(FileState, BlockState, RunningState, lane="namenode"):
+class RecoveryStart(FileState, BlockState, RunningState, lane="namenode", callers=(Client, Datanode)):
     """What internalReleaseLease and initializeBlockRecovery look at and do, and the gate between two attempts."""
 
     # What internalReleaseLease finds (facts F.3, for one block).

@@ -204,7 +204,7 @@ class StandbyReports(Part, lane="namenode"):
         """A report is queued as it was made (HDFS-15422)."""
         return Told(there=told.there, finalized=told.finalized, stamp=told.stamp)
 
-    @action
+    @action(caller="datanode")
     def report_arrives(s, datanode: Datanode) -> None:
         """A datanode's report reaches the NameNode: after what is queued of it, if anything is.
 

@@ -73,7 +73,7 @@ class StreamedRestarts(NamenodeRestarts, FirstWrites, WriterLosesTheFile, ToldSt
         s.primary.update(lambda file: none)
         s.owes_report = those(Datanode, lambda datanode: True)
 
-    @action
+    @action(caller="datanode")
     def block_report(s, datanode: Datanode) -> None:
         """A datanode tells all that it has: it is a location of every block that is not complete (facts A18, I.1).
 

@@ -106,16 +106,19 @@ BLOCK_RECOVERY_ENDS = System(
             "one_datanode",
             sizes={"Client": 1, "File": 1, "Datanode": 1, "Mishap": 1},
             doc="a lost command, a lost report or a forgotten storage",
+            renumber=True,
         ),
         Configuration(
             "two_clients",
             sizes={"Client": 2, "File": 1, "Datanode": 1, "Mishap": 1},
             doc="another client, whose calls are refused",
+            renumber=True,
         ),
         Configuration(
             "one_mishap",
             sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 1},
             doc="a crash, a broken disk, a call that times out, and what else goes wrong once",
+            renumber=True,
         ),
         Configuration(
             "two_dead_recoveries",
@@ -123,6 +126,7 @@ BLOCK_RECOVERY_ENDS = System(
             limits={"bytes": 2, "broken_disks": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
             doc="a crash, a call that times out and a lost report",
             on_demand=True,
+            renumber=True,
         ),
         Configuration(
             "crash_and_broken_disk",
@@ -130,6 +134,7 @@ BLOCK_RECOVERY_ENDS = System(
             limits={"stamps": 3, "reports": 1, "calls": 0, "lost_commands": 0, "silences": 0, "slow_attempts": 0},
             doc="a crash and a broken disk, of which the second waits until there is no other",
             on_demand=True,
+            renumber=True,
         ),
     ],
     bugs=BUGS,

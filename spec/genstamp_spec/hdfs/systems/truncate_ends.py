@@ -86,12 +86,14 @@ TRUNCATE_ENDS = System(
             sizes={"Client": 1, "File": 1, "Datanode": 1},
             limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2, "snapshots": 1, "copies": 1},
             doc="a block is cut, or copied if a snapshot has it, and its datanode stops in between",
+            renumber=True,
         ),
         Configuration(
             "in_place",
             sizes={"Client": 1, "File": 1, "Datanode": 2},
             limits={"stamps": 4, "crashes": 1, "truncates": 1, "expired_leases": 2},
             doc="a block is cut, and a datanode stops in between",
+            renumber=True,
         ),
         Configuration(
             "by_copy",
@@ -107,6 +109,7 @@ TRUNCATE_ENDS = System(
                 "lost_answers": 1,
             },
             doc="the same during an upgrade, and with answers that are lost",
+            renumber=True,
         ),
         Configuration(
             "two_clients",
@@ -121,6 +124,7 @@ TRUNCATE_ENDS = System(
                 "troubles_of_first_write": 1,
             },
             doc="a file that is too short to be cut, and what hdfs.recovery does to it",
+            renumber=True,
         ),
     ],
     bugs=[HDFS_9516],
