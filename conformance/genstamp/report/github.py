@@ -9,18 +9,24 @@ from typing import Final
 
 from genstamp.report.case import Case, Outcome
 
-_COMMANDS: Final[dict[Outcome, str]] = {"failure": "error", "error": "error", "undetermined": "warning"}
+_COMMANDS: Final[dict[Outcome, str]] = {
+    "failure": "error",
+    "error": "error",
+    "undetermined": "warning",
+    "warning": "warning",
+}
 _SUMMED: Final[dict[Outcome, str]] = {
     "passed": "passed",
     "failure": "failed",
     "error": "could not be judged",
     "undetermined": "undetermined",
+    "warning": "with a warning",
     "skipped": "skipped",
 }
 
 
 def github(verb: str, cases: Sequence[Case]) -> str:
-    """An error for each case that failed, a warning for each that is undetermined, and a notice that sums up."""
+    """An error for each case that failed, a warning for each that is undetermined or has one, a notice that sums up."""
     return "".join(f"{line}\n" for line in _lines(verb, cases))
 
 

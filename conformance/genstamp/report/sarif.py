@@ -14,7 +14,12 @@ from genstamp.report.case import Case, Outcome, Place, Rule
 
 _ROOT: Final = "%SRCROOT%"
 # A result that is no failure has to have the level "none", so what is undetermined is told as a weak failure.
-_LEVELS: Final[dict[Outcome, str]] = {"failure": "error", "error": "error", "undetermined": "warning"}
+_LEVELS: Final[dict[Outcome, str]] = {
+    "failure": "error",
+    "error": "error",
+    "undetermined": "warning",
+    "warning": "warning",
+}
 
 
 def sarif(verb: str, cases: Sequence[Case]) -> str:

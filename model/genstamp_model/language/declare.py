@@ -41,6 +41,7 @@ class ActionDeclaration:
     event: str
     hidden: bool
     refuses: str | None
+    unchanged: str
     source: Source
 
     @property
@@ -59,6 +60,7 @@ class PropertyDeclaration:
     given: tuple[str, ...]
     fair: tuple[str, ...]
     strongly_fair: tuple[str, ...]
+    vacuous: str
     source: Source
 
     @property
@@ -170,7 +172,7 @@ class Part:
 def action(function: Callable[..., None], /) -> ActionDeclaration: ...
 @overload
 def action(
-    *, event: str | None = None, hidden: bool = False, refuses: str | None = None
+    *, event: str | None = None, hidden: bool = False, refuses: str | None = None, unchanged: str = ""
 ) -> Callable[[Callable[..., None]], ActionDeclaration]: ...
 def action(
     function: Callable[..., None] | None = None,
@@ -179,6 +181,7 @@ def action(
     event: str | None = None,
     hidden: bool = False,
     refuses: str | None = None,
+    unchanged: str = "",
 ) -> Any:
     """Declare a step.
 
@@ -187,11 +190,13 @@ def action(
             actions can be one event with several outcomes.
         hidden: nobody can see the step happen.
         refuses: the caller is answered with this exception although the step changes the state.
+        unchanged: why the step changes nothing; coverage asks every other action for a step that does. It has no
+            effects then.
     """
     source = caller()
 
     def declare(step: Callable[..., None]) -> ActionDeclaration:
-        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source)
+        return ActionDeclaration(step, event or step.__name__, hidden, refuses, unchanged, source)
 
     return declare(function) if function is not None else declare
 
@@ -205,33 +210,44 @@ def _property(
     given: tuple[str, ...] = (),
     fair: tuple[str, ...] = (),
     strongly_fair: tuple[str, ...] = (),
+    vacuous: str = "",
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = caller()
-    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, strongly_fair, source)
+    return lambda claim: PropertyDeclaration(claim, kind, inductive, given, fair, strongly_fair, vacuous, source)
 
 
 @overload
 def invariant(function: Claim, /) -> PropertyDeclaration: ...
 @overload
-def invariant(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
-def invariant(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+def invariant(
+    *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]: ...
+def invariant(
+    function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Any:
     """Declare what holds in every state; index parameters mean "for all".
 
     Args:
         inductive: `prove` must prove it,
         given: relative to these other properties by name, which are proved too.
+        vacuous: why some part of it cannot fail in any reached state, where that is meant; otherwise a search warns of
+            it. It is not believed: there must be such a part.
     """
-    declare = _property("invariant", inductive, given)
+    declare = _property("invariant", inductive, given, vacuous=vacuous)
     return declare if function is None else declare(function)
 
 
 @overload
 def transition(function: Claim, /) -> PropertyDeclaration: ...
 @overload
-def transition(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
-def transition(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+def transition(
+    *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]: ...
+def transition(
+    function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Any:
     """Declare what holds of every state `s` and its successor `t: Self`; otherwise as `invariant`."""
-    declare = _property("transition", inductive, given)
+    declare = _property("transition", inductive, given, vacuous=vacuous)
     return declare if function is None else declare(function)
 
 
@@ -241,7 +257,7 @@ def witness(function: Claim, /) -> PropertyDeclaration:
 
 
 def leads_to(
-    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = ()
+    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = (), vacuous: str = ""
 ) -> Callable[[Claim], PropertyDeclaration]:
     """Declare that one condition is always followed by another: return both, `(here, there)`.
 
@@ -252,8 +268,9 @@ def leads_to(
     Args:
         fair: names of the actions that are weakly fair: not enabled for ever without being taken.
         strongly_fair: names of those that are strongly fair: not enabled again and again without being taken.
+        vacuous: why nothing is ever owed, as of an invariant.
     """
-    return _property("leads_to", fair=fair, strongly_fair=strongly_fair)
+    return _property("leads_to", fair=fair, strongly_fair=strongly_fair, vacuous=vacuous)
 
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:

@@ -55,7 +55,8 @@ class Action:
     """A step: checks in order, then effects, all over the state before the step.
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
-    A check that fails with an exception of its own leaves the state unchanged. `lane` says where the step happens, for
+    A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
+    nothing, where that is declared. `lane` says where the step happens, for
     pictures: at a member of an index set, or at the one node of a name.
     """
 
@@ -70,6 +71,7 @@ class Action:
     doc: str
     source: Source
     lane: str | IndexSet | None = None
+    unchanged: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Property:
     """A claim with free index parameters.
 
     `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, `fair` and
-    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`.
+    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`. `vacuous` says why
+    some part cannot fail, where that is declared.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Property:
     doc: str
     source: Source
     strongly_fair: tuple[str, ...] = ()
+    vacuous: str = ""
 
     @cached_property
     def closed(self) -> Expr:
@@ -136,7 +140,7 @@ class Refinement:
 
 @dataclass(frozen=True)
 class Model:
-    """A system, traced."""
+    """A system, traced; `unused` says why variables are never set, or never read, where that is declared."""
 
     system: str
     semantics: str
@@ -148,6 +152,7 @@ class Model:
     observations: tuple[Observation, ...]
     refinements: tuple[Refinement, ...] = ()
     may_stop: Expr | None = None
+    unused: Mapping[str, str] = field(default_factory=dict)
 
     def action(self, name: str) -> Action:
         """An action by name."""
@@ -185,7 +190,7 @@ class Model:
         """Every limit that a configuration must give."""
         found = {name for name, _ in self.limits}
         for variable in self.variables:
-            found |= set(_limit_names(variable.type))
+            found |= set(limit_names(variable.type))
         return frozenset(found)
 
     @cached_property
@@ -248,22 +253,23 @@ def _index_sets(type_: Type) -> Iterator[IndexSet]:
             yield from _index_sets(element)
 
 
-def _limit_names(type_: Type) -> Iterator[str]:
+def limit_names(type_: Type) -> Iterator[str]:
+    """Names of the limits in a type."""
     match type_:
         case NumberType(limit=str(name)):
             yield name
         case ArrayType(element=element):
-            yield from _limit_names(element)
+            yield from limit_names(element)
         case RecordType(fields=fields):
             for _, part in fields:
-                yield from _limit_names(part)
+                yield from limit_names(part)
         case SequenceType(element=element, limit=name):
             if name is not None:
                 yield name
-            yield from _limit_names(element)
+            yield from limit_names(element)
         case BagType(message=message, limit=name):
             yield name
-            yield from _limit_names(message)
+            yield from limit_names(message)
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ class System:
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
+        unused: variables of its parts that no action sets here, or that nothing reads, each with the reason why. The
+            name of a variable that is set and read is an error.
         omits: what the system leaves out, a sentence each.
     """
 
@@ -129,6 +131,7 @@ class System:
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
     meets: Sequence[tuple[str, str]] = ()
+    unused: Mapping[str, str] = field(default_factory=dict)
     omits: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -223,6 +226,7 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
+            unused=self.system.unused,
         )
 
     def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:
@@ -238,6 +242,12 @@ class _Builder:
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
         self._seen_labels[declaration.name] = trace.labels
+        if declaration.unchanged and trace.sources:
+            name = next(iter(trace.sources))
+            message = (
+                f"action {declaration.name} is declared unchanged ('{declaration.unchanged}') and assigns '{name}'"
+            )
+            raise SpecError(message, trace.sources[name])
         effects = tuple(
             traced.Effect(name, value, trace.sources[name])
             for name, value in trace.values.items()
@@ -262,6 +272,7 @@ class _Builder:
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
             lane=self.state.lane_of(declaration),
+            unchanged=declaration.unchanged,
         )
 
     def _refuse_unknown_breaks(self, known: set[str]) -> None:
@@ -316,6 +327,7 @@ class _Builder:
             given=declaration.given,
             fair=declaration.fair,
             strongly_fair=declaration.strongly_fair,
+            vacuous=declaration.vacuous,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
         )
