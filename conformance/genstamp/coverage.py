@@ -38,7 +38,7 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
         "changed": {
             action.name: result.taken[action.name] - result.idle.get(action.name, 0)
             for action in result.instance.model.actions
-            if not action.unchanged
+            if not action.unchanged and action.name not in result.instance.model.idle
         },
         "refused": {
             f"{refusal.action}, {refusal.refuses}: {refusal.label}": refusal.seen

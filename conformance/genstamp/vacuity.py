@@ -3,7 +3,7 @@
 A part of a property is of interest in a configuration where some reached state, or step, could have broken it
 (`genstamp_model.interest`), and where its variables have values that do (`genstamp_model.prove.tautology`). Like
 coverage it is a claim about some configurations together: one of them is enough. What is meant to be so is declared,
-with its reason, at the property (`vacuous=`) or at the system (`unused=`), and the declaration is checked too.
+with its reason, at the property (`vacuous=`) or at the system (`idle=`), and the declaration is checked too.
 
 Leaves out actions, refusals and witnesses that are never met (`genstamp.coverage`).
 """
@@ -17,10 +17,10 @@ from genstamp.report.places import place
 from genstamp_model.explore import Critical, Result
 from genstamp_model.language import ir
 from genstamp_model.language.model import Model
-from genstamp_model.unused import never_read, never_set
+from genstamp_model.idle import never_read, never_set
 
 Vacuity = Mapping[str, Mapping[str, Any]]
-"""Of one search, in words of JSON: `properties` and `variables` by name."""
+"""Of one search, in words of JSON: `properties`, `variables` and declared idle `actions` by name."""
 
 _SHOWN: Final = 200
 
@@ -54,7 +54,12 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
         claim, parts = one.interest.claim, one.interest.parts
         found = properties.setdefault(claim.name, {"kind": claim.kind, "declared": claim.vacuous, "parts": []})
         found["parts"].append({**part(one), "always": bool(parts) and always.issuperset(parts)})
-    return {"properties": properties, "variables": _variables(model)}
+    actions = {
+        action.name: {"declared": model.idle[action.name], "changed": result.taken[action.name] - result.idle[action.name]}
+        for action in model.actions
+        if action.name in model.idle
+    }
+    return {"properties": properties, "variables": _variables(model), "actions": actions}
 
 
 def part(one: Critical) -> dict[str, Any]:
@@ -71,10 +76,10 @@ def _variables(model: Model) -> dict[str, Any]:
         variable.name: {
             "set": variable.name not in unset,
             "read": variable.name not in unread,
-            "declared": model.unused.get(variable.name, ""),
+            "declared": model.idle.get(variable.name, ""),
         }
         for variable in model.variables
-        if variable.name in unset | unread | model.unused.keys()
+        if variable.name in unset | unread | model.idle.keys()
     }
 
 
@@ -86,12 +91,13 @@ def counted(all_: Iterable[Vacuity]) -> tuple[int, int]:
 
 def findings(all_: Sequence[Vacuity]) -> list[Finding]:
     """All that says nothing in any of some searches, and declarations of it that are not true."""
-    return [*_of_properties(all_), *_of_variables(all_)]
+    return [*_of_properties(all_), *_of_actions(all_), *_of_variables(all_)]
 
 
 def declared(all_: Sequence[Vacuity]) -> list[str]:
     """What is declared to say nothing, with its reason, a line each."""
-    named = [*_together(all_).items(), *(all_[0]["variables"].items() if all_ else ())]
+    others = [item for kind in ("actions", "variables") for item in (all_[0][kind].items() if all_ else ())]
+    named = [*_together(all_).items(), *others]
     return [f"{name}: {found['declared']}" for name, found in named if found["declared"]]
 
 
@@ -128,12 +134,18 @@ def _of_properties(all_: Sequence[Vacuity]) -> Iterator[Finding]:
             yield Finding(name, f"{kind} {which} is vacuous: {why}")
 
 
+def _of_actions(all_: Sequence[Vacuity]) -> Iterator[Finding]:
+    for name, found in all_[0]["actions"].items() if all_ else ():
+        if any(one["actions"][name]["changed"] for one in all_):
+            yield Finding(name, f"action {name} is declared idle ('{found['declared']}'), and changes something")
+
+
 def _of_variables(all_: Sequence[Vacuity]) -> Iterator[Finding]:
     for name, found in all_[0]["variables"].items() if all_ else ():
         reason, is_set, is_read = found["declared"], found["set"], found["read"]
         if reason:
             if is_set and is_read:
-                yield Finding(name, f"variable {name} is declared unused ('{reason}'), and is set and read")
+                yield Finding(name, f"variable {name} is declared idle ('{reason}'), and is set and read")
         elif not is_set:
             yield Finding(name, f"variable {name} is never set" + ("" if is_read else ", and never read"))
         else:
@@ -169,5 +181,5 @@ def _steps(number: int, how: str) -> str:
 
 def place_of(model: Model, name: str) -> Place | None:
     """Where a property or variable is declared."""
-    known = [*model.properties, *model.variables]
+    known = [*model.properties, *model.actions, *model.variables]
     return place(next(one.source for one in known if one.name == name))

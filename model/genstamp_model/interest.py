@@ -7,8 +7,9 @@ hold as well, which is the usual definition (Beer et al. 2001; Kupferman and Var
 
 A property is taken apart along its conjunctions, universal quantifiers and implications, however they are written:
 `a.implies(b)`, `~a | b`, `~(a & ~b)`, `when(a, b, True)`. Of a disjunction the negated members are the antecedent, or
-the first member where none is; of a disjunction of negations the last is the consequent. At most so many members means
-that so many are there, and that nothing ever falls means that it changes.
+the first member where none is; of a disjunction of negations the last is the consequent. Claimed without a condition,
+that at most so many members are somewhere says something where so many are, and that nothing ever falls where it
+changes.
 
 Left out: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).
@@ -86,7 +87,8 @@ def _parts(expr: Expr, *, given: bool = False) -> Iterator[tuple[Expr, Expr]]:
     """Each part that must hold for the expression to hold, and where it could fail.
 
     Args:
-        given: the expression is a consequent, in which a disjunction without a negation is one part.
+        given: the expression is a consequent. A disjunction without a negation in it, and a choice, are one part, and a
+            comparison says something wherever the antecedent holds.
     """
     match expr.op:
         case Op.NOT:
@@ -103,7 +105,7 @@ def _parts(expr: Expr, *, given: bool = False) -> Iterator[tuple[Expr, Expr]]:
         case Op.FORALL_IN:
             yield from _for_each(Op.EXISTS_IN, expr.args[:1], expr.args[1], expr.data, given=given)
         case _ if expr is not TRUE:
-            yield expr, _edge(expr)
+            yield expr, TRUE if given else _edge(expr)
 
 
 def _choice(condition: Expr, then: Expr, otherwise: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
@@ -184,7 +186,7 @@ def _for_each(
 
 
 def _edge(expr: Expr) -> Expr:
-    """Where a comparison comes to the edge of what it claims."""
+    """Where a comparison that is claimed without a condition comes to the edge of what it claims."""
     if expr.op in (Op.LE, Op.SUBSET):
         left, right = expr.args
         if any(node.op is Op.NEXT for node in ir.walk(expr)) and _now(left) is _now(right):

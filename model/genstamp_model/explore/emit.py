@@ -42,7 +42,7 @@ _INVARIANT_BITS = 63
 
 @dataclass(frozen=True)
 class Target:
-    """What coverage looks for: a witness, a refusal at one check of an action, where a part of a property could fail."""
+    """What coverage looks for: a witness, a refusal at a check of an action, where a part of a property could fail."""
 
     witness: Property | None = None
     action: Action | None = None

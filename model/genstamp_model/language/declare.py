@@ -190,8 +190,8 @@ def action(
             actions can be one event with several outcomes.
         hidden: nobody can see the step happen.
         refuses: the caller is answered with this exception although the step changes the state.
-        unchanged: why the step changes nothing; coverage asks every other action for a step that does. It has no
-            effects then.
+        unchanged: why the step has no effects; coverage asks of every other action that it changes something, unless
+            the system declares it `idle`.
     """
     source = caller()
 

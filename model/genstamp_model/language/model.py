@@ -140,7 +140,7 @@ class Refinement:
 
 @dataclass(frozen=True)
 class Model:
-    """A system, traced; `unused` says why variables are never set, or never read, where that is declared."""
+    """A system, traced; `idle` says why actions change nothing, and variables are not used, where that is declared."""
 
     system: str
     semantics: str
@@ -152,7 +152,7 @@ class Model:
     observations: tuple[Observation, ...]
     refinements: tuple[Refinement, ...] = ()
     may_stop: Expr | None = None
-    unused: Mapping[str, str] = field(default_factory=dict)
+    idle: Mapping[str, str] = field(default_factory=dict)
 
     def action(self, name: str) -> Action:
         """An action by name."""

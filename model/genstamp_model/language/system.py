@@ -115,8 +115,8 @@ class System:
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
-        unused: variables of its parts that no action sets here, or that nothing reads, each with the reason why. The
-            name of a variable that is set and read is an error.
+        idle: what its parts have and what does nothing here, by name, with the reason why: actions that change nothing,
+            and variables that no action sets or that nothing reads.
         omits: what the system leaves out, a sentence each.
     """
 
@@ -131,7 +131,7 @@ class System:
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
     meets: Sequence[tuple[str, str]] = ()
-    unused: Mapping[str, str] = field(default_factory=dict)
+    idle: Mapping[str, str] = field(default_factory=dict)
     omits: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -205,6 +205,7 @@ class _Builder:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
         self._refuse_unknown_meetings(actions)
+        self._refuse_unknown_idlers({action.name for action in actions})
         refinements = tuple(
             self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration)
         )
@@ -226,7 +227,7 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
-            unused=self.system.unused,
+            idle=self.system.idle,
         )
 
     def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:
@@ -297,6 +298,11 @@ class _Builder:
             if (name, label) not in known:
                 message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
                 raise SpecError(message)
+
+    def _refuse_unknown_idlers(self, actions: set[str]) -> None:
+        for name in self.system.idle:
+            if name not in actions and name not in self.values:
+                raise SpecError(f"{self.system.name} has no action or variable '{name}', which it declares idle")
 
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
