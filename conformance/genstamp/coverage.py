@@ -1,8 +1,9 @@
-"""What searches have covered: actions taken, refusals given, witnesses seen, steps of upper systems taken.
+"""What searches have covered: actions taken and their effects, refusals given, witnesses seen, steps of upper systems.
 
 One search alone need not reach it all.
 
-Refusals that the specification declares defensive are not asked for.
+Refusals that the specification declares defensive are not asked for, nor effects of actions that it declares unchanged.
+Properties that could not have failed are not counted here (`genstamp.vacuity`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,8 +16,8 @@ from genstamp_model.explore import Result
 from genstamp_model.language.model import Model
 
 Coverage = Mapping[str, Mapping[str, Any]]
-"""Steps `taken` by action, `refused` by refusal, length of a shortest path to what was `witnessed`, and steps that are
-one of an upper system, `refined` by its action."""
+"""Steps `taken` by action, those among them that `changed` something, `refused` by refusal, length of a shortest path
+to what was `witnessed`, and steps that are one of an upper system, `refined` by its action."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
     """What one search has covered, in words of JSON."""
     return {
         "taken": dict(result.taken),
+        "changed": {
+            action.name: result.taken[action.name] - result.idle.get(action.name, 0)
+            for action in result.instance.model.actions
+            if not action.unchanged and action.name not in result.instance.model.idle
+        },
         "refused": {
             f"{refusal.action}, {refusal.refuses}: {refusal.label}": refusal.seen
             for refusal in result.refusals
@@ -47,6 +53,7 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
 def reached(found: Coverage) -> dict[str, bool]:
     """Everything that is asked for, and whether one search has reached it."""
     parts = {f"action {name}": steps > 0 for name, steps in found["taken"].items()}
+    parts |= {f"effect {name}": steps > 0 for name, steps in found.get("changed", {}).items()}
     parts |= {f"refusal {name}": bool(given) for name, given in found["refused"].items()}
     parts |= {f"witness {name}": length is not None for name, length in found["witnessed"].items()}
     return parts | {f"step {name}": steps > 0 for name, steps in found.get("refined", {}).items()}
@@ -58,7 +65,7 @@ def has(model: Model, name: str) -> bool:
     if kind != "refusal":
         named: Iterable[str] = (
             (action.name for action in model.actions)
-            if kind == "action"
+            if kind in ("action", "effect")
             else (claim.name for claim in model.properties if claim.kind == kind)
         )
         return rest in named
@@ -80,8 +87,23 @@ def together(found: Iterable[Coverage]) -> dict[str, bool]:
 
 
 def missing(found: Mapping[str, bool]) -> list[str]:
-    """The names of what was not reached, sorted."""
-    return sorted(name for name, is_reached in found.items() if not is_reached)
+    """The names of what was not reached, sorted; the effect of an action only where the action is taken."""
+    return sorted(name for name, is_reached in found.items() if not is_reached and not _is_never_taken(found, name))
+
+
+def _is_never_taken(found: Mapping[str, bool], name: str) -> bool:
+    kind, _, action = name.partition(" ")
+    return kind == "effect" and not found[f"action {action}"]
+
+
+def worded(name: str) -> str:
+    """What is not reached, by its name in `reached`, for a reader.
+
+    >>> worded("effect read")
+    'effect read (every step of it leaves the state as it is)'
+    """
+    is_effect = name.startswith("effect ")
+    return f"{name} (every step of it leaves the state as it is)" if is_effect else name
 
 
 def counts(result: Result) -> tuple[Reached, Reached, Reached, Reached]:

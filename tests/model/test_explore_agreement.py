@@ -176,6 +176,8 @@ def test_coverage_sees_what_evaluate_sees(machine: Machine, states: list[State])
         for target, shown in zip(machine.program.targets, machine.shown(state), strict=True):
             if target.witness is not None:
                 assert shown == evaluator.holds(target.witness, state), target.witness.name
+            elif target.interest is not None:
+                assert shown == evaluator.value(target.interest.where, state), target.interest
             else:
                 assert target.action is not None and target.check is not None
                 assert shown == ((target.action.name, target.check.label) in refused), (target.action.name, state)

@@ -12,6 +12,7 @@ from tests.model.random_systems import RandomSystem
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.explore import Result, Verdict, explore
+from genstamp_model.interest import Interest, interests
 from genstamp_model.language import Instance, ir
 from genstamp_model.language.ir import Op
 from genstamp_model.language.model import Model, Property
@@ -31,6 +32,9 @@ class Plain:
     Attributes:
         depths: of every state, by breadth-first search.
         broken: for each violation, by kind and name, the steps of a shortest trace that shows it.
+        idle: steps taken that change nothing, by action.
+        critical: for each part of a property about one state the steps to the first state in which it could fail.
+        critical_steps: in how many steps each part of a property about two states could.
         finished: every state was expanded.
     """
 
@@ -38,6 +42,9 @@ class Plain:
     generated: int = 1
     cuts: Counter[str] = field(default_factory=Counter)
     taken: Counter[str] = field(default_factory=Counter)
+    idle: Counter[str] = field(default_factory=Counter)
+    critical: dict[Interest, int] = field(default_factory=dict)
+    critical_steps: Counter[Interest] = field(default_factory=Counter)
     refused: set[tuple[str, str]] = field(default_factory=set)
     witnesses: dict[str, int] = field(default_factory=dict)
     broken: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -64,6 +71,9 @@ def search(instance: Instance, most: int = MOST_STATES) -> Plain:
         for claim in claims["witness"]:
             if evaluator.holds(claim, state):
                 found.witnesses.setdefault(claim.name, depth)
+        for interest in interests(instance.model):
+            if not interest.two_states and evaluator.value(interest.where, state):
+                found.critical.setdefault(interest, depth)
         found.refused |= {(action.name, check.label) for action, _, check in evaluator.refusals(state)}
         for after in expand(evaluator, found, claims["transition"], state):
             if after not in found.depths:
@@ -97,6 +107,10 @@ def expand(evaluator: Evaluator, found: Plain, claims: Iterable[Property], state
                     found.breaks("transition", claim.name, depth + 1)
             successors.append(after)
             found.taken[action.name] += 1
+            found.idle[action.name] += after == state
+            for interest in interests(evaluator.model):
+                if interest.two_states and evaluator.value(interest.where, state, after):
+                    found.critical_steps[interest] += 1
             found.generated += 1
     may_stop = evaluator.model.may_stop
     if not moves and may_stop is not None and not evaluator.value(may_stop, state):
@@ -117,6 +131,12 @@ def agree_on_all(result: Result, plain: Plain) -> None:
     assert result.depth == max(plain.depths.values())
     assert dict(result.cuts) == {name: plain.cuts[name] for name in result.cuts}
     assert dict(result.taken) == {name: plain.taken[name] for name in result.taken}
+    assert dict(result.idle) == {name: plain.idle[name] for name in result.idle}
+    for one in result.critical:
+        expected = plain.critical_steps[one.interest], None
+        if not one.interest.two_states:
+            expected = one.interest in plain.critical, plain.critical.get(one.interest)
+        assert (one.times, one.after) == expected, one.interest
     assert {(r.action, r.label) for r in result.refusals if r.seen} == plain.refused
     assert {name: depth for name, depth in result.witnesses.items() if depth is not None} == plain.witnesses
 
@@ -150,9 +170,13 @@ def test_explore_finds_what_evaluate_finds(first: int) -> None:
             if whole.finished and not whole.broken:
                 agree_on_all(result, whole)
                 kinds["compared whole"] += 1
+                kinds["idle"] += any(result.idle.values())
+                kinds["critical"] += any(0 < one.times < len(whole.depths) for one in result.critical)
+                kinds["vacuous"] += any(not one.times for one in result.critical)
     # So that the comparison is about something.
     assert kinds["compared whole"] >= SYSTEMS_A_TEST // 2
     assert kinds["several states"] >= SYSTEMS_A_TEST // 4
+    assert kinds["idle"] and kinds["critical"] and kinds["vacuous"], kinds
     assert kinds["invariant"] and kinds["holds"] and kinds["transition"] + kinds["error"] + kinds["deadlock"], kinds
 
 

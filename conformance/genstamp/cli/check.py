@@ -1,6 +1,6 @@
 """The verb `check`: every reachable state of a system in its configurations, with a shortest counterexample.
 
-Leaves out the search (`searching`), what is told of it (`telling`), and the lock and the other judges
+Leaves out the search (`searching`), what is told of it (`telling`, `covering`), and the lock and the other judges
 (`genstamp verify`).
 """
 
@@ -14,7 +14,7 @@ import typer
 
 from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
-from genstamp.cli import telling, witnessing
+from genstamp.cli import covering, telling, witnessing
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
@@ -71,6 +71,13 @@ def check(
     witness: Annotated[
         str | None, typer.Option(help="Look for a state that shows this witness instead, and show the way there.")
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 12 too where a property could not have failed, or a variable is never set or read.",
+        ),
+    ] = False,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the path that is shown goes, for genstamp replay.")
     ] = None,
@@ -83,11 +90,17 @@ def check(
     configuration named, the one in which the bug is known to show is searched. With fingerprints, what is violated is,
     and the rest holds with a probability.
 
-    With a witness nothing is judged but whether some configuration reaches it, each searched in turn until one does.
+    Over all default configurations together coverage is judged: every action is taken and changes something, every
+    refusal is given, every witness seen. A property that could not have failed in any of them, because its antecedent
+    never holds, nothing is ever owed, or no value of its variables would break it, is worth a warning; so is a variable
+    that no action sets, or that nothing reads.
+
+    With a witness nothing is judged but whether some configuration reaches it, each searched in turn until one does;
+    the name of another property asks for a state in which that one could have failed.
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
-    some action, refusal or witness is never reached, or the witness asked for is not; 13 a leads-to is violated, 75 a
-    step goes wrong, 3 undetermined.
+    some action, refusal or witness is never reached, or there is a warning with --strict, or the witness asked for is
+    not reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
@@ -112,18 +125,23 @@ def check(
     )
     if witness is not None:
         _look_for(instances, witness, options, form, trace)
+    is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
+    if strict and not is_claimed:
+        raise typer.BadParameter(
+            "it is about all default configurations as they are declared; leave out the configuration, --bug, "
+            "--semantics and --limit",
+            param_hint="--strict",
+        )
     found = _searched(instances, options, form)
-    # Coverage is a claim about the default configurations together, and about the protocol as it should be.
-    is_asked = len(found) > 1 and not bugs and semantics is None
-    missing = telling.uncovered([one.result for one in found]) if is_asked else []
-    coverage = list(telling.coverage_cases(model, found, missing)) if is_asked else []
-    cases = [*(case for one in found for case in one.cases), *coverage]
+    covered = covering.over(found, strict=strict) if is_claimed else None
+    together = [] if covered is None else list(covering.cases(covered))
+    cases = [*(case for one in found for case in one.cases), *together]
     if form is not Format.TEXT:
-        together = telling.plain_coverage(coverage, missing)
-        plain = [{**telling.plain(one), "coverage": together} for one in found]
+        plain = [{**telling.plain(one), "together": covering.plain(covered)} for one in found]
         typer.echo(document(form, "genstamp check", lambda: plain, cases), nl=False)
-    elif len(found) > 1:
-        typer.echo(telling.coverage_line(len(found), missing))
+    elif covered is not None:
+        for line in covering.told(covered):
+            typer.echo(line)
     if trace is not None:
         _write(trace, telling.trace(found), "nothing is violated")
     raise typer.Exit(verdict(cases).exit_code)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from genstamp import coverage, leads_to
-from genstamp.report import Case, Rule
+from genstamp import coverage, leads_to, vacuity
+from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
-from genstamp.report.of_model import beginning, broken_case, group_of, rule_named, rules, search_rule
+from genstamp.report.of_model import broken_case, group_of, rule_named, rules, search_rule
 from genstamp_model.explore import Result, Verdict, Violation
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
@@ -74,7 +74,9 @@ def told(found: Searched) -> Iterator[str]:
     else:
         taken, given, seen, refined = coverage.counts(result)
         upper = f", {refined} steps of upper systems" if refined.asked else ""
-        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses{upper}"
+        critical = [bool(one.times) for one in result.critical]
+        parts = f", {sum(critical)} of {len(critical)} parts of properties could have failed" if critical else ""
+        yield f"  covered here: {taken} actions, {given} refusals, {seen} witnesses{upper}{parts}"
     for one in found.judged:
         yield from leads_to.told(one)
     if could_be_renumbered(found):
@@ -119,18 +121,6 @@ def could_be_renumbered(found: Searched) -> bool:
     )
 
 
-def uncovered(results: Sequence[Result]) -> list[str]:
-    """What none of some searches has reached; defensive refusals are not asked for."""
-    return coverage.missing(coverage.together(coverage.of(result) for result in results))
-
-
-def coverage_line(number: int, missing: Sequence[str]) -> str:
-    """Coverage over all of some searches together."""
-    if not missing:
-        return f"over all {number} configurations every action, refusal and witness is reached"
-    return f"over all {number} configurations never reached: {'; '.join(missing)}"
-
-
 def plain(found: Searched) -> dict[str, Any]:
     """A result as JSON; the counterexample in the Informal Trace Format."""
     result = found.result
@@ -164,17 +154,10 @@ def plain(found: Searched) -> dict[str, Any]:
         ],
         "witnesses": dict(result.witnesses),
         "refined": dict(result.refined),
+        "could_have_failed": [{"property": c.interest.claim.name, **vacuity.part(c)} for c in result.critical],
         "leads_to": [leads_to.plain(one) for one in found.judged],
         "violation": plain_violation(violation),
     }
-
-
-def plain_coverage(cases: Sequence[Case], missing: Sequence[str]) -> dict[str, Any] | None:
-    """Coverage over all configurations together as JSON; None where it is not asked for."""
-    if not cases:
-        return None
-    found = worst(cases)
-    return {"verdict": found.word, "exit_code": found.exit_code, "never_reached": list(missing)}
 
 
 def plain_violation(violation: Violation | None) -> dict[str, Any] | None:
@@ -228,21 +211,3 @@ def _not_judged(group: str, name: str, model: Model, owed: str) -> Case:
     why = "not judged, as states were not kept as they are"
     rule = rule_named(model, owed)
     return Case(group, f"{name} {owed}", 0.0, "undetermined", "not judged", why, rule=rule)
-
-
-def coverage_cases(model: Model, all_: Sequence[Searched], missing: Sequence[str]) -> Iterator[Case]:
-    """Coverage as a test case, or a failure for everything that no configuration reaches."""
-    group, name = group_of("check", model), f"coverage of {len(all_)} configurations"
-    text = "every action, refusal and witness is reached in some configuration"
-    rule = Rule(f"{model.system}/coverage", text, beginning(model))
-    if not missing:
-        yield Case(group, name, 0.0, rule=rule)
-        return
-    if any(one.result.verdict is not Verdict.HOLDS for one in all_):
-        why = f"not all is searched, and so far never reached: {'; '.join(missing)}"
-        yield Case(group, name, 0.0, "undetermined", "coverage", why, rule=rule)
-        return
-    for name in missing:
-        where = coverage.place_of(model, name)
-        why = "never reached in any configuration"
-        yield Case(group, f"coverage of {name}", 0.0, "failure", "coverage", why, rule=rule, place=where)

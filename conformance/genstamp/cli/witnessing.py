@@ -1,4 +1,8 @@
-"""`genstamp check --witness NAME`: a shortest path to a state that shows a witness, which is a run that goes well."""
+"""`genstamp check --witness NAME`: a shortest path to a state that shows a witness, which is a run that goes well.
+
+The name of another property asks for a state, or a step, in which it could have failed; with a number after a point, of
+that part of it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +16,10 @@ from genstamp.report import verdict as worst
 from genstamp.report.of_model import broken_case, group_of, rule_named, stages
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.explore import Result, Verdict
+from genstamp_model.interest import Interest, interests
 from genstamp_model.language import Instance
-from genstamp_model.language.ir import negation
+from genstamp_model.language.ir import disjunction, negation
+from genstamp_model.language.model import Model
 from genstamp_model.path import Path
 
 
@@ -34,7 +40,7 @@ class Looked:
     def path(self) -> Path | None:
         """A shortest path to the witness; None where none was found."""
         violation = self.result.violation
-        if violation is None or violation.kind != "invariant":
+        if violation is None or violation.kind not in ("invariant", "transition"):
             return None
         return Path(self.instance, violation.path.initial, violation.path.steps)
 
@@ -55,7 +61,7 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
         What was searched; of these only the last one can have a path.
 
     Raises:
-        ConfigurationError: there is no witness of this name.
+        ConfigurationError: there is no witness or other property of this name, or no such part of it.
     """
     found: list[Looked] = []
     for instance in instances:
@@ -66,14 +72,35 @@ def look_for(instances: Sequence[Instance], witness: str, options: Options) -> l
 
 
 def _never(instance: Instance, witness: str) -> Instance:
-    """The instance with the only claim that no state shows a witness."""
-    known = {claim.name: claim for claim in instance.model.properties if claim.kind == "witness"}
-    if witness not in known:
-        raise ConfigurationError(
-            f"{instance.model.system} has no witness '{witness}'; it has {', '.join(known) or 'none'}"
-        )
-    never = replace(known[witness], kind="invariant", parameters=(), condition=negation(known[witness].closed))
+    """The instance with the only claim that no state shows a witness, or lets a property fail."""
+    claim = {claim.name: claim for claim in instance.model.properties}.get(witness)
+    if claim is not None and claim.kind == "witness":
+        never = replace(claim, kind="invariant", parameters=(), condition=negation(claim.closed))
+    else:
+        parts = _parts(instance.model, witness)
+        kind = "transition" if parts[0].two_states else "invariant"
+        where = disjunction([part.where for part in parts])
+        never = replace(parts[0].claim, kind=kind, parameters=(), condition=negation(where), target=None)
     return Instance(replace(instance.model, properties=(never,), may_stop=None), instance.configuration)
+
+
+def _parts(model: Model, name: str) -> list[Interest]:
+    """The parts of a property, or the one whose number stands after its name."""
+    found: dict[str, list[Interest]] = {}
+    for interest in interests(model):
+        found.setdefault(interest.claim.name, []).append(interest)
+    property_, _, number = name.partition(".")
+    parts = found.get(property_, [])
+    if number.isdecimal():
+        parts = parts[int(number) - 1 : int(number)] if int(number) else []
+    if not parts or (number and not number.isdecimal()):
+        witnesses = ", ".join(claim.name for claim in model.properties if claim.kind == "witness")
+        others = ", ".join(found)
+        raise ConfigurationError(
+            f"{model.system} has no witness '{name}'; it has {witnesses or 'none'}, and these properties could fail "
+            f"somewhere: {others or 'none'}"
+        )
+    return parts
 
 
 def verdict_of(found: Sequence[Looked]) -> Worst:
@@ -132,7 +159,7 @@ def cases(found: Sequence[Looked]) -> list[Case]:
 def _case(one: Looked) -> Case:
     model, result = one.instance.model, one.result
     group, name = group_of("check", model), f"{one.instance.configuration.name} {one.witness}"
-    rule = rule_named(model, one.witness)
+    rule = rule_named(model, one.witness.partition(".")[0])
     if one.path is not None:
         return Case(group, name, result.seconds, rule=rule, steps=stages(one.path))
     if result.violation is not None:

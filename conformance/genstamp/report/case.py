@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Outcome = Literal["passed", "failure", "error", "undetermined", "noted", "skipped"]
-"""A failure is a finding; an error is a judge that could not do its work, or a step that goes wrong.
-
-What is noted is a finding that nobody asked to be a failure: it is shown, and is a pass.
-"""
+Outcome = Literal["passed", "failure", "error", "undetermined", "warning", "skipped"]
+"""A failure is a finding, a warning one that is a pass; an error is a judge that could not do its work, or a step that
+goes wrong."""
 
 
 @dataclass(frozen=True)

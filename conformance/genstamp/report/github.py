@@ -13,20 +13,20 @@ _COMMANDS: Final[dict[Outcome, str]] = {
     "failure": "error",
     "error": "error",
     "undetermined": "warning",
-    "noted": "notice",
+    "warning": "warning",
 }
 _SUMMED: Final[dict[Outcome, str]] = {
     "passed": "passed",
     "failure": "failed",
     "error": "could not be judged",
     "undetermined": "undetermined",
-    "noted": "noted",
+    "warning": "with a warning",
     "skipped": "skipped",
 }
 
 
 def github(verb: str, cases: Sequence[Case]) -> str:
-    """An error for each case that failed, a warning for each that is undetermined, and a notice that sums up."""
+    """An error for each case that failed, a warning for each that is undetermined or has one, a notice that sums up."""
     return "".join(f"{line}\n" for line in _lines(verb, cases))
 
 

@@ -1,7 +1,5 @@
-"""Test cases as JUnit's XML.
-
-What is undetermined is an error there, as JUnit has no other word that is no pass; what is only noted is skipped.
-"""
+"""Test cases as JUnit's XML. What is undetermined is an error there, as JUnit has no other word that is no pass; a
+warning is output of a test that passes."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +12,6 @@ _TAGS: Final[dict[Outcome, str]] = {
     "failure": "failure",
     "error": "error",
     "undetermined": "error",
-    "noted": "skipped",
     "skipped": "skipped",
 }
 
@@ -24,7 +21,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 def junit(suite: str, cases: Sequence[Case], seconds: float | None = None) -> str:
     """A test suite as JUnit's XML; it took `seconds`, by default what its cases took together."""
-    tags = [_TAGS[case.outcome] for case in cases if case.outcome != "passed"]
+    tags = [_TAGS.get(case.outcome) for case in cases]
     root = ElementTree.Element(
         "testsuite",
         name=suite,
@@ -38,7 +35,9 @@ def junit(suite: str, cases: Sequence[Case], seconds: float | None = None) -> st
         element = ElementTree.SubElement(
             root, "testcase", classname=case.group, name=clean(case.name), time=f"{case.seconds:.3f}"
         )
-        if case.outcome != "passed":
+        if case.outcome == "warning":
+            ElementTree.SubElement(element, "system-out").text = clean(f"warning: {case.message}")
+        elif case.outcome != "passed":
             told = ElementTree.SubElement(element, _TAGS[case.outcome], type=case.kind, message=clean(case.message))
             told.text = clean(case.text) or None
     ElementTree.indent(root)

@@ -18,7 +18,7 @@ _LEVELS: Final[dict[Outcome, str]] = {
     "failure": "error",
     "error": "error",
     "undetermined": "warning",
-    "noted": "note",
+    "warning": "warning",
 }
 
 

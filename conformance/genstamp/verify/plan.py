@@ -2,7 +2,8 @@
 
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
-each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them.
+each action is taken, each refusal given unless it is declared defensive, each witness seen, in at least one of them;
+and vacuity: each property could have failed in at least one of them.
 Other checkers are asked about the smallest configuration of every system; about others, `genstamp agree` by name. Then
 the lock, the diagrams, the pages, the reference implementation, the logs, and the table that the README shows.
 
@@ -199,6 +200,7 @@ def _add_system(plan: Plan, place: str, system: System, configurations: list[str
         )
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
+    plan.sums.append(lambda rows: summing.vacuity(f"vacuity {name}", rows, covering))
 
 
 def _search_s(states: int) -> float:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from genstamp import coverage, leads_to
+from genstamp import coverage, leads_to, vacuity
 from genstamp.lock import Lock, SearchEntry, SemanticsEntry, SystemEntry, VariationEntry
 from genstamp.progress import each_minute
 from genstamp.report.of_model import stages
@@ -32,7 +32,11 @@ def check(context: Context, claim: str, system: str, configuration: str) -> Iter
     result = explore(instance, progress=_printer())
     judged = leads_to.judged(result)
     found = breaks(result.violation, judged)
-    data = {"lock": _searched(instance, result, found, judged), "coverage": coverage.of(result)}
+    data = {
+        "lock": _searched(instance, result, found, judged),
+        "coverage": coverage.of(result),
+        "vacuity": vacuity.of(result),
+    }
     yield _row(claim, result, data, judged) if not found else _broken(context, claim, result, found[0], data)
 
 
@@ -224,7 +228,9 @@ def _searched(instance: Instance, result: Result, found: list[Break], judged: tu
         cut=dict(result.cuts),
         properties=verdicts | broken | dict.fromkeys(leads_to.not_judged(result, judged), "not judged"),
         missing=[
-            name for name in coverage.missing(coverage.reached(coverage.of(result))) if not name.startswith("witness ")
+            name
+            for name in coverage.missing(coverage.reached(coverage.of(result)))
+            if not name.startswith(("witness ", "effect "))
         ],
     )
     semantics = SemanticsEntry(digest=model.digest, searches={instance.configuration.name: entry})

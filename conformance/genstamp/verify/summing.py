@@ -1,4 +1,4 @@
-"""Rows that sum up others: what all configurations have covered, what differs from the lock.
+"""Rows that sum up others: what all configurations have covered, what says nothing, what differs from the lock.
 
 Leaves out searching; an earlier row that is missing makes the sum undetermined, never a pass.
 """
@@ -11,6 +11,7 @@ import msgspec
 
 from genstamp import coverage as covering
 from genstamp import lock
+from genstamp import vacuity as saying_nothing
 from genstamp.errors import LockError
 from genstamp.verify.row import Row, Verdict
 
@@ -39,7 +40,34 @@ def coverage(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
         verdict, note = Verdict.UNDETERMINED, f"not searched to the end: {', '.join(missing)}"
     elif zero or not seen:
         verdict, note = Verdict.VIOLATED, f"{len(zero)} never seen"
-    return Row(claim=claim, verdict=verdict, count=len(seen), unit="to cover", note=note, story=tuple(zero))
+    return Row(
+        claim=claim,
+        verdict=verdict,
+        count=len(seen),
+        unit="to cover",
+        note=note,
+        story=tuple(map(covering.worded, zero)),
+    )
+
+
+def vacuity(claim: str, rows: Sequence[Row], expected: Sequence[str]) -> Row:
+    """Every part of every property could have failed in at least one of some configurations, and variables are used.
+
+    Args:
+        rows: of the whole run.
+        expected: claims of the searches that count.
+    """
+    found = [row.data["vacuity"] for row in rows if row.claim in expected and "vacuity" in row.data]
+    met, _ = saying_nothing.counted(found)
+    left = saying_nothing.findings(found)
+    verdict = Verdict.VIOLATED if left else Verdict.HOLDS
+    note = f"{len(left)} say nothing" if left else "every part of a property could have failed in some configuration"
+    if meant := saying_nothing.declared(found):
+        note = f"{note}; declared to say nothing: {'; '.join(meant)}"
+    if not found or len(found) < len(expected):
+        verdict, note = Verdict.UNDETERMINED, "not searched to the end, so nothing is known of its properties"
+    story = tuple(finding.message for finding in left)
+    return Row(claim=claim, verdict=verdict, count=met, unit="parts of properties", note=note, story=story)
 
 
 def locked(

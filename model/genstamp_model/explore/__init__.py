@@ -7,13 +7,14 @@
 """
 
 from genstamp_model.explore.fingerprint import Fingerprints
-from genstamp_model.explore.result import INTERRUPTED, Progress, Refusal, Result, Verdict
+from genstamp_model.explore.result import INTERRUPTED, Critical, Progress, Refusal, Result, Verdict
 from genstamp_model.explore.search import Compiled, Search, explore
 from genstamp_model.explore.violation import Violation
 
 __all__ = [
     "INTERRUPTED",
     "Compiled",
+    "Critical",
     "Fingerprints",
     "Progress",
     "Refusal",

@@ -12,12 +12,13 @@ takes rises faster than the length of a function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from genstamp_model.expand import Expansion, Step, cells
 from genstamp_model.explore.assume import Assumption
+from genstamp_model.explore.edges import Edges
 from genstamp_model.explore.layout import Layout, layout, span
 from genstamp_model.explore.renumber import Renumbering
 from genstamp_model.explore.renumber_emit import changes, faults, renumber_function, unbounded, widened
@@ -26,12 +27,13 @@ from genstamp_model.explore.symmetry_emit import canonical_functions
 from genstamp_model.explore.symmetry_plan import Plan, plan
 from genstamp_model.explore.symmetry_sort import Kernel
 from genstamp_model.explore.text import DECLARATIONS, Body
-from genstamp_model.language import ir
+from genstamp_model.interest import Interest, interests
 from genstamp_model.language.model import Action, Instance, Property
 from genstamp_model.language.trace import Check
 
 # Slots of `counters`: an edge breaks a transition property or goes wrong; steps cut; then one for each limit, one for
-# each step taken, and one for each upper action of a refinement that a step was.
+# each step taken, one for each upper action of a refinement that a step was, one for each part of a transition property
+# that a step could have broken, and one for each action whose steps changed nothing.
 ALARM, CUT, LIMITS = 0, 1, 2
 
 _STEPS_A_FUNCTION = 64
@@ -40,11 +42,12 @@ _INVARIANT_BITS = 63
 
 @dataclass(frozen=True)
 class Target:
-    """What coverage looks for: a witness, or a refusal at one check of an action."""
+    """What coverage looks for: a witness, a refusal at a check of an action, where a part of a property could fail."""
 
     witness: Property | None = None
     action: Action | None = None
     check: Check | None = None
+    interest: Interest | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Program:
         steps: action and arguments of each step, in the order of its counter.
         limits: names of the limits, in the order of their counters.
         refined: names of the upper actions that steps may be, likewise.
+        interests: the parts of all properties. Most of those about two states have a counter each, in their order, of
+            the steps in which they could fail; those about one state are among the targets.
         targets: what `cover` looks for, in the order of `seen`.
         invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
         symmetry: how the representative of a state is found, if one stands for many.
@@ -72,6 +77,7 @@ class Program:
     symmetry: Plan | None = None
     renumbering: Renumbering | None = None
     refined: tuple[str, ...] = ()
+    interests: tuple[Interest, ...] = ()
 
     @property
     def first_step(self) -> int:
@@ -84,9 +90,24 @@ class Program:
         return self.first_step + len(self.steps)
 
     @property
+    def critical(self) -> tuple[Interest, ...]:
+        """The parts of properties that have a counter."""
+        return tuple(one for one in self.interests if one.has_counter)
+
+    @property
+    def first_critical(self) -> int:
+        """The counter of the first of these."""
+        return self.first_refined + len(self.refined)
+
+    @property
+    def first_idle(self) -> int:
+        """The counter of the steps of the first action that changed nothing."""
+        return self.first_critical + len(self.critical)
+
+    @property
     def counters(self) -> int:
         """Length of the counters."""
-        return self.first_refined + len(self.refined)
+        return self.first_idle + len(self.instance.model.actions)
 
 
 def program(instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> Program:
@@ -114,6 +135,14 @@ class _Writer:
         self.expansion: Expansion[Scalar] = Expansion(instance, self.graph, self.cells, limited)
         self.steps = tuple(self.expansion.steps())
         self.limits = tuple(sorted(instance.limits))
+        self.interests = interests(instance.model)
+        self.refined = [claim for refinement in instance.model.refinements for claim in refinement.taken]
+        shown = [*(claim.closed for claim in self.refined), *(one.where for one in self.interests if one.has_counter)]
+        self.first_shown = LIMITS + len(self.limits) + len(self.steps)
+        first_idle = self.first_shown + len(shown)
+        self.idle = {action.name: first_idle + i for i, action in enumerate(instance.model.actions)}
+        claims = [claim.closed for claim in instance.model.properties if claim.kind == "transition"]
+        self.edges = Edges(self.expansion, claims, shown)
         self.functions: list[str] = [DECLARATIONS]
         wide = widened(renumbering, declared, self.steps) if renumbering else declared
         self.layout = layout(wide, symmetry.blocks(wide) if symmetry else ())
@@ -126,12 +155,7 @@ class _Writer:
     def program(self) -> Program:
         properties = self.instance.model.properties
         invariants = tuple(claim for claim in properties if claim.kind == "invariant")
-        transitions = _Transitions(
-            self.expansion,
-            [claim for claim in properties if claim.kind == "transition"],
-            [claim for refinement in self.instance.model.refinements for claim in refinement.taken],
-        )
-        self._expand(transitions)
+        self._expand()
         self._judge(invariants)
         self._may_stop()
         targets = self._cover([claim for claim in properties if claim.kind == "witness"])
@@ -145,20 +169,21 @@ class _Writer:
             invariants=invariants,
             symmetry=self.symmetry,
             renumbering=self.renumbering,
-            refined=tuple(claim.name for claim in transitions.witnesses),
+            refined=tuple(claim.name for claim in self.refined),
+            interests=self.interests,
         )
 
     def _function(self, signature: str, body: Body) -> None:
         self.functions.append(f"define {signature} {{\n{body.text()}\n}}\n")
 
-    def _expand(self, transitions: _Transitions) -> None:
+    def _expand(self) -> None:
         numbered = list(enumerate(self.steps))
         starts = range(0, len(numbered), _STEPS_A_FUNCTION)
         for start in starts:
             body = Body(self.layout)
             out = "%out"
             for number, step in numbered[start : start + _STEPS_A_FUNCTION]:
-                out = self._step(body, number, step, out, transitions)
+                out = self._step(body, number, step, out)
             body.line(f"  ret ptr {out}")
             self._function(
                 f"internal ptr @expand{start}(ptr noalias %state, ptr noalias %out, ptr noalias %counters)", body
@@ -173,7 +198,7 @@ class _Writer:
         name = "internal i64 @successors" if self.symmetry else "i64 @expand"
         self.functions.append(f"define {name}(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n")
 
-    def _step(self, body: Body, number: int, step: Step[Scalar], out: str, transitions: _Transitions) -> str:
+    def _step(self, body: Body, number: int, step: Step[Scalar], out: str) -> str:
         """One step on the spine; gives the place for the next successor."""
         guard = self.graph.and_([step.possible, *step.checks])
         if guard is self.graph.false:
@@ -201,7 +226,8 @@ class _Writer:
                 body.increase("%counters", CUT, "1")
                 for name, condition in cuts.items():
                     body.increase("%counters", LIMITS + self.limits.index(name), body.number(condition))
-        for i, word in enumerate(body.packed(self.cells, next_cells)):
+        words = body.packed(self.cells, next_cells)
+        for i, word in enumerate(words):
             body.store(word, out, i)
         if self.renumbering and changes(self.renumbering, self.cells, next_cells):
             exceeded = body.let(f"call i64 @renumber(ptr {out})")
@@ -211,20 +237,37 @@ class _Writer:
                 for i in range(len(self.limits)):
                     bit = body.let(f"and i64 {body.let(f'lshr i64 {exceeded}, {i}')}, 1")
                     body.increase("%counters", LIMITS + i, bit)
-        broken = assumption.simplify(transitions.broken(next_cells))
+        broken = assumption.simplify(self.edges.broken(next_cells))
         if broken is not self.graph.false:
             body.increase("%counters", ALARM, body.number(broken))
-        first = LIMITS + len(self.limits)
-        body.increase("%counters", first + number, "1")
-        for i, shown in enumerate(transitions.shown(next_cells), first + len(self.steps)):
+        body.increase("%counters", self.first_shown - len(self.steps) + number, "1")
+        for i, shown in enumerate(self.edges.shown(next_cells), self.first_shown):
             taken = assumption.simplify(shown)
             if taken is not self.graph.false:
                 body.increase("%counters", i, body.number(taken))
+        self._count_idle(body, step, words, self._changes(assumption, next_cells))
         ways.append((body.address(out, self.layout.words), body.block))
         body.line(f"  br label %{after}")
         body.close()
         body.start(after)
         return body.let("phi ptr " + ", ".join(f"[{value}, %{block}]" for value, block in ways))
+
+    def _count_idle(self, body: Body, step: Step[Scalar], words: Sequence[str], is_certain: bool) -> None:
+        """Count a step that is taken and changes nothing; of most steps it is certain that they do."""
+        if is_certain:
+            return
+        difference = "0"
+        for word, before in zip(words, body.words, strict=True):
+            if word is not before:
+                difference = body.let(f"or i64 {difference}, {body.let(f'xor i64 {word}, {before}')}")
+        same = body.let(f"icmp eq i64 {difference}, 0")
+        body.increase("%counters", self.idle[step.action.name], body.let(f"zext i1 {same} to i64"))
+
+    def _changes(self, assumption: Assumption, next_cells: Sequence[Scalar]) -> bool:
+        """Whether a step certainly changes the state."""
+        graph = self.graph
+        pairs = zip(self.cells, next_cells, strict=True)
+        return any(graph.eq(assumption.simplify(cell), after) is graph.false for cell, after in pairs)
 
     def _next_cells(self, step: Step[Scalar], assumption: Assumption) -> list[Scalar]:
         """The cells after a step, simplified; what turns out not to change is the cell itself."""
@@ -263,6 +306,11 @@ class _Writer:
     def _cover(self, witnesses: Sequence[Property]) -> tuple[Target, ...]:
         """A function for each witness and each action with refusals; it runs until all of its targets were seen."""
         groups = [[(Target(witness=claim), self.expansion.condition(claim.closed))] for claim in witnesses]
+        groups += [
+            [(Target(interest=one), self.expansion.condition(one.where))]
+            for one in self.interests
+            if not one.two_states
+        ]
         for action in self.instance.model.actions:
             refusals = [
                 (Target(action=action, check=check), self._refused(action, position))
@@ -311,46 +359,6 @@ class _Writer:
                 if step.action is action
             ]
         )
-
-
-class _Transitions:
-    """Transition properties on an edge, and what some edge is to show; judged once for the same next cells.
-
-    Attributes:
-        witnesses: what some edge is to show.
-    """
-
-    def __init__(self, expansion: Expansion[Scalar], claims: Sequence[Property], witnesses: Sequence[Property]) -> None:
-        self.witnesses = tuple(witnesses)
-        self._expansion = expansion
-        positions: dict[str, list[int]] = {}
-        for i, cell in enumerate(expansion.cells):
-            positions.setdefault(cell.variable, []).append(i)
-        self._claims = [self._with_read(claim, positions) for claim in claims]
-        self._shown = [self._with_read(claim, positions) for claim in witnesses]
-        self._memo: dict[tuple[ir.Expr, tuple[Scalar, ...]], Scalar] = {}
-
-    @staticmethod
-    def _with_read(claim: Property, positions: Mapping[str, Sequence[int]]) -> tuple[ir.Expr, list[int]]:
-        """A claim's condition, and the positions of the next cells that it reads."""
-        names = {node.data for node in ir.walk(claim.closed) if node.op is ir.Op.NEXT}
-        return claim.closed, [i for name in sorted(names) for i in positions.get(name, [])]
-
-    def shown(self, next_cells: Sequence[Scalar]) -> Iterator[Scalar]:
-        """For each of the witnesses whether a step to these cells shows it."""
-        return (self._holds(claim, read, next_cells) for claim, read in self._shown)
-
-    def broken(self, next_cells: Sequence[Scalar]) -> Scalar:
-        """Whether a step to these cells breaks one of them."""
-        graph = self._expansion.algebra
-        return graph.or_([graph.not_(self._holds(claim, read, next_cells)) for claim, read in self._claims])
-
-    def _holds(self, claim: ir.Expr, read: Sequence[int], next_cells: Sequence[Scalar]) -> Scalar:
-        key = (claim, tuple(next_cells[i] for i in read))
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._expansion.condition(claim, next_cells)
-        return found
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final
 
 from genstamp_model.explore.violation import Violation
+from genstamp_model.interest import Interest
 from genstamp_model.language.model import Instance
 
 INTERRUPTED: Final = "interrupted"
@@ -48,6 +49,20 @@ class Refusal:
 
 
 @dataclass(frozen=True)
+class Critical:
+    """A part of a property, and whether it could have failed somewhere.
+
+    Attributes:
+        times: steps in which it could have failed; of a part about one state, whether there is such a state.
+        after: steps on a shortest path to such a state; None where there is none, and for a part about steps.
+    """
+
+    interest: Interest
+    times: int
+    after: int | None
+
+
+@dataclass(frozen=True)
 class Result:
     """What a search found.
 
@@ -65,6 +80,7 @@ class Result:
         cuts: steps cut off, by limit; a step beyond two limits counts for both.
         taken: steps taken, by action.
         refined: steps that are one of an upper system and change something there, by system and upper action.
+        critical: where each part of each property could have failed.
         witnesses: length of a shortest path to each witness; None where no state shows it.
         not_judged: leads-to properties, which this search cannot judge.
         doubt: at most the probability with which states were missed, because only fingerprints of them were compared;
@@ -90,6 +106,8 @@ class Result:
     witnesses: Mapping[str, int | None]
     not_judged: tuple[str, ...]
     refined: Mapping[str, int] = field(default_factory=dict)
+    idle: Mapping[str, int] = field(default_factory=dict)
+    critical: tuple[Critical, ...] = ()
     reductions: tuple[str, ...] = ()
     doubt: float = 0.0
     disk_bytes: int = 0

@@ -18,7 +18,7 @@ from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
 from genstamp_model.explore.interrupt import interrupts
 from genstamp_model.explore.native import Native, compile_program
-from genstamp_model.explore.result import INTERRUPTED, Progress, Refusal, Result, Verdict
+from genstamp_model.explore.result import INTERRUPTED, Critical, Progress, Refusal, Result, Verdict
 from genstamp_model.explore.spool import Disk
 from genstamp_model.explore.symmetry import groups
 from genstamp_model.explore.symmetry_check import refuse_differences
@@ -245,10 +245,12 @@ class Search:
             compile_seconds=self._compiled.seconds,
             cuts=dict(zip(program.limits, counters[LIMITS:], strict=False)),
             taken=taken,
+            idle=dict(zip(taken, counters[program.first_idle :], strict=True)),
             refusals=self._refusals(),
             witnesses=self._witnesses(),
             not_judged=tuple(c.name for c in self.instance.model.properties if c.kind == "leads_to"),
-            refined=dict(zip(program.refined, counters[program.first_refined :], strict=True)),
+            refined=dict(zip(program.refined, counters[program.first_refined : program.first_critical], strict=True)),
+            critical=self._critical(counters[program.first_critical : program.first_idle]),
             doubt=board.doubt,
             disk_bytes=board.disk_bytes,
             reductions=self._compiled.reductions,
@@ -274,6 +276,18 @@ class Search:
             if target.witness is not None
         }
         return {name: len(way) - 1 if way else None for name, way in ways.items()}
+
+    def _critical(self, steps: Sequence[int]) -> tuple[Critical, ...]:
+        """Of each part of a property whether it could have failed somewhere, in the order of the properties."""
+        program = self._program
+        any_step = self._board.generated - 1
+        found = {one: Critical(one, any_step, None) for one in program.interests if one.two_states}
+        found |= {one: Critical(one, times, None) for one, times in zip(program.critical, steps, strict=True)}
+        for number, target in enumerate(program.targets):
+            if target.interest is not None:
+                way = self._first_way(number)
+                found[target.interest] = Critical(target.interest, bool(way), len(way) - 1 if way else None)
+        return tuple(found[one] for one in program.interests)
 
     def _first_way(self, target: int) -> list[list[int]]:
         """Words of the states on a shortest path to what `cover` looks for; none where it has not been seen."""

@@ -117,6 +117,8 @@ class _Sample:
             if left != right:
                 if target.witness is not None:
                     self._refuse(f"{target.witness.source}: witness {target.witness.name}")
+                if target.interest is not None:
+                    self._refuse(f"{target.interest.claim.source}: {target.interest.claim.name}")
                 assert target.check is not None and target.action is not None
                 self._refuse(f"{target.check.source}: check '{target.check.label}' of action {target.action.name}")
 

@@ -59,6 +59,7 @@ class ActionDeclaration(_Declaration):
     event: str
     hidden: bool
     refuses: str | None
+    unchanged: str
     source: Source
     caller: str | None = BY_PART
 
@@ -78,6 +79,7 @@ class PropertyDeclaration(_Declaration):
     given: tuple[str, ...]
     fair: tuple[str, ...]
     strongly_fair: tuple[str, ...]
+    vacuous: str
     source: Source
 
     @property
@@ -265,7 +267,12 @@ def _shown(value: object) -> str:
 def action(function: Callable[..., None], /) -> ActionDeclaration: ...
 @overload
 def action(
-    *, event: str | None = None, hidden: bool = False, refuses: str | None = None, caller: str | None = BY_PART
+    *,
+    event: str | None = None,
+    hidden: bool = False,
+    refuses: str | None = None,
+    unchanged: str = "",
+    caller: str | None = BY_PART,
 ) -> Callable[[Callable[..., None]], ActionDeclaration]: ...
 def action(
     function: Callable[..., None] | None = None,
@@ -274,6 +281,7 @@ def action(
     event: str | None = None,
     hidden: bool = False,
     refuses: str | None = None,
+    unchanged: str = "",
     caller: str | None = BY_PART,
 ) -> Any:
     """Declare a step.
@@ -283,6 +291,8 @@ def action(
             actions can be one event with several outcomes.
         hidden: nobody can see the step happen.
         refuses: the caller is answered with this exception although the step changes the state.
+        unchanged: why the step has no effects; coverage asks of every other action that it changes something, unless
+            the system declares it `idle`.
         caller: for pictures of traces, the parameter whose member calls; None where nobody does; by default as the part
             says.
     """
@@ -290,7 +300,7 @@ def action(
 
     def declare(step: Callable[..., None]) -> ActionDeclaration:
         _plain(step, "action")
-        return ActionDeclaration(step, event or step.__name__, hidden, refuses, source, caller)
+        return ActionDeclaration(step, event or step.__name__, hidden, refuses, unchanged, source, caller)
 
     return declare(function) if function is not None else declare
 
@@ -304,6 +314,7 @@ def _property(
     given: tuple[str, ...] = (),
     fair: tuple[str, ...] = (),
     strongly_fair: tuple[str, ...] = (),
+    vacuous: str = "",
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = called_from()
     for names in (given, fair, strongly_fair):
@@ -312,7 +323,8 @@ def _property(
 
     def declare(claim: Claim) -> PropertyDeclaration:
         _plain(claim, kind)
-        return PropertyDeclaration(claim, kind, inductive, tuple(given), tuple(fair), tuple(strongly_fair), source)
+        named = tuple(given), tuple(fair), tuple(strongly_fair)
+        return PropertyDeclaration(claim, kind, inductive, *named, vacuous, source)
 
     return declare
 
@@ -320,25 +332,35 @@ def _property(
 @overload
 def invariant(function: Claim, /) -> PropertyDeclaration: ...
 @overload
-def invariant(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
-def invariant(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+def invariant(
+    *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]: ...
+def invariant(
+    function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Any:
     """Declare what holds in every state; index parameters mean "for all".
 
     Args:
         inductive: `prove` must prove it,
         given: relative to these other properties by name, which are proved too.
+        vacuous: why some part of it cannot fail in any reached state, where that is meant; otherwise a search warns of
+            it. It is not believed: there must be such a part.
     """
-    declare = _property("invariant", inductive, given)
+    declare = _property("invariant", inductive, given, vacuous=vacuous)
     return declare if function is None else declare(function)
 
 
 @overload
 def transition(function: Claim, /) -> PropertyDeclaration: ...
 @overload
-def transition(*, inductive: bool = False, given: tuple[str, ...] = ()) -> Callable[[Claim], PropertyDeclaration]: ...
-def transition(function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = ()) -> Any:
+def transition(
+    *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Callable[[Claim], PropertyDeclaration]: ...
+def transition(
+    function: Claim | None = None, /, *, inductive: bool = False, given: tuple[str, ...] = (), vacuous: str = ""
+) -> Any:
     """Declare what holds of every state `s` and its successor `t: Self`; otherwise as `invariant`."""
-    declare = _property("transition", inductive, given)
+    declare = _property("transition", inductive, given, vacuous=vacuous)
     return declare if function is None else declare(function)
 
 
@@ -348,7 +370,7 @@ def witness(function: Claim, /) -> PropertyDeclaration:
 
 
 def leads_to(
-    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = ()
+    *, fair: tuple[str, ...] = (), strongly_fair: tuple[str, ...] = (), vacuous: str = ""
 ) -> Callable[[Claim], PropertyDeclaration]:
     """Declare that one condition is always followed by another: return both, `(here, there)`.
 
@@ -359,8 +381,9 @@ def leads_to(
     Args:
         fair: names of the actions that are weakly fair: not enabled for ever without being taken.
         strongly_fair: names of those that are strongly fair: not enabled again and again without being taken.
+        vacuous: why nothing is ever owed, as of an invariant.
     """
-    return _property("leads_to", fair=fair, strongly_fair=strongly_fair)
+    return _property("leads_to", fair=fair, strongly_fair=strongly_fair, vacuous=vacuous)
 
 
 def limit(name: str) -> Callable[[Callable[..., Number]], LimitDeclaration]:

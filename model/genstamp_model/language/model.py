@@ -57,8 +57,9 @@ class Action:
     """A step: checks in order, then effects, all over the state before the step.
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
-    A check that fails with an exception of its own leaves the state unchanged. `lane` says where the step happens, for
-    pictures: at a member of an index set, or at the one node of a name; `caller` is the parameter whose member calls.
+    A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
+    nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or at
+    the one node of a name; `caller` is the parameter whose member calls.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Action:
     doc: str
     source: Source
     lane: str | IndexSet | None = None
+    unchanged: str = ""
     caller: str | None = None
 
 
@@ -80,7 +82,8 @@ class Property:
     """A claim with free index parameters.
 
     `kind` is invariant, transition, witness or leads_to; `target` is the second condition of a leads_to, `fair` and
-    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`.
+    `strongly_fair` the actions assumed so. `inductive` claims must be proved, relative to `given`. `vacuous` says why
+    some part cannot fail, where that is declared.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Property:
     doc: str
     source: Source
     strongly_fair: tuple[str, ...] = ()
+    vacuous: str = ""
 
     @cached_property
     def closed(self) -> Expr:
@@ -139,7 +143,12 @@ class Refinement:
 
 @dataclass(frozen=True)
 class Model:
-    """A system, traced; `source` is the line of its declaration."""
+    """A system, traced.
+
+    Attributes:
+        idle: why actions change nothing, and variables are not used, where that is declared.
+        source: the line of its declaration.
+    """
 
     system: str
     semantics: str
@@ -151,6 +160,7 @@ class Model:
     observations: tuple[Observation, ...]
     refinements: tuple[Refinement, ...] = ()
     may_stop: Expr | None = None
+    idle: Mapping[str, str] = field(default_factory=dict)
     source: Source | None = field(default=None, repr=False, compare=False)
 
     def action(self, name: str) -> Action:
@@ -189,7 +199,7 @@ class Model:
         """Every limit that a configuration must give."""
         found = {name for name, _ in self.limits}
         for variable in self.variables:
-            found |= set(_limit_names(variable.type))
+            found |= set(limit_names(variable.type))
         return frozenset(found)
 
     @cached_property
@@ -252,22 +262,23 @@ def _index_sets(type_: Type) -> Iterator[IndexSet]:
             yield from _index_sets(element)
 
 
-def _limit_names(type_: Type) -> Iterator[str]:
+def limit_names(type_: Type) -> Iterator[str]:
+    """Names of the limits in a type."""
     match type_:
         case NumberType(limit=str(name)):
             yield name
         case ArrayType(element=element):
-            yield from _limit_names(element)
+            yield from limit_names(element)
         case RecordType(fields=fields):
             for _, part in fields:
-                yield from _limit_names(part)
+                yield from limit_names(part)
         case SequenceType(element=element, limit=name):
             if name is not None:
                 yield name
-            yield from _limit_names(element)
+            yield from limit_names(element)
         case BagType(message=message, limit=name):
             yield name
-            yield from _limit_names(message)
+            yield from limit_names(message)
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,8 @@ class System:
         default_semantics: the one used unless told otherwise.
         may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
+        idle: what its parts have and what does nothing here, by name, with the reason why: actions that change nothing,
+            and variables that no action sets or that nothing reads.
         omits: what the system leaves out, a sentence each.
         source: the line of its declaration.
 
@@ -139,6 +141,7 @@ class System:
     refines: Sequence[RefinementDeclaration] = ()
     may_stop: Callable[[Any], Any] | None = None
     meets: Sequence[tuple[str, str]] = ()
+    idle: Mapping[str, str] = field(default_factory=dict)
     omits: Sequence[str] = ()
     source: Source = field(init=False, repr=False, compare=False)
 
@@ -249,6 +252,7 @@ class _Builder:
         actions = tuple(self._action(declaration) for declaration in self.state.actions())
         self._refuse_unknown_drops()
         self._refuse_unknown_meetings(actions)
+        self._refuse_unknown_idlers({action.name for action in actions})
         refinements = tuple(
             self._refinement(declaration) for declaration in self.system.refines if self._is_judged(declaration)
         )
@@ -270,6 +274,7 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
+            idle=self.system.idle,
             source=self.system.source,
         )
 
@@ -291,6 +296,12 @@ class _Builder:
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
         self._seen_labels[declaration.name] = trace.labels
+        if declaration.unchanged and trace.sources:
+            name = next(iter(trace.sources))
+            message = (
+                f"action {declaration.name} is declared unchanged ('{declaration.unchanged}') and assigns '{name}'"
+            )
+            raise SpecError(message, trace.sources[name])
         effects = tuple(
             traced.Effect(name, value, trace.sources[name])
             for name, value in trace.values.items()
@@ -315,6 +326,7 @@ class _Builder:
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
             lane=self.state.lane_of(declaration),
+            unchanged=declaration.unchanged,
             caller=self._caller(declaration, parameters),
         )
 
@@ -373,6 +385,11 @@ class _Builder:
                 message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
                 raise SpecError(message, self.system.source)
 
+    def _refuse_unknown_idlers(self, actions: set[str]) -> None:
+        for name in self.system.idle:
+            if name not in actions and name not in self.values:
+                raise SpecError(f"{self.system.name} has no action or variable '{name}', which it declares idle")
+
     def _property(self, declaration: PropertyDeclaration) -> traced.Property:
         states = 2 if declaration.kind == "transition" else 1
         parameters = parameters_of(declaration.function, states, declaration.source)
@@ -410,6 +427,7 @@ class _Builder:
             given=declaration.given,
             fair=declaration.fair,
             strongly_fair=declaration.strongly_fair,
+            vacuous=declaration.vacuous,
             doc=inspect.getdoc(declaration.function) or "",
             source=declaration.source,
         )

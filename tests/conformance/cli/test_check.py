@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
+from genstamp import coverage
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import app, exit_code, main
-from genstamp.cli.telling import uncovered
 from genstamp.errors import GenstampError
 from genstamp_model.errors import ConfigurationError, EvaluationError, SpecError
 from genstamp_model.explore import explore
@@ -178,7 +178,7 @@ def test_check_refuses_a_limit_that_is_none(text: str) -> None:
 
 
 def test_what_no_search_reaches_is_named() -> None:
-    missing = uncovered([explore(RECOVERY.instance("takeover"))])
+    missing = coverage.missing(coverage.together([coverage.of(explore(RECOVERY.instance("takeover")))]))
     assert "action recovery_command_is_dropped" in missing
     assert "witness two_recoveries_in_flight" in missing
 

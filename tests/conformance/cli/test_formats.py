@@ -102,8 +102,9 @@ def test_coverage_that_is_missing_is_a_failure_where_it_is_declared(monkeypatch:
     smaller = replace(COUNTER, configurations=small)
     monkeypatch.setattr("tests.conformance.verify.small_system.SMALLER", smaller, raising=False)
     monkeypatch.setattr("genstamp.systems.PLACES", {"counter": "tests.conformance.verify.small_system:SMALLER"})
-    action, witness = results(12, "check", "counter")
+    action, witness, *vacuous = results(12, "check", "counter")
     assert {one["ruleId"] for one in (action, witness)} == {"counter/coverage"}
+    assert {(one["ruleId"], one["level"]) for one in vacuous} == {("counter/never_negative", "warning")}
     assert at(action) in declared(COUNTER_FILE, "withdraw")
     assert at(witness) in declared(COUNTER_FILE, "all_have_raised")
     open_ = results(3, "check", "counter", "--max-states", "1")

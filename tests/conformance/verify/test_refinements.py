@@ -22,7 +22,7 @@ class Clock(Part):
 
 
 class Broken(Clock):
-    @action
+    @action(unchanged="it is broken")
     def strike(s) -> None:
         """Nothing."""
 

@@ -287,7 +287,7 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
         "hole counter resets",
         "prove counter",
     ]
-    assert [row.claim for row in plan.rows([])] == ["coverage counter", "lock spec/spec.lock"]
+    assert [row.claim for row in plan.rows([])] == ["coverage counter", "vacuity counter", "lock spec/spec.lock"]
 
 
 def test_large_searches_begin_first(tmp_path: Path) -> None:

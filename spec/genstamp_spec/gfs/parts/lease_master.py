@@ -167,7 +167,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.told.clear()
         s.recorded.clear()
 
-    @action
+    @action(unchanged="it is a question")
     def find_lease_holder(s) -> None:
         """A client asks who holds the lease, and where the replicas are (section 3.1, steps 1 and 2)."""
         require(s.lease.at(*LIVE), "somebody holds the lease")

@@ -114,6 +114,7 @@ REPLICAS = System(
         ),
     ],
     bugs=REPLICAS_BUGS,
+    idle={"read": "only a bug lets a client read what is damaged"},
     omits=(
         "more than one chunk: priorities of re-replication, its limits, and rebalancing",
         "leases, versions as numbers, lost answers, restarts of the master: in gfs.chunk_lease",

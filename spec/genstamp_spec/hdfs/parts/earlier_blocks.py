@@ -123,7 +123,7 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
 
     # complete, reports, and the release of a file.
 
-    @action(event="complete")
+    @action(event="complete", unchanged="the client is only told to ask again")
     def complete_waits_for_the_block_before(s, client: Client, file: File) -> None:
         """The block before the last one is COMMITTED only: false, and nothing is committed (HDFS-5558, facts E.9)."""
         s.check_lease(client, file, answers=False)

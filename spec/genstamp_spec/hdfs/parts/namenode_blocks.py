@@ -190,7 +190,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.commit(client, file)
         observe(closed=False, block_state=s.block[file])
 
-    @action(event="complete")
+    @action(event="complete", unchanged="the client is only told to ask again")
     def complete_waits(s, client: Client, file: File) -> None:
         """The block is COMMITTED and still no replica is known: false, nothing changes (facts E.9, A.3)."""
         s.check_lease(client, file, answers=False)

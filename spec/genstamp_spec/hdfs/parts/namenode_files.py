@@ -97,7 +97,7 @@ class LastBlockCalls(Inodes, FsyncCall, SyncedLength, lane="namenode"):
         """The client was promised all that is written."""
         s.promised[file] = s.written[file]
 
-    @action
+    @action(unchanged="the NameNode does not remember which datanodes it has named")
     def get_additional_datanode(s, client: Client, file: File) -> None:
         """A client asks for another datanode for its pipeline, and nothing changes.
 

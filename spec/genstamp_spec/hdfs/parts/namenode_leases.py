@@ -197,7 +197,7 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
 
     # recoverLease (E.12).
 
-    @action(event="recover_lease")
+    @action(event="recover_lease", unchanged="there is nothing to recover")
     def recover_lease_closed(s, client: Client, file: File) -> None:
         """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1; facts E.12, F.1 row 1)."""
         s.may_call(client)

@@ -146,7 +146,7 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.unanswered[client][file] = False
         s.asked_bytes[client][file] = 0
 
-    @action(event="truncate")
+    @action(event="truncate", unchanged="the client is only told that it is")
     def truncate_is_under_way(s, client: Client, file: File) -> None:
         """A truncate to this length is under way already: false, as it was for the one who began it (HDFS-7926).
 
@@ -159,7 +159,7 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         require(new_bytes == s.truncate_to[file], "it is to the same length")
         observe(closed=False, num_bytes=s.truncate_to[file])
 
-    @action(event="truncate")
+    @action(event="truncate", unchanged="there is nothing to cut off")
     def truncate_to_same_length(s, client: Client, file: File) -> None:
         """The file has this length: true, nothing changes (facts E.4 step 4)."""
         new_bytes = pick("new_bytes", 0, LONGEST)

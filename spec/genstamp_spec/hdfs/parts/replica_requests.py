@@ -60,7 +60,7 @@ class ReplicaRequests(ReplicaWriters, lane=Datanode):
         replica = s.init_replica_recovery(datanode, stamp, recovery_id)
         observe(num_bytes=replica.bytes_on_disk, stamp=replica.stamp, replica_state=replica.original)
 
-    @action(event="init_replica_recovery")
+    @action(event="init_replica_recovery", unchanged="the primary is only told that there is none")
     def serve_init_replica_recovery_without_replica(s, datanode: Datanode, old: Generation, new: Generation) -> None:
         """The datanode has nothing, and answers null (facts B.4 step 1)."""
         s.serves(datanode, old, new)

@@ -210,5 +210,9 @@ BLOCK_RECOVERY = System(
         ),
     ],
     bugs=BUGS,
+    idle={
+        f"commit_block_synchronization_{how}": "its report stays in the network, and may come again"
+        for how in ("again", "unknown", "stale")
+    },
     omits=OMITS,
 )

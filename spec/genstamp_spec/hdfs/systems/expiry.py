@@ -178,6 +178,10 @@ EXPIRY = System(
         ),
     ],
     bugs=EXPIRY_BUGS,
+    idle={
+        **dict.fromkeys(("removals", "renames"), "no file is removed or renamed"),
+        **dict.fromkeys(("running", "crashes"), "datanodes do not stop"),
+    },
     omits=(
         "everything that hdfs.lease omits, and restarts, late calls, removed and renamed files, fsync, abandonBlock",
     ),

@@ -412,5 +412,6 @@ JOURNAL = System(
         ),
     ],
     meets=(("update_pipeline", "the new stamp is above the block's"),),
+    idle={"alive": "clients do not stop"},
     omits=OMITS,
 )

@@ -127,5 +127,14 @@ PIPELINE_PROGRESS = System(
         Configuration("four", sizes={"Client": 1, "Datanode": 4}, limits={"replication": 4}, doc="four datanodes"),
     ],
     bugs=[HDFS_724],
+    idle={
+        "restarts": "no restart of a datanode is planned",
+        **dict.fromkeys(("unknown", "registrations"), "no datanode registers anew"),
+        **dict.fromkeys(("late_call", "late_calls"), "no call is late"),
+        **dict.fromkeys(("writer_alive", "client_crashes", "takeovers"), "the writer lives and keeps the file"),
+        "appends": "the file is written once",
+        "shown": "nobody reads while the file is written",
+        "steady": "history for promises of hdfs.pipeline",
+    },
     omits=OMITS,
 )

@@ -395,5 +395,6 @@ REPLICA = System(
         HDFS_676,
         RECOVER_RBW_WITHOUT_WINDOW,
     ],
+    idle={"serve_transfer_replica": "the replica is read, and its lifecycle has the event"},
     omits=OMITS,
 )

@@ -107,5 +107,9 @@ REPLICA_THREADS = System(
         ),
     ],
     bugs=[HDFS_5016, HDFS_6948, STOPS_UNDER_THE_LOCK],
+    idle={
+        "running": "datanodes do not stop",
+        **dict.fromkeys(("old_stamp", "new_stamp"), "there are one pipeline and one copy"),
+    },
     omits=OMITS,
 )

@@ -238,5 +238,12 @@ REPORTS = System(
     ],
     bugs=BUGS,
     meets=(("append_to_replica", "the replica has the expected length"),),
+    idle={
+        "alive": "clients do not stop",
+        "client_name": "no call is checked against it",
+        "attempt_is_young": "recoveries are in outline",
+        **dict.fromkeys(("hflushed", "steady"), "no hflush promises anything"),
+        **dict.fromkeys(("wanted_replicas", "minimal_replicas"), "numbers that a configuration chooses"),
+    },
     omits=OMITS,
 )

@@ -158,5 +158,6 @@ WRITE_PATH_TRUNCATE = System(
         AS_TRUNCATE,
     ],
     meets=(("recover_close", "the replica's stamp fits"),),
+    idle={"misled": "only HDFS-7926 misleads a client"},
     omits=OMITS,
 )

@@ -1,0 +1,137 @@
+"""What the verb `check` tells of all default configurations together: what none reaches, and what says nothing.
+
+Leaves out what each search found by itself (`telling`).
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genstamp import coverage, vacuity
+from genstamp.cli.telling import Searched
+from genstamp.report import Case, Rule, verdict
+from genstamp.report.of_model import beginning, group_of, rule_named
+from genstamp.vacuity import Finding, Vacuity
+from genstamp_model.explore import Verdict
+from genstamp_model.language import Configuration, System
+from genstamp_model.language.model import Model
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Some searches together.
+
+    Attributes:
+        model: what was searched.
+        configurations: their names.
+        is_whole: all of them came to their end, and nothing was violated: only then is anything said to be missing.
+        missing: what none of them reached, as `coverage` names it.
+        vacuities: what they know of properties and variables that say nothing; empty unless `is_whole`.
+        strict: what says nothing is wrong, and not only worth a warning.
+    """
+
+    model: Model
+    configurations: tuple[str, ...]
+    is_whole: bool
+    missing: tuple[str, ...]
+    vacuities: tuple[Vacuity, ...]
+    strict: bool
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What says nothing."""
+        return vacuity.findings(self.vacuities)
+
+    @property
+    def where(self) -> str:
+        """The configurations, in words."""
+        number = len(self.configurations)
+        return "in the only configuration" if number == 1 else f"over all {number} configurations"
+
+
+def is_claimed(
+    system: System,
+    chosen: Sequence[Configuration],
+    semantics: str | None,
+    bugs: Collection[str],
+    limits: Collection[str],
+) -> bool:
+    """Whether coverage can be claimed: of the protocol as it should be, in all default configurations as declared."""
+    default = {one.name for one in system.configurations if not one.on_demand}
+    is_as_declared = not bugs and not limits and semantics in (None, system.default_semantics)
+    return is_as_declared and bool(chosen) and {one.name for one in chosen} == default
+
+
+def over(found: Sequence[Searched], *, strict: bool) -> Covered:
+    """Some searches of one model together."""
+    results = [one.result for one in found]
+    is_whole = all(result.verdict is Verdict.HOLDS for result in results)
+    return Covered(
+        model=results[0].instance.model,
+        configurations=tuple(result.instance.configuration.name for result in results),
+        is_whole=is_whole,
+        missing=tuple(coverage.missing(coverage.together(coverage.of(result) for result in results))),
+        vacuities=tuple(vacuity.of(result) for result in results) if is_whole else (),
+        strict=strict,
+    )
+
+
+def told(covered: Covered) -> Iterator[str]:
+    """Coverage over all of the searches, and what says nothing, in lines."""
+    missing = "; ".join(map(coverage.worded, covered.missing))
+    if not covered.is_whole:
+        if missing:
+            yield f"not all is searched; {covered.where} never reached so far: {missing}"
+        return
+    if missing:
+        yield f"{covered.where} never reached: {missing}"
+    else:
+        yield f"{covered.where} every action, refusal and witness is reached"
+    met, parts = vacuity.counted(covered.vacuities)
+    if parts:
+        yield f"{covered.where} {met} of {parts} parts of properties could have failed; first of each property:"
+    named = list(zip(covered.configurations, covered.vacuities, strict=True))
+    yield from (f"  {line}" for line in vacuity.witnesses(named))
+    yield from (f"declared to say nothing: {line}" for line in vacuity.declared(covered.vacuities))
+    word = "says nothing" if covered.strict else "warning"
+    yield from (f"{word}: {finding}" for finding in covered.findings)
+
+
+def plain(covered: Covered | None) -> dict[str, Any] | None:
+    """The same as JSON, which each of the searches repeats; None where coverage is not claimed."""
+    if covered is None:
+        return None
+    found = verdict(cases(covered))
+    return {
+        "verdict": found.word,
+        "exit_code": found.exit_code,
+        "configurations": list(covered.configurations),
+        "searched_to_the_end": covered.is_whole,
+        "never_reached": list(covered.missing),
+        "says_nothing": [finding.message for finding in covered.findings],
+        "declared_to_say_nothing": vacuity.declared(covered.vacuities),
+    }
+
+
+def cases(covered: Covered, seconds: float = 0.0) -> Iterator[Case]:
+    """Coverage as a test case, or a failure for everything that no configuration reaches; and what says nothing."""
+    model = covered.model
+    group, name = group_of("check", model), f"coverage of {len(covered.configurations)} configurations"
+    text = "every action, refusal and witness is reached in some configuration"
+    rule = Rule(f"{model.system}/coverage", text, beginning(model))
+    if not covered.missing:
+        yield Case(group, name, seconds, rule=rule)
+    elif not covered.is_whole:
+        missing = "; ".join(map(coverage.worded, covered.missing))
+        why = f"not all is searched, and so far never reached: {missing}"
+        yield Case(group, name, seconds, "undetermined", "coverage", why, rule=rule)
+    for missed in covered.missing if covered.is_whole else ():
+        where = coverage.place_of(model, missed)
+        why = f"never reached in any configuration: {coverage.worded(missed)}"
+        yield Case(group, f"coverage of {missed}", seconds, "failure", "coverage", why, rule=rule, place=where)
+    for finding in covered.findings:
+        where, outcome = vacuity.place_of(model, finding.name), "failure" if covered.strict else "warning"
+        about = rule_named(model, finding.name)
+        yield Case(
+            group, f"vacuity of {finding.name}", seconds, outcome, "vacuity", finding.message, rule=about, place=where
+        )
