@@ -8,8 +8,8 @@
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
 
-The lock notices every mutant that behaves in another way within the configurations; the others show what the
-specification itself claims.
+The lock notices every mutant that behaves in another way within the configurations; all others are claims of the
+specification itself. So the lock counts for a mutant only where no claim notices it in any of the configurations.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Final
 
 from genstamp_model.errors import ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
-from genstamp_model.explore.emit import program
-from genstamp_model.language.model import Configuration, Instance, Model, Property
+from genstamp_model.explore.variants import Variants
+from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
 from genstamp_model.mutate.moves import moves
@@ -42,7 +42,7 @@ class Baseline:
     """What is found of the model itself in one configuration.
 
     Attributes:
-        text: of the compiled program; a mutant with the same text is the same there.
+        variants: the model, compiled so that one action can be exchanged.
         liveness: verdict of each leads-to property.
         agreeing: names of the contradictions between calls that no state shows.
         moving: names of the witnesses that an action changes something, of those that some state shows.
@@ -50,7 +50,7 @@ class Baseline:
 
     configuration: Configuration
     result: Result
-    text: str
+    variants: Variants
     liveness: Mapping[str, str]
     agreeing: frozenset[str]
     moving: frozenset[str]
@@ -61,7 +61,8 @@ class Outcome:
     """What the judges made of a mutant.
 
     Attributes:
-        noticed: judges that noticed it, each with the configuration and what it saw; empty if none did.
+        noticed: judges that noticed it, each with the configuration and what it saw, claims before the lock; empty if
+            none did.
         same: no judge could notice: in every configuration the compiled program is the model's own.
         proved: it is proved to change nothing, for numbers of any size.
     """
@@ -70,6 +71,16 @@ class Outcome:
     noticed: Mapping[str, str]
     same: bool = False
     proved: bool = False
+
+    @property
+    def claimed(self) -> bool:
+        """Whether a claim of the specification notices it, and not only the lock."""
+        return bool(set(self.noticed) - {LOCK})
+
+    def with_noticed(self, noticed: Mapping[str, str]) -> Outcome:
+        """The outcome with what further judges saw, or the same ones in another configuration."""
+        found = {**noticed, **self.noticed}
+        return replace(self, noticed={name: found[name] for name in JUDGES if name in found}, same=False)
 
 
 def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Baseline]:
@@ -81,7 +92,8 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     found = []
     for configuration in configurations:
         instance, calls, steps = Instance(model, configuration), contradictions(model), moves(model)
-        result = Search(Compiled(_with(instance, [*calls, *steps]))).run()
+        variants = Variants(instance)
+        result = Search(variants.compiled(model, None, [*calls, *steps])).run()
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
@@ -91,7 +103,7 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
         own = {name: depth for name, depth in result.witnesses.items() if name not in added}
         liveness = _liveness(instance, None)
         result = replace(result, witnesses=own)
-        found.append(Baseline(configuration, result, program(instance).text, liveness, agreeing, moving))
+        found.append(Baseline(configuration, result, variants, liveness, agreeing, moving))
     return sorted(found, key=lambda one: one.result.states)
 
 
@@ -100,31 +112,23 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False)
 
     Args:
         baselines: what is found of the model itself, in the order in which the configurations are tried.
-        every: ask every judge in every configuration; otherwise the first one who notices ends it.
+        every: ask every judge in every configuration; otherwise the first claim that notices ends it.
 
     Raises:
         ModelError: a judge has no memory to decide.
     """
-    noticed: dict[str, str] = {}
-    same = True
+    outcome = Outcome(mutant, {}, same=True)
     for base in baselines:
-        instance = Instance(mutant.model, base.configuration)
-        if program(instance).text == base.text:
+        if not base.variants.changes(mutant.model.action(mutant.action)):
             continue
         calls = [one for one in contradictions(mutant.model, mutant.action) if one.name in base.agreeing]
         steps = [one for one in moves(mutant.model, mutant.action) if one.name in base.moving]
-        same, compiled = False, Compiled(_with(instance, [*calls, *steps]))
-        for name, seen in _noticed(compiled, base, every).items():
-            noticed.setdefault(name, f"{base.configuration.name}: {seen}")
-        if (noticed and not every) or set(noticed) >= set(JUDGES):
+        compiled = base.variants.compiled(mutant.model, mutant.action, [*calls, *steps])
+        found = _noticed(compiled, base, every)
+        outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
+        if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
-    return Outcome(mutant, noticed, same)
-
-
-def _with(instance: Instance, calls: Sequence[Property]) -> Instance:
-    """The instance, in which these are looked for, too."""
-    model = instance.model
-    return Instance(replace(model, properties=(*model.properties, *calls)), instance.configuration)
+    return outcome
 
 
 def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
@@ -139,15 +143,16 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
         if result.violation is not None:
             return noticed
     noticed |= _coverage(result, base) | _contradicted(result, base) | _counts(result, base.result)
+    # Liveness is dear: it is asked where no other claim notices.
     # Where there are too many states, what became of the liveness properties is not known.
-    if result.verdict is Verdict.HOLDS and (every or not noticed):
+    if result.verdict is Verdict.HOLDS and (every or not set(noticed) - {LOCK}):
         noticed |= _liveness_changed(compiled.instance, base)
     return noticed
 
 
 def _search(compiled: Compiled, base: Baseline) -> Result:
     most = _ROOM * base.result.states
-    result = Search(compiled, most).run()
+    result = Search(compiled, most, threads=1).run()
     if result.verdict is Verdict.UNDETERMINED and result.states <= most:
         raise _undecided(compiled.instance, result.undetermined)
     return result
