@@ -96,6 +96,11 @@ def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: 
     if not of:
         return
     show = each_minute()
+    if jobs == 1:
+        for i, mutant in enumerate(of, 1):
+            yield task(mutant)
+            show(f"{told}: {i} of {len(of)} mutants")
+        return
     with ProcessPoolExecutor(min(jobs, len(of)), mp_context=multiprocessing.get_context("fork")) as pool:
         for i, found in enumerate(pool.map(_done, range(len(of)))):
             yield found

@@ -4,7 +4,7 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
-    answers     one action refuses with an exception what another one answers
+    answers     a call has two outcomes or none: see `answers`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from genstamp_model.errors import ModelError
@@ -43,7 +44,6 @@ class Baseline:
 
     Attributes:
         variants: the model, compiled so that one action can be exchanged.
-        liveness: verdict of each leads-to property.
         agreeing: names of the contradictions between calls that no state shows.
         moving: names of the witnesses that an action changes something, of those that some state shows.
     """
@@ -51,9 +51,13 @@ class Baseline:
     configuration: Configuration
     result: Result
     variants: Variants
-    liveness: Mapping[str, str]
     agreeing: frozenset[str]
     moving: frozenset[str]
+
+    @cached_property
+    def liveness(self) -> Mapping[str, str]:
+        """The verdict of each leads-to property."""
+        return _liveness(self.variants.instance, None)
 
 
 @dataclass(frozen=True)
@@ -101,18 +105,18 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
         moving = frozenset(claim.name for claim in steps if result.witnesses[claim.name] is not None)
         added = {claim.name for claim in (*calls, *steps)}
         own = {name: depth for name, depth in result.witnesses.items() if name not in added}
-        liveness = _liveness(instance, None)
         result = replace(result, witnesses=own)
-        found.append(Baseline(configuration, result, variants, liveness, agreeing, moving))
+        found.append(Baseline(configuration, result, variants, agreeing, moving))
     return sorted(found, key=lambda one: one.result.states)
 
 
-def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False) -> Outcome:
+def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False, live: bool = True) -> Outcome:
     """Let the judges try to notice a mutant.
 
     Args:
         baselines: what is found of the model itself, in the order in which the configurations are tried.
         every: ask every judge in every configuration; otherwise the first claim that notices ends it.
+        live: judge liveness, where no other claim notices.
 
     Raises:
         ModelError: a judge has no memory to decide.
@@ -121,17 +125,21 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False)
     for base in baselines:
         if not base.variants.changes(mutant.model.action(mutant.action)):
             continue
-        calls = [one for one in contradictions(mutant.model, mutant.action) if one.name in base.agreeing]
+        calls = [
+            one
+            for one in contradictions(mutant.model, mutant.action, base.variants.instance.model)
+            if one.name in base.agreeing
+        ]
         steps = [one for one in moves(mutant.model, mutant.action) if one.name in base.moving]
         compiled = base.variants.compiled(mutant.model, mutant.action, [*calls, *steps])
-        found = _noticed(compiled, base, every)
+        found = _noticed(compiled, base, every, live)
         outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
         if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
     return outcome
 
 
-def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
+def _noticed(compiled: Compiled, base: Baseline, every: bool, live: bool) -> dict[str, str]:
     result = _search(compiled, base)
     noticed: dict[str, str] = {}
     if result.violation is not None:
@@ -143,10 +151,9 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
         if result.violation is not None:
             return noticed
     noticed |= _coverage(result, base) | _contradicted(result, base) | _counts(result, base.result)
-    # Liveness is dear: it is asked where no other claim notices.
     # Where there are too many states, what became of the liveness properties is not known.
-    if result.verdict is Verdict.HOLDS and (every or not set(noticed) - {LOCK}):
-        noticed |= _liveness_changed(compiled.instance, base)
+    if result.verdict is Verdict.HOLDS and (every or (live and not set(noticed) - {LOCK})):
+        noticed |= liveness_changed(compiled.instance, base)
     return noticed
 
 
@@ -226,7 +233,8 @@ def _counts(result: Result, base: Result) -> dict[str, str]:
     return {}
 
 
-def _liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
+def liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
+    """Which leads-to property got another verdict, by the judge's name."""
     now = _liveness(instance, _ROOM * base.result.states)
     for name, verdict in base.liveness.items():
         if now[name] != verdict:

@@ -15,7 +15,7 @@ from genstamp_model.explore.variants import Variants
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.mutate.below import Below
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
-from genstamp_model.mutate.judging import REFINEMENT, Baseline, Outcome, baseline, judge
+from genstamp_model.mutate.judging import REFINEMENT, Baseline, Outcome, baseline, judge, liveness_changed
 from genstamp_model.mutate.mutants import Mutant
 
 T = TypeVar("T")
@@ -42,6 +42,8 @@ class Rounds:
     def __init__(self, model: Model, mutants: Sequence[Mutant], *, every: bool = False, share: Share = in_turn) -> None:
         self.outcomes = [Outcome(one, {}, same=True) for one in mutants]
         self._model, self._every, self._share = model, every, share
+        self._lived: set[int] = set()
+        self._bases: dict[str, list[Baseline]] = {}
 
     def searched(self, configuration: Configuration, *, dear: bool = False) -> None:
         """Judge in one configuration those that no claim has noticed, or with `every` all.
@@ -55,11 +57,44 @@ class Rounds:
         places = [i for i, one in enumerate(self.outcomes) if self._wanted(one, dear)]
         if not places:
             return
-        bases, mutants = baseline(self._model, [configuration]), [self.outcomes[i].mutant for i in places]
+        bases, mutants = self._baseline(configuration), [self.outcomes[i].mutant for i in places]
         judged = self._share(lambda mutant: _seen(mutant, bases, self._every), mutants, configuration.name)
         for i, noticed in zip(places, judged, strict=True):
             if noticed is not None:
                 self.outcomes[i] = self.outcomes[i].with_noticed(noticed)
+
+    def lived(self, configuration: Configuration) -> None:
+        """Judge liveness in one configuration, of those that nothing has noticed, and once of those of the lock alone.
+
+        Another liveness takes as long as all other judges together: proofs come first.
+        """
+        if self._every or all(claim.kind != "leads_to" for claim in self._model.properties):
+            return
+        places = [
+            i
+            for i, one in enumerate(self.outcomes)
+            if self._wanted(one) and not one.same and (i not in self._lived or not one.noticed)
+        ]
+        if not places:
+            return
+        [base] = self._baseline(configuration)
+
+        def lives(mutant: Mutant) -> dict[str, str] | None:
+            if not base.variants.changes(mutant.model.action(mutant.action)):
+                return None
+            return liveness_changed(Instance(mutant.model, configuration), base)
+
+        judged = self._share(lives, [self.outcomes[i].mutant for i in places], f"liveness in {configuration.name}")
+        for i, noticed in zip(places, judged, strict=True):
+            if noticed is not None:
+                self._lived.add(i)
+                where = {name: f"{configuration.name}: {seen}" for name, seen in noticed.items()}
+                self.outcomes[i] = self.outcomes[i].with_noticed(where)
+
+    def _baseline(self, configuration: Configuration) -> list[Baseline]:
+        if configuration.name not in self._bases:
+            self._bases = {configuration.name: baseline(self._model, [configuration])}
+        return self._bases[configuration.name]
 
     def proved(self, configurations: Sequence[Configuration]) -> None:
         """Try to prove of those that nobody has noticed that they change nothing in any of the configurations."""
@@ -104,7 +139,7 @@ class Rounds:
 
 def _seen(mutant: Mutant, bases: Sequence[Baseline], every: bool) -> dict[str, str] | None:
     """What the judges see; None where the program is no other one."""
-    outcome = judge(mutant, bases, every=every)
+    outcome = judge(mutant, bases, every=every, live=False)
     return None if outcome.same else dict(outcome.noticed)
 
 
@@ -138,8 +173,11 @@ def judged(
     for configuration in cheap:
         rounds.searched(configuration)
     rounds.proved([*cheap, *dear])
+    for configuration in cheap:
+        rounds.lived(configuration)
     for configuration in dear:
         rounds.searched(configuration, dear=True)
+        rounds.lived(configuration)
     for lower in below:
         rounds.refined(lower)
     return rounds.outcomes
