@@ -54,7 +54,7 @@ class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     Attributes:
         change: the action, the check or effect, and what is changed.
         found: "no other program", "proved to change nothing", "noticed" or "survives".
-        by: the judge who noticed it first.
+        by: a judge that noticed it; the lock only where no claim did.
         seen: where and what that one saw.
     """
 
@@ -89,13 +89,19 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def by_judge(self) -> Counter[str]:
-        """Mutants noticed, by the judge who noticed them first."""
+        """Mutants noticed, by the judge that noticed them: the lock only where no claim did."""
         return Counter(one.by for one in self.outcomes.values() if one.found == NOTICED)
 
     @property
     def by_lock_alone(self) -> int:
         """Mutants that only the numbers in the lock gave away."""
         return self.by_judge[LOCK]
+
+    def claim_rate(self, reviewed: Mapping[str, str]) -> float | None:
+        """Part that a claim noticed, of those that are not known to change nothing; None of none."""
+        noticed = self.count(NOTICED)
+        count = noticed + len(self.survivors(reviewed))
+        return (noticed - self.by_lock_alone) / count if count else None
 
     def survivors(self, reviewed: Mapping[str, str]) -> list[str]:
         """Names of those that nobody noticed, proved or reviewed."""

@@ -1,46 +1,42 @@
 """The verb `mutate`: is the specification strong enough to notice a change of what it does?"""
 
-import multiprocessing
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 import typer
 
-from genstamp import exit_codes, lock
-from genstamp.errors import LockError
+from genstamp import exit_codes
+from genstamp.cli.across import judge_across, shown
+from genstamp.judging import judged_in
 from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
 from genstamp.mutation import reviewed as reviewed_of
-from genstamp.progress import each_minute
 from genstamp.report import Case, Format, Outcome, Rule, document, verdict
 from genstamp.report.places import place
-from genstamp.systems import chosen, every_system
-from genstamp.verify.summing import LOCK
+from genstamp.systems import chosen
 from genstamp_model.explore.board import processors
-from genstamp_model.language import Configuration
 from genstamp_model.language.model import Model
-from genstamp_model.mutate import Below, Mutant, Report, below, judged, mutants
-
-T = TypeVar("T")
+from genstamp_model.mutate import Mutant, Report, mutants
 
 _MOST_NAMES: Final = 80
-
-CHEAP: Final = 20_000
-"""States up to which, by spec.lock, a configuration is searched before proofs are tried."""
 
 
 def mutate(
     system: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="SYSTEM[:CONFIGURATION]", help="By default all configurations that are not only on demand."
+            metavar="[SYSTEM[:CONFIGURATION]]", help="By default all configurations that are not only on demand."
         ),
-    ],
+    ] = None,
+    across: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Mutants of all systems, each drawn with the same chance; with --keep it is resumed."
+        ),
+    ] = False,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     action: Annotated[list[str] | None, typer.Option(help="Only mutants of this action; may be repeated.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Only so many mutants, drawn by the seed.")] = None,
@@ -71,11 +67,22 @@ def mutate(
 
     Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
     """
+    if (system is None) is not across:
+        raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
+    if system is None:
+        if semantics or action or mutant or reviewed or again or every_judge:
+            raise typer.BadParameter(
+                "takes --sample, --seed, --keep, --most-states, --jobs, --strict", param_hint="--all"
+            )
+        began = time.monotonic()
+        draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
+        text, is_open = shown(draw, repository, form, time.monotonic() - began)
+        typer.echo(text, nl=False)
+        raise typer.Exit(exit_codes.VIOLATED if strict and is_open else exit_codes.HOLDS)
     declared, configurations = chosen(system)
     if (keep or again) and (action or mutant):
         raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
     model = declared.model(semantics)
-    cheap, dear = _in_order(repository, model, configurations, most_states)
     equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
     before = _kept(repository, model, seed) if again else None
     if before is not None:
@@ -86,11 +93,16 @@ def mutate(
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
     began = time.monotonic()
-    share = partial(_shared, jobs or processors())
-    lower = _below(repository, model)
-    outcomes = judged(model, drawn, cheap, dear, below=lower, every=every_judge, share=share)
+    outcomes, where = judged_in(
+        repository,
+        model,
+        configurations,
+        drawn,
+        most_states=most_states,
+        every=every_judge,
+        jobs=jobs or processors(),
+    )
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
-    where = [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
     if keep or before is not None:
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
         found = before.with_later(found) if before is not None else found
@@ -118,37 +130,6 @@ def _kept(repository: Path, model: Model, seed: int) -> Sample:
     return found
 
 
-def _in_order(
-    repository: Path, model: Model, configurations: Sequence[Configuration], most: int | None
-) -> tuple[list[Configuration], list[Configuration]]:
-    """Those with few states and those with many, each from the cheapest on; what the lock does not know comes first."""
-    try:
-        entry = lock.read(repository / LOCK)[model.system].semantics[model.semantics]
-    except (LockError, KeyError):
-        return list(configurations), []
-    states = {name: search.distinct for name, search in entry.searches.items()}
-    ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
-    ordered = [one for one in ordered if most is None or states.get(one.name, 0) <= most]
-    few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
-    return ordered[:few], ordered[few:]
-
-
-def _below(repository: Path, model: Model) -> list[Below]:
-    """The systems that refine this one, each in its cheapest configuration and others with few states, as locked."""
-    try:
-        locked = lock.read(repository / LOCK)
-    except LockError:
-        return []
-    states: dict[str, int] = {}
-    for system in every_system():
-        if system.name in locked and any(one.upper.name == model.system for one in system.refines):
-            found = locked[system.name].semantics[system.default_semantics].searches
-            known = {one.name: found[one.name].distinct for one in system.configurations if one.name in found}
-            few = max(CHEAP, min(known.values(), default=0))
-            states |= {f"{system.name}:{name}": count for name, count in known.items() if count <= few}
-    return below(model.system, every_system(), sorted(states, key=lambda name: states[name]))
-
-
 def _drawn(
     model: Model, actions: Sequence[str] | None, names: Sequence[str] | None, sample: int | None, seed: int
 ) -> tuple[list[Mutant], int]:
@@ -170,38 +151,17 @@ def _refuse_unknown(what: str, asked: Sequence[str] | None, known: Sequence[str]
             raise typer.BadParameter(f"there is no {what} '{name}'; there is {like}", param_hint=f"--{what}")
 
 
-# What the processes work on: they are forked, and take it over as it is, since a model does not travel between them.
-_task: Callable[[Mutant], Any] | None = None
-_of: Sequence[Mutant] = ()
-
-
-def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterator[T]:
-    """The work on each mutant, by some processes at once."""
-    global _task, _of
-    _task, _of = task, of
-    if not of:
-        return
-    show = each_minute()
-    with ProcessPoolExecutor(min(jobs, len(of)), mp_context=multiprocessing.get_context("fork")) as pool:
-        for i, found in enumerate(pool.map(_done, range(len(of)))):
-            yield found
-            show(f"{told}: {i + 1} of {len(of)} mutants")
-
-
-def _done(number: int) -> Any:
-    assert _task is not None
-    return _task(_of[number])
-
-
 def plain(report: Report) -> dict[str, Any]:
     """A report as JSON."""
     return {
+        "noticed_by_claims": report.claimed,
+        "noticed": report.killed,
+        "of": report.counted,
         "mutants": len(report.outcomes),
-        "killed": report.killed,
-        "killed_by_what_is_claimed": report.killed_without_lock,
         "same_program": len(report.same),
         "proved_to_change_nothing": len(report.proved),
-        "kill_rate": report.kill_rate,
+        "claim_rate": report.claim_rate,
+        "rate": report.kill_rate,
         "by_judge": report.by_judge,
         "every_judge": report.every,
         "seconds": round(report.seconds, 3),

@@ -171,8 +171,12 @@ class Expansion(Generic[S]):
     def steps(self) -> Iterator[Step[S]]:
         """Every action with every choice of arguments, in the order in which `evaluate` takes them."""
         for action in self.instance.model.actions:
-            for arguments in product(*(self._domain(parameter) for parameter in action.parameters)):
-                yield self._step(action, arguments)
+            yield from self.steps_of(action)
+
+    def steps_of(self, action: Action) -> Iterator[Step[S]]:
+        """One action with every choice of arguments; it may be another one than the instance's of its name."""
+        for arguments in product(*(self._domain(parameter) for parameter in action.parameters)):
+            yield self._step(action, arguments)
 
     def _domain(self, parameter: ActionParameter) -> Iterable[int]:
         match parameter.domain:

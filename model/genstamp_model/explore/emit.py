@@ -12,7 +12,7 @@ takes rises faster than the length of a function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -48,6 +48,10 @@ class Target:
     action: Action | None = None
     check: Check | None = None
     interest: Interest | None = None
+
+
+Group = list[tuple[Target, Scalar]]
+"""What one function of `cover` looks for: targets, each with its condition."""
 
 
 @dataclass(frozen=True)
@@ -118,12 +122,15 @@ def program(instance: Instance, *, symmetry: bool = False, renumber: bool = Fals
             puts a state's representative in its place; see `symmetry`.
         renumber: replace ordered numbers by their ranks after each step; see `renumber`.
     """
-    return _Writer(
-        instance, plan(instance) if symmetry else None, Renumbering(instance) if renumber else None
-    ).program()
+    return Writer(instance, plan(instance) if symmetry else None, Renumbering(instance) if renumber else None).program()
 
 
-class _Writer:
+class Writer:
+    """Writes the functions of one instance; `program` is its public face."""
+
+    linkage = "internal "
+    """Of the functions that only others of the same text call."""
+
     def __init__(self, instance: Instance, symmetry: Plan | None, renumbering: Renumbering | None) -> None:
         self.instance = instance
         self.symmetry = symmetry
@@ -156,8 +163,7 @@ class _Writer:
         properties = self.instance.model.properties
         invariants = tuple(claim for claim in properties if claim.kind == "invariant")
         self._expand()
-        self._judge(invariants)
-        self._may_stop()
+        self.functions += self.judges(invariants)
         targets = self._cover([claim for claim in properties if claim.kind == "witness"])
         return Program(
             instance=self.instance,
@@ -173,30 +179,36 @@ class _Writer:
             interests=self.interests,
         )
 
-    def _function(self, signature: str, body: Body) -> None:
-        self.functions.append(f"define {signature} {{\n{body.text()}\n}}\n")
-
     def _expand(self) -> None:
         numbered = list(enumerate(self.steps))
-        starts = range(0, len(numbered), _STEPS_A_FUNCTION)
-        for start in starts:
-            body = Body(self.layout)
-            out = "%out"
-            for number, step in numbered[start : start + _STEPS_A_FUNCTION]:
-                out = self._step(body, number, step, out)
-            body.line(f"  ret ptr {out}")
-            self._function(
-                f"internal ptr @expand{start}(ptr noalias %state, ptr noalias %out, ptr noalias %counters)", body
-            )
+        for start in range(0, len(numbered), _STEPS_A_FUNCTION):
+            some = numbered[start : start + _STEPS_A_FUNCTION]
+            self.functions.append(self.steps_function(f"expand{start}", some))
+        self.functions.append(
+            self.all_steps([f"@expand{start}" for start in range(0, len(numbered), _STEPS_A_FUNCTION)])
+        )
+
+    def steps_function(self, name: str, numbered: Iterable[tuple[int, Step[Scalar]]]) -> str:
+        """The function of some steps: it gives the place for the next successor."""
+        body = Body(self.layout)
+        out = "%out"
+        for number, step in numbered:
+            out = self._step(body, number, step, out)
+        body.line(f"  ret ptr {out}")
+        signature = f"{self.linkage}ptr @{name}(ptr noalias %state, ptr noalias %out, ptr noalias %counters)"
+        return _defined(signature, body)
+
+    def all_steps(self, callees: Iterable[str]) -> str:
+        """The function that calls those of all steps, each by its name or address."""
         lines, out = [], "%out"
-        for start in starts:
-            lines.append(f"  %out{start} = call ptr @expand{start}(ptr %state, ptr {out}, ptr %counters)")
-            out = f"%out{start}"
+        for i, callee in enumerate(callees):
+            lines.append(f"  %out{i} = call ptr {callee}(ptr %state, ptr {out}, ptr %counters)")
+            out = f"%out{i}"
         lines += [f"  %end = ptrtoint ptr {out} to i64", "  %begin = ptrtoint ptr %out to i64"]
         lines += ["  %bytes = sub i64 %end, %begin", f"  %count = udiv exact i64 %bytes, {8 * self.layout.words}"]
         text = "\n".join([*lines, "  ret i64 %count"])
         name = "internal i64 @successors" if self.symmetry else "i64 @expand"
-        self.functions.append(f"define {name}(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n")
+        return f"define {name}(ptr %state, ptr %out, ptr %counters) {{\n{text}\n}}\n"
 
     def _step(self, body: Body, number: int, step: Step[Scalar], out: str) -> str:
         """One step on the spine; gives the place for the next successor."""
@@ -286,7 +298,11 @@ class _Writer:
                 conditions.setdefault(name, []).append(condition)
         return {name: self.graph.or_(found) for name, found in conditions.items()}
 
-    def _judge(self, invariants: Sequence[Property]) -> None:
+    def judges(self, invariants: Sequence[Property]) -> list[str]:
+        """The functions `judge` and `may_stop`."""
+        return [self._judge(invariants), self._may_stop()]
+
+    def _judge(self, invariants: Sequence[Property]) -> str:
         body = Body(self.layout)
         failing = "0"
         for i, claim in enumerate(invariants):
@@ -294,71 +310,83 @@ class _Writer:
             bit = body.let(f"shl i64 {fails}, {i % _INVARIANT_BITS}")
             failing = body.let(f"or i64 {failing}, {bit}")
         body.line(f"  ret i64 {failing}")
-        self._function("i64 @judge(ptr %state)", body)
+        return _defined("i64 @judge(ptr %state)", body)
 
-    def _may_stop(self) -> None:
+    def _may_stop(self) -> str:
         body = Body(self.layout)
         condition = self.instance.model.may_stop
         allowed = self.graph.true if condition is None else self.expansion.condition(condition)
         body.line(f"  ret i64 {body.number(allowed)}")
-        self._function("i64 @may_stop(ptr %state)", body)
+        return _defined("i64 @may_stop(ptr %state)", body)
 
     def _cover(self, witnesses: Sequence[Property]) -> tuple[Target, ...]:
         """A function for each witness and each action with refusals; it runs until all of its targets were seen."""
-        groups = [[(Target(witness=claim), self.expansion.condition(claim.closed))] for claim in witnesses]
-        groups += [
-            [(Target(interest=one), self.expansion.condition(one.where))]
-            for one in self.interests
-            if not one.two_states
-        ]
-        for action in self.instance.model.actions:
-            refusals = [
-                (Target(action=action, check=check), self._refused(action, position))
-                for position, check in enumerate(action.checks)
-                if check.refuses is not None
-            ]
-            if refusals:
-                groups.append(refusals)
-        main, complete, first = Body(self.layout), "true", 0
+        groups = [self.witness_group(claim) for claim in witnesses]
+        groups += [self.interest_group(one) for one in self.interests if not one.two_states]
+        groups += [group for group in map(self.refusal_group, self.instance.model.actions) if group]
         for number, group in enumerate(groups):
-            self._cover_group(number, first, [condition for _, condition in group])
+            self.functions.append(self.cover_function(f"cover{number}", group))
+        self.functions.append(self.all_covers((f"@cover{number}", len(group)) for number, group in enumerate(groups)))
+        return tuple(target for group in groups for target, _ in group)
+
+    def witness_group(self, claim: Property) -> Group:
+        """A witness as `cover` looks for it."""
+        return [(Target(witness=claim), self.expansion.condition(claim.closed))]
+
+    def interest_group(self, one: Interest) -> Group:
+        """A part of a property about one state, and where it could fail."""
+        return [(Target(interest=one), self.expansion.condition(one.where))]
+
+    def refusal_group(self, action: Action, steps: Sequence[Step[Scalar]] | None = None) -> Group:
+        """The refusals of an action as `cover` looks for them; its steps are those of the instance unless given."""
+        own = [step for step in self.steps if step.action is action] if steps is None else steps
+        return [
+            (Target(action=action, check=check), self._refused(own, position))
+            for position, check in enumerate(action.checks)
+            if check.refuses is not None
+        ]
+
+    def all_covers(self, groups: Iterable[tuple[str, int]]) -> str:
+        """The function that calls those of all groups, each by its name or address and with its length."""
+        main, complete, first = Body(self.layout), "true", 0
+        for callee, length in groups:
             look, after = main.name("look"), main.name("next")
             all_seen = "true"
-            for i in range(first, first + len(group)):
+            for i in range(first, first + length):
                 seen = main.let(f"icmp ne i64 {main.load('%seen', i)}, 0")
                 all_seen = main.let(f"and i1 {all_seen}, {seen}")
             complete = main.let(f"and i1 {complete}, {all_seen}")
             main.line(f"  br i1 {all_seen}, label %{after}, label %{look}")
             main.start(look)
-            main.line(f"  call void @cover{number}(ptr %state, i64 %place, ptr %seen)")
+            main.line(f"  call void {callee}(ptr %state, i64 %place, ptr {main.address('%seen', first)})")
             main.line(f"  br label %{after}")
             main.start(after)
-            first += len(group)
+            first += length
         main.line(f"  ret i64 {main.let(f'zext i1 {complete} to i64')}")
-        self._function("i64 @cover(ptr %state, i64 %place, ptr %seen)", main)
-        return tuple(target for group in groups for target, _ in group)
+        return _defined("i64 @cover(ptr %state, i64 %place, ptr %seen)", main)
 
-    def _cover_group(self, number: int, first: int, conditions: Sequence[Scalar]) -> None:
+    def cover_function(self, name: str, group: Group) -> str:
+        """The function of one group; `%seen` points to the slot of its first target."""
         body = Body(self.layout)
-        for i, condition in enumerate(conditions, first):
+        for i, (_, condition) in enumerate(group):
             before = body.load("%seen", i)
             unseen = body.let(f"icmp eq i64 {before}, 0")
             shown = body.let(f"select i1 {body.value(condition)}, i64 %place, i64 0")
             body.store(body.let(f"select i1 {unseen}, i64 {shown}, i64 {before}"), "%seen", i)
         body.line("  ret void")
-        signature = f"internal void @cover{number}(ptr noalias %state, i64 %place, ptr noalias %seen) noinline"
-        self._function(signature, body)
+        signature = f"{self.linkage}void @{name}(ptr noalias %state, i64 %place, ptr noalias %seen) noinline"
+        return _defined(signature, body)
 
-    def _refused(self, action: Action, position: int) -> Scalar:
-        """Whether some call of the action fails first at this check."""
+    def _refused(self, steps: Sequence[Step[Scalar]], position: int) -> Scalar:
+        """Whether some of an action's steps fails first at this check."""
         graph = self.graph
         return graph.or_(
-            [
-                graph.and_([step.possible, *step.checks[:position], graph.not_(step.checks[position])])
-                for step in self.steps
-                if step.action is action
-            ]
+            [graph.and_([step.possible, *step.checks[:position], graph.not_(step.checks[position])]) for step in steps]
         )
+
+
+def _defined(signature: str, body: Body) -> str:
+    return f"define {signature} {{\n{body.text()}\n}}\n"
 
 
 @contextmanager

@@ -88,6 +88,11 @@ class Graph:
             self._nodes[key] = node
         return node
 
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return self._count
+
     def _flag(self, op: Op, args: tuple[Scalar, ...]) -> Scalar:
         return self._node(op, args, True, 0, 1)
 

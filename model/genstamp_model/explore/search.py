@@ -48,15 +48,27 @@ class Compiled:
     def __init__(self, instance: Instance, *, symmetry: bool = False, renumber: bool = False) -> None:
         started = time.perf_counter()
         refuse_other_beginnings(instance)
-        self.instance = instance
         if symmetry:
             refuse_asymmetry(instance, groups(instance))
-        self.program: Program = program(instance, symmetry=symmetry, renumber=renumber)
-        self.native: Native = compile_program(self.program)
+        written = program(instance, symmetry=symmetry, renumber=renumber)
+        native = compile_program(written)
         if symmetry:
-            refuse_differences(self.program, self.native)
-        self.canonical = Canonical(self.program, self.native)
-        self.seconds = time.perf_counter() - started
+            refuse_differences(written, native)
+        self._keep(written, native, time.perf_counter() - started)
+
+    @classmethod
+    def of(cls, program: Program, native: Native) -> Compiled:
+        """What was written and compiled already."""
+        self = cls.__new__(cls)
+        self._keep(program, native, native.seconds)
+        return self
+
+    def _keep(self, program: Program, native: Native, seconds: float) -> None:
+        self.instance = program.instance
+        self.program = program
+        self.native = native
+        self.canonical = Canonical(program, native)
+        self.seconds = seconds
 
     @property
     def reductions(self) -> tuple[str, ...]:

@@ -230,7 +230,7 @@ class _Steps:
             case IndexSet() as index:
                 return ir.make(Op.EXISTS, (body,), BOOL, ir.Binder(name, index))
             case OptionalMember(index=index):
-                nobody = _replaced(body, {name: ir.const(None, parameter.type)})
+                nobody = with_parameters(body, {name: ir.const(None, parameter.type)})
                 return ir.disjunction([ir.make(Op.EXISTS, (body,), BOOL, ir.Binder(name, index)), nobody])
             case MessageOf(bag=bag) if bag in self._hidden:
                 return body
@@ -245,14 +245,14 @@ class _Steps:
                     picked = _read_off(self._here(effect), self._after[variable], name)
                     if picked is not None:
                         bounds = _in_range(picked, parameter.type, name)
-                        return _all([*bounds, _replaced(body, {name: picked})])
+                        return _all([*bounds, with_parameters(body, {name: picked})])
                 if high - low >= _MOST_NUMBERS:
                     raise SpecError(
                         f"action {action.name} of {self._upper.system} picks '{name}' from {high - low + 1} numbers, "
                         "and no variable is assigned just that number: a refinement cannot try them all",
                         self._declaration.source,
                     )
-                return ir.disjunction([_replaced(body, {name: ir.number(i)}) for i in range(low, high + 1)])
+                return ir.disjunction([with_parameters(body, {name: ir.number(i)}) for i in range(low, high + 1)])
 
     def _here(self, expr: Expr) -> Expr:
         """An upper expression, over the lower state before the step."""
@@ -269,7 +269,7 @@ def _next(expr: Expr) -> Expr:
     return _rebuilt(expr, lambda n: ir.make(Op.NEXT, (), n.type, n.data) if n.op is Op.VARIABLE else None)
 
 
-def _replaced(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+def with_parameters(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """The expression with values for free parameters."""
     return _rebuilt(expr, lambda node: values.get(node.data) if node.op is Op.PARAMETER else None)
 

@@ -4,24 +4,25 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
-    answers     one action refuses with an exception what another one answers
+    answers     a call has two outcomes or none: see `answers`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
 
-The lock notices every mutant that behaves in another way within the configurations; the others show what the
-specification itself claims.
+The lock notices every mutant that behaves in another way within the configurations; all others are claims of the
+specification itself. So the lock counts for a mutant only where no claim notices it in any of the configurations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from genstamp_model.errors import ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
-from genstamp_model.explore.emit import program
-from genstamp_model.language.model import Configuration, Instance, Model, Property
+from genstamp_model.explore.variants import Variants
+from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
 from genstamp_model.mutate.moves import moves
@@ -42,18 +43,21 @@ class Baseline:
     """What is found of the model itself in one configuration.
 
     Attributes:
-        text: of the compiled program; a mutant with the same text is the same there.
-        liveness: verdict of each leads-to property.
+        variants: the model, compiled so that one action can be exchanged.
         agreeing: names of the contradictions between calls that no state shows.
         moving: names of the witnesses that an action changes something, of those that some state shows.
     """
 
     configuration: Configuration
     result: Result
-    text: str
-    liveness: Mapping[str, str]
+    variants: Variants
     agreeing: frozenset[str]
     moving: frozenset[str]
+
+    @cached_property
+    def liveness(self) -> Mapping[str, str]:
+        """The verdict of each leads-to property."""
+        return _liveness(self.variants.instance, None)
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class Outcome:
     """What the judges made of a mutant.
 
     Attributes:
-        noticed: judges that noticed it, each with the configuration and what it saw; empty if none did.
+        noticed: judges that noticed it, each with the configuration and what it saw, claims before the lock; empty if
+            none did.
         same: no judge could notice: in every configuration the compiled program is the model's own.
         proved: it is proved to change nothing, for numbers of any size.
     """
@@ -70,6 +75,16 @@ class Outcome:
     noticed: Mapping[str, str]
     same: bool = False
     proved: bool = False
+
+    @property
+    def claimed(self) -> bool:
+        """Whether a claim of the specification notices it, and not only the lock."""
+        return bool(set(self.noticed) - {LOCK})
+
+    def with_noticed(self, noticed: Mapping[str, str]) -> Outcome:
+        """The outcome with what further judges saw, or the same ones in another configuration."""
+        found = {**noticed, **self.noticed}
+        return replace(self, noticed={name: found[name] for name in JUDGES if name in found}, same=False)
 
 
 def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Baseline]:
@@ -81,7 +96,8 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     found = []
     for configuration in configurations:
         instance, calls, steps = Instance(model, configuration), contradictions(model), moves(model)
-        result = Search(Compiled(_with(instance, [*calls, *steps]))).run()
+        variants = Variants(instance)
+        result = Search(variants.compiled(model, None, [*calls, *steps])).run()
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
@@ -89,45 +105,41 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
         moving = frozenset(claim.name for claim in steps if result.witnesses[claim.name] is not None)
         added = {claim.name for claim in (*calls, *steps)}
         own = {name: depth for name, depth in result.witnesses.items() if name not in added}
-        liveness = _liveness(instance, None)
         result = replace(result, witnesses=own)
-        found.append(Baseline(configuration, result, program(instance).text, liveness, agreeing, moving))
+        found.append(Baseline(configuration, result, variants, agreeing, moving))
     return sorted(found, key=lambda one: one.result.states)
 
 
-def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False) -> Outcome:
+def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False, live: bool = True) -> Outcome:
     """Let the judges try to notice a mutant.
 
     Args:
         baselines: what is found of the model itself, in the order in which the configurations are tried.
-        every: ask every judge in every configuration; otherwise the first one who notices ends it.
+        every: ask every judge in every configuration; otherwise the first claim that notices ends it.
+        live: judge liveness, where no other claim notices.
 
     Raises:
         ModelError: a judge has no memory to decide.
     """
-    noticed: dict[str, str] = {}
-    same = True
+    outcome = Outcome(mutant, {}, same=True)
     for base in baselines:
-        instance = Instance(mutant.model, base.configuration)
-        if program(instance).text == base.text:
+        if not base.variants.changes(mutant.model.action(mutant.action)):
             continue
-        calls = [one for one in contradictions(mutant.model, mutant.action) if one.name in base.agreeing]
+        calls = [
+            one
+            for one in contradictions(mutant.model, mutant.action, base.variants.instance.model)
+            if one.name in base.agreeing
+        ]
         steps = [one for one in moves(mutant.model, mutant.action) if one.name in base.moving]
-        same, compiled = False, Compiled(_with(instance, [*calls, *steps]))
-        for name, seen in _noticed(compiled, base, every).items():
-            noticed.setdefault(name, f"{base.configuration.name}: {seen}")
-        if (noticed and not every) or set(noticed) >= set(JUDGES):
+        compiled = base.variants.compiled(mutant.model, mutant.action, [*calls, *steps])
+        found = _noticed(compiled, base, every, live)
+        outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
+        if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
-    return Outcome(mutant, noticed, same)
+    return outcome
 
 
-def _with(instance: Instance, calls: Sequence[Property]) -> Instance:
-    """The instance, in which these are looked for, too."""
-    model = instance.model
-    return Instance(replace(model, properties=(*model.properties, *calls)), instance.configuration)
-
-
-def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
+def _noticed(compiled: Compiled, base: Baseline, every: bool, live: bool) -> dict[str, str]:
     result = _search(compiled, base)
     noticed: dict[str, str] = {}
     if result.violation is not None:
@@ -140,14 +152,14 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool) -> dict[str, str]:
             return noticed
     noticed |= _coverage(result, base) | _contradicted(result, base) | _counts(result, base.result)
     # Where there are too many states, what became of the liveness properties is not known.
-    if result.verdict is Verdict.HOLDS and (every or not noticed):
-        noticed |= _liveness_changed(compiled.instance, base)
+    if result.verdict is Verdict.HOLDS and (every or (live and not set(noticed) - {LOCK})):
+        noticed |= liveness_changed(compiled.instance, base)
     return noticed
 
 
 def _search(compiled: Compiled, base: Baseline) -> Result:
     most = _ROOM * base.result.states
-    result = Search(compiled, most).run()
+    result = Search(compiled, most, threads=1).run()
     if result.verdict is Verdict.UNDETERMINED and result.states <= most:
         raise _undecided(compiled.instance, result.undetermined)
     return result
@@ -221,7 +233,8 @@ def _counts(result: Result, base: Result) -> dict[str, str]:
     return {}
 
 
-def _liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
+def liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
+    """Which leads-to property got another verdict, by the judge's name."""
     now = _liveness(instance, _ROOM * base.result.states)
     for name, verdict in base.liveness.items():
         if now[name] != verdict:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from genstamp_model.mutate.judging import JUDGES, LOCK, Outcome
+from genstamp_model.mutate.judging import JUDGES, Outcome
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Report:
     Attributes:
         outcomes: one a mutant.
         equivalent: mutants that were reviewed and change nothing that matters: the reason by name.
-        every: each judge was asked about each mutant; otherwise a mutant counts for the judge who noticed it first.
+        every: each judge was asked about each mutant; otherwise no more were asked once a claim had noticed it.
         seconds: of judging.
     """
 
@@ -31,9 +31,9 @@ class Report:
         return sum(bool(outcome.noticed) for outcome in self.outcomes)
 
     @property
-    def killed_without_lock(self) -> int:
+    def claimed(self) -> int:
         """Mutants that the specification's own claims noticed, and not only the numbers in the lock."""
-        return sum(bool(set(outcome.noticed) - {LOCK}) for outcome in self.outcomes)
+        return sum(outcome.claimed for outcome in self.outcomes)
 
     @property
     def by_judge(self) -> dict[str, int]:
@@ -64,8 +64,17 @@ class Report:
     @property
     def kill_rate(self) -> float | None:
         """Part of the mutants that was noticed, of those that are not known to change nothing; None of none."""
-        count = self.killed + len(self.open)
-        return self.killed / count if count else None
+        return self.killed / self.counted if self.counted else None
+
+    @property
+    def claim_rate(self) -> float | None:
+        """The same of those that a claim noticed, whether or not the lock does."""
+        return self.claimed / self.counted if self.counted else None
+
+    @property
+    def counted(self) -> int:
+        """Mutants that are not known to change nothing."""
+        return self.killed + len(self.open)
 
     @property
     def open(self) -> list[Outcome]:
@@ -74,17 +83,16 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """The report, in lines."""
-        total = len(self.outcomes)
-        yield f"{total} mutants, {self.killed} killed ({_rate(self.killed, total)}) in {self.seconds:.0f} s"
+        total, counted = len(self.outcomes), self.counted
+        yield f"{self.claimed} of {counted} mutants ({_rate(self.claimed, counted)}) are noticed by a claim"
+        yield f"{self.killed} of {counted} ({_rate(self.killed, counted)}) by a claim or by the numbers in the lock"
+        yield f"{total - counted} of {total} judged are left out, in {self.seconds:.0f} s:"
         yield f"  {len(self.same)} are no other program in any configuration"
         yield f"  {len(self.proved)} are proved to change nothing, for numbers of any size"
-        rate = "none" if self.kill_rate is None else f"{100 * self.kill_rate:.1f} %"
-        yield f"  {rate} of the others were noticed, {len(self.reviewed)} that were reviewed left out"
-        claimed = self.killed_without_lock
-        yield f"  {claimed} ({_rate(claimed, total)}) by what the specification claims"
-        how = "noticed by each judge" if self.every else "noticed first by"
+        yield f"  {len(self.reviewed)} were reviewed"
+        yield "noticed by, " + ("each judge asked:" if self.every else "no more asked once a claim has noticed:")
         for name, count in self.by_judge.items():
-            yield f"  {how} {name}: {count} ({_rate(count, total)})"
+            yield f"  {name}: {count} ({_rate(count, counted)})"
         if self.survivors:
             yield f"{len(self.survivors)} survive, {len(self.open)} of them not reviewed:"
         for outcome in self.survivors:

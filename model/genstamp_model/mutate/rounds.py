@@ -1,7 +1,8 @@
 """Mutants judged together, in an order that makes a sample cheap.
 
-The configurations are tried one after the other, and who is noticed is out. Before the dear ones it is tried to prove
-of those that are left that they change nothing: only what may change something is searched where that takes long.
+The cheap configurations are tried one after the other, and a mutant that a claim notices is out; one that only the
+lock notices goes on. Before the dear ones it is tried to prove of those that nothing notices that they change nothing:
+only what may change something is searched where that takes long.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from genstamp_model.explore.emit import program
+from genstamp_model.explore.variants import Variants
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.mutate.below import Below
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
-from genstamp_model.mutate.judging import REFINEMENT, Outcome, baseline, judge
+from genstamp_model.mutate.judging import REFINEMENT, Baseline, Outcome, baseline, judge, liveness_changed
 from genstamp_model.mutate.mutants import Mutant
 
 T = TypeVar("T")
@@ -41,23 +42,59 @@ class Rounds:
     def __init__(self, model: Model, mutants: Sequence[Mutant], *, every: bool = False, share: Share = in_turn) -> None:
         self.outcomes = [Outcome(one, {}, same=True) for one in mutants]
         self._model, self._every, self._share = model, every, share
+        self._lived: set[int] = set()
+        self._bases: dict[str, list[Baseline]] = {}
 
-    def searched(self, configuration: Configuration) -> None:
-        """Judge in one configuration those that nobody has noticed, or with `every` all.
+    def searched(self, configuration: Configuration, *, dear: bool = False) -> None:
+        """Judge in one configuration those that no claim has noticed, or with `every` all.
+
+        Args:
+            dear: leave out those that the lock has noticed.
 
         Raises:
             ModelError: the model itself does not hold there, or a judge has no memory to decide.
         """
-        places = self._changed([configuration], [i for i, one in enumerate(self.outcomes) if self._wanted(one)])
+        places = [i for i, one in enumerate(self.outcomes) if self._wanted(one, dear)]
         if not places:
             return
-        bases, mutants = baseline(self._model, [configuration]), [self.outcomes[i].mutant for i in places]
-        judged = self._share(
-            lambda mutant: dict(judge(mutant, bases, every=self._every).noticed), mutants, configuration.name
-        )
+        bases, mutants = self._baseline(configuration), [self.outcomes[i].mutant for i in places]
+        judged = self._share(lambda mutant: _seen(mutant, bases, self._every), mutants, configuration.name)
         for i, noticed in zip(places, judged, strict=True):
-            before = self.outcomes[i]
-            self.outcomes[i] = replace(before, noticed={**noticed, **before.noticed}, same=False)
+            if noticed is not None:
+                self.outcomes[i] = self.outcomes[i].with_noticed(noticed)
+
+    def lived(self, configuration: Configuration) -> None:
+        """Judge liveness in one configuration, of those that nothing has noticed, and once of those of the lock alone.
+
+        Another liveness takes as long as all other judges together: proofs come first.
+        """
+        if self._every or all(claim.kind != "leads_to" for claim in self._model.properties):
+            return
+        places = [
+            i
+            for i, one in enumerate(self.outcomes)
+            if self._wanted(one) and not one.same and (i not in self._lived or not one.noticed)
+        ]
+        if not places:
+            return
+        [base] = self._baseline(configuration)
+
+        def lives(mutant: Mutant) -> dict[str, str] | None:
+            if not base.variants.changes(mutant.model.action(mutant.action)):
+                return None
+            return liveness_changed(Instance(mutant.model, configuration), base)
+
+        judged = self._share(lives, [self.outcomes[i].mutant for i in places], f"liveness in {configuration.name}")
+        for i, noticed in zip(places, judged, strict=True):
+            if noticed is not None:
+                self._lived.add(i)
+                where = {name: f"{configuration.name}: {seen}" for name, seen in noticed.items()}
+                self.outcomes[i] = self.outcomes[i].with_noticed(where)
+
+    def _baseline(self, configuration: Configuration) -> list[Baseline]:
+        if configuration.name not in self._bases:
+            self._bases = {configuration.name: baseline(self._model, [configuration])}
+        return self._bases[configuration.name]
 
     def proved(self, configurations: Sequence[Configuration]) -> None:
         """Try to prove of those that nobody has noticed that they change nothing in any of the configurations."""
@@ -74,7 +111,7 @@ class Rounds:
             self.outcomes[i] = replace(self.outcomes[i], same=False, proved=proved)
 
     def refined(self, below: Below) -> None:
-        """Judge those that nobody has noticed by a system that refines theirs, or with `every` all."""
+        """Judge those that no claim has noticed by a system that refines theirs, or with `every` all."""
         places = [i for i, one in enumerate(self.outcomes) if not one.same and self._wanted(one)]
         if not places:
             return
@@ -82,23 +119,28 @@ class Rounds:
         judged = self._share(lambda mutant: below.notices(mutant.model), mutants, f"refined by {below}")
         for i, seen in zip(places, judged, strict=True):
             if seen is not None:
-                before = self.outcomes[i]
-                self.outcomes[i] = replace(before, noticed={**before.noticed, REFINEMENT: seen})
+                self.outcomes[i] = self.outcomes[i].with_noticed({REFINEMENT: seen})
 
-    def _wanted(self, outcome: Outcome) -> bool:
-        return not outcome.proved and (self._every or not outcome.noticed)
+    def _wanted(self, outcome: Outcome, dear: bool = False) -> bool:
+        unnoticed = not outcome.noticed if dear else not outcome.claimed
+        return not outcome.proved and (self._every or unnoticed)
 
     def _changed(self, configurations: Sequence[Configuration], places: Sequence[int]) -> list[int]:
         """Those whose compiled program is another one in some configuration."""
-        texts = [program(Instance(self._model, one)).text for one in configurations]
+        variants = [Variants(Instance(self._model, one)) for one in configurations]
 
         def differs(mutant: Mutant) -> bool:
-            own = (program(Instance(mutant.model, one)).text for one in configurations)
-            return any(text != before for text, before in zip(own, texts, strict=True))
+            return any(one.changes(mutant.model.action(mutant.action)) for one in variants)
 
         told = f"programs of {', '.join(one.name for one in configurations)}"
         found = self._share(differs, [self.outcomes[i].mutant for i in places], told)
         return [i for i, differing in zip(places, found, strict=True) if differing]
+
+
+def _seen(mutant: Mutant, bases: Sequence[Baseline], every: bool) -> dict[str, str] | None:
+    """What the judges see; None where the program is no other one."""
+    outcome = judge(mutant, bases, every=every, live=False)
+    return None if outcome.same else dict(outcome.noticed)
 
 
 def _is_proved(proofs: Sequence[Equivalence], mutant: Mutant) -> bool:
@@ -118,10 +160,10 @@ def judged(
     """What became of some mutants of a model.
 
     Args:
-        cheap: configurations that are searched at once, in this order.
+        cheap: configurations that are searched at once, in this order, for what no claim has noticed.
         dear: those that are searched, in this order, for what is then neither noticed nor proved to change nothing.
-        below: systems that refine the model's, which are asked last.
-        every: ask every judge in every configuration; otherwise the first one who notices ends it.
+        below: systems that refine the model's, which are asked last, of what no claim has noticed.
+        every: ask every judge in every configuration; otherwise the first claim that notices ends it.
         share: who does the work.
 
     Raises:
@@ -131,8 +173,11 @@ def judged(
     for configuration in cheap:
         rounds.searched(configuration)
     rounds.proved([*cheap, *dear])
+    for configuration in cheap:
+        rounds.lived(configuration)
     for configuration in dear:
-        rounds.searched(configuration)
+        rounds.searched(configuration, dear=True)
+        rounds.lived(configuration)
     for lower in below:
         rounds.refined(lower)
     return rounds.outcomes

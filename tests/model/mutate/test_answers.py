@@ -5,7 +5,18 @@ from dataclasses import replace
 import pytest
 
 from genstamp_model.explore import explore
-from genstamp_model.language import Configuration, Index, Instance, Part, System, action, flag, members, require
+from genstamp_model.language import (
+    Configuration,
+    Index,
+    Instance,
+    Part,
+    System,
+    action,
+    flag,
+    forall,
+    members,
+    require,
+)
 from genstamp_model.mutate import baseline, judge, mutants
 from genstamp_model.mutate.answers import contradictions
 
@@ -50,21 +61,49 @@ class RudeDesk(Desk):
         s.given.add(guest)
 
 
+class Key(Index):
+    """What a guest gets."""
+
+
+class Keys(Part):
+    """A guest is given a free key, or is told that none is left."""
+
+    taken = members(Key)
+
+    @action
+    def ask(s, key: Key) -> None:
+        """A guest gets a key."""
+        require(~s.taken.has(key), "the key is free")
+        s.taken.add(key)
+
+    @action(event="ask")
+    def ask_in_vain(s) -> None:
+        """All keys are given."""
+        require(forall(Key, lambda key: s.taken.has(key)), "no key is left")
+
+
 def _desk(part: type[Part]) -> System:
     return System("desk", parts=[part], configurations=[Configuration("two", sizes={"Guest": 2})])
+
+
+ROOM = System("room", parts=[Keys], configurations=[Configuration("two", sizes={"Key": 2})])
 
 
 @pytest.mark.parametrize(("part", "reached_in"), [(Desk, None), (RudeDesk, 2)])
 def test_who_refuses_what_another_one_answers_is_found(part: type[Part], reached_in: int | None) -> None:
     model = _desk(part).model()
     claims = contradictions(model)
-    assert [claim.name for claim in claims] == ["ask refuses what ask_again answers"]
+    assert [claim.name for claim in claims] == [
+        "ask and ask_again answer one call",
+        "ask refuses what ask_again answers",
+        "ask has no outcome",
+    ]
     found = explore(Instance(replace(model, properties=claims), _desk(part).configuration()))
-    assert found.witnesses[claims[0].name] == reached_in
+    assert list(found.witnesses.values()) == [None, reached_in, None]
 
 
 def test_only_pairs_with_the_action_that_is_asked_for_are_looked_at() -> None:
-    assert len(contradictions(_desk(Desk).model(), "ask_again")) == 1
+    assert len(contradictions(_desk(Desk).model(), "ask_again")) == 3
     assert contradictions(_desk(Desk).model(), "close") == ()
 
 
@@ -81,4 +120,27 @@ def test_a_mutant_that_refuses_what_is_answered_is_noticed() -> None:
 def test_what_the_model_itself_answers_and_refuses_gives_nobody_away() -> None:
     model = _desk(RudeDesk).model()
     for mutant in mutants(model):
-        assert "answers" not in judge(mutant, baseline(model, _desk(RudeDesk).configurations), every=True).noticed
+        found = judge(mutant, baseline(model, _desk(RudeDesk).configurations), every=True).noticed
+        assert "refuses" not in found.get("answers", "")
+
+
+@pytest.mark.parametrize(
+    ("system", "change", "seen"),
+    [
+        (_desk(Desk), "ask: check 'the guest has no key yet': dropped", "two: ask and ask_again answer one call"),
+        (ROOM, "ask: check 'the key is free': member(taken, key) becomes", "two: ask has no outcome"),
+    ],
+)
+def test_a_mutant_that_gives_a_call_two_outcomes_or_none_is_noticed(system: System, change: str, seen: str) -> None:
+    """Nobody is refused by it: only what the other action of the call says shows it."""
+    model = system.model()
+    [mutant] = [one for one in mutants(model) if str(one).startswith(change)]
+    assert judge(mutant, baseline(model, system.configurations), every=True).noticed["answers"] == seen
+
+
+def test_an_argument_that_only_one_action_has_belongs_to_its_outcome() -> None:
+    """Whoever asks may be given any of the keys: that is one call, with as many outcomes as there are keys."""
+    claims = contradictions(ROOM.model())
+    assert {one.parameters for one in claims} == {()}
+    found = explore(Instance(replace(ROOM.model(), properties=claims), ROOM.configuration()))
+    assert found.witnesses == {"ask and ask_in_vain answer one call": None, "ask has no outcome": None}

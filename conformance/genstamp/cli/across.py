@@ -1,0 +1,130 @@
+"""`mutate --all`: a sample of the mutants of all systems, each with the same chance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import typer
+
+from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
+from genstamp.judging import judged_in
+from genstamp.mutation import Sample, reviewed, sampled
+from genstamp.report import Case, Format, Rule, document
+from genstamp.systems import chosen, every_system
+from genstamp_model.language import System
+from genstamp_model.language.model import Model
+from genstamp_model.mutate import Mutant, mutants
+
+
+def judge_across(
+    repository: Path, size: int | None, seed: int, *, keep: bool, most_states: int | None, jobs: int
+) -> Draw:
+    """Draw mutants of all systems and judge those that the kept draw of this seed does not tell of.
+
+    Args:
+        repository: its root.
+        size: how many are drawn; None for all.
+        seed: by which they are drawn.
+        keep: write what became of the mutants after each system.
+        most_states: leave out configurations that have more, by spec.lock.
+        jobs: processes.
+
+    Raises:
+        KeptError: the kept draw cannot be read.
+        ModelError: as `judged_in`.
+    """
+    systems = {one.name: one for one in every_system()}
+    counts = {name: len(mutants(one.model())) for name, one in systems.items()}
+    of, before = sum(counts.values()), kept_draw(repository)
+    draw = Draw(seed=seed, of=of, samples={})
+    if before is not None and before.seed == seed:
+        draw = Draw(seed=seed, of=of, samples=before.samples)
+    chosen_places = places_drawn(counts, size, seed)
+    for number, (name, places) in enumerate(chosen_places.items(), 1):
+        typer.echo(f"{name}: {len(places)} mutants, system {number} of {len(chosen_places)}", err=True)
+        model = systems[name].model()
+        every = mutants(model)
+        wanted = [every[place] for place in places]
+        found = _sample(repository, systems[name], model, wanted, draw, most_states, jobs)
+        draw = draw.with_sample(name, found)
+        if keep:
+            keep_draw(repository, draw)
+    return Draw(seed=seed, of=of, samples={name: draw.samples[name] for name in chosen_places})
+
+
+def _sample(
+    repository: Path,
+    system: System,
+    model: Model,
+    wanted: Sequence[Mutant],
+    draw: Draw,
+    most_states: int | None,
+    jobs: int,
+) -> Sample:
+    """What became of some mutants of a system; what is known already of the same text is not judged again."""
+    before = draw.samples.get(system.name)
+    if before is not None and before.digest != model.digest:
+        before = None
+    known = before.outcomes if before is not None else {}
+    left = [one for one in wanted if one.name not in known]
+    if not left and before is not None:
+        return before
+    _, configurations = chosen(system.name)
+    outcomes, where = judged_in(repository, model, configurations, left, most_states=most_states, jobs=jobs)
+    of = len(mutants(model))
+    later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)
+    return later if before is None else before.with_later(later)
+
+
+def shown(draw: Draw, repository: Path, form: Format, seconds: float) -> tuple[str, bool]:
+    """The draw as it is printed, and whether a survivor is not reviewed."""
+    reasons = {name: reviewed(repository, name) for name in draw.samples}
+    found = figures(draw, reasons)
+    if form is Format.TEXT:
+        head = f"{found.judged:,} of {draw.of:,} mutants of {len(draw.samples)} systems, seed {draw.seed}"
+        open_ = [
+            f"  {system} {name}: {sample.outcomes[name].change}"
+            for system, sample in draw.samples.items()
+            for name in sample.survivors(reasons[system])
+        ]
+        lines = [head, *found.lines(), f"{len(open_)} survive and are not reviewed:", *open_]
+        text = "\n".join(lines) + "\n"
+    else:
+        text = document(form, "genstamp mutate", lambda: _plain(draw, found), _cases(draw, reasons, seconds), seconds)
+    return text, found.noticed < found.counted
+
+
+def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
+    """A draw as JSON: the figures, then what became of each mutant."""
+    outcomes = {
+        system: {name: msgspec.to_builtins(one) for name, one in sample.outcomes.items()}
+        for system, sample in draw.samples.items()
+    }
+    return {
+        "noticed_by_claims": found.by_claims,
+        "noticed": found.noticed,
+        "of": found.counted,
+        "judged": found.judged,
+        "mutants": draw.of,
+        "seed": draw.seed,
+        "same_program": found.same,
+        "proved_to_change_nothing": found.proved,
+        "reviewed": found.reviewed,
+        "by_judge": found.by_judge,
+        "outcomes": outcomes,
+    }
+
+
+def _cases(draw: Draw, reviewed: Mapping[str, Mapping[str, str]], seconds: float) -> Iterator[Case]:
+    """A test case a mutant: a survivor that is not reviewed is a failure."""
+    each = seconds / max(1, sum(len(one.outcomes) for one in draw.samples.values()))
+    for system, sample in draw.samples.items():
+        survivors = set(sample.survivors(reviewed[system]))
+        rule = Rule(f"{system}/mutation", "a change of what the specification does is noticed, or reviewed")
+        for name, one in sample.outcomes.items():
+            group = f"genstamp.mutate.{system}"
+            if name in survivors:
+                yield Case(group, name, each, "failure", "survives", one.change, rule=rule)
+            else:
+                yield Case(group, name, each, rule=rule)

@@ -1,0 +1,139 @@
+"""A sample of the mutants of all systems, each with the same chance, which can be enlarged and resumed.
+
+`genstamp mutate --all --keep` writes spec/mutants/drawn.json after each system; a system whose text has changed since
+is judged anew. Leaves out judging.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from genstamp.mutation import MUTANTS, NOTICED, PROVED, SAME, KeptError, Sample
+
+DRAWN: Final = MUTANTS / "drawn.json"
+
+
+class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A sample across systems.
+
+    Attributes:
+        seed: by which it was drawn.
+        of: mutants of all systems together.
+        samples: what was drawn of each system, by its name; only those that have been judged.
+    """
+
+    seed: int
+    of: int
+    samples: dict[str, Sample]
+
+    def with_sample(self, system: str, sample: Sample) -> "Draw":
+        """The draw, in which this is what became of the mutants of one system."""
+        return msgspec.structs.replace(self, samples=self.samples | {system: sample})
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """How many mutants of a draw were noticed.
+
+    Attributes:
+        judged: mutants that were drawn and judged.
+        counted: those that are not known to change nothing.
+        by_claims: noticed by what the specification claims, of those counted.
+        noticed: noticed by a claim or by the numbers in the lock.
+        same, proved, reviewed: mutants left out: no other program, proved to change nothing, reviewed.
+        by_judge: those noticed, by the judge that noticed them: the lock where no claim did.
+    """
+
+    judged: int
+    counted: int
+    by_claims: int
+    noticed: int
+    same: int
+    proved: int
+    reviewed: int
+    by_judge: dict[str, int]
+
+    def lines(self) -> Iterator[str]:
+        """The figures in lines, that by claims first."""
+        of = self.counted
+        yield f"{self.by_claims} of {of} mutants ({_rate(self.by_claims, of)}) are noticed by a claim"
+        yield f"{self.noticed} of {of} ({_rate(self.noticed, of)}) by a claim or by the numbers in the lock"
+        left = self.judged - self.counted
+        yield (
+            f"{left} of {self.judged} judged are left out: {self.same} are no other program, {self.proved} are proved "
+            f"to change nothing, {self.reviewed} were reviewed"
+        )
+        for name, count in self.by_judge.items():
+            yield f"  noticed by {name}: {count} ({_rate(count, self.counted)})"
+
+
+def _rate(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
+def figures(draw: Draw, reviewed: Mapping[str, Mapping[str, str]]) -> Figures:
+    """The figures of a draw.
+
+    Args:
+        reviewed: by system the mutants that were reviewed and change nothing that matters.
+    """
+    samples = draw.samples.items()
+    judged = sum(len(one.outcomes) for _, one in samples)
+    same, proved = (sum(one.count(found) for _, one in samples) for found in (SAME, PROVED))
+    noticed = sum(one.count(NOTICED) for _, one in samples)
+    survivors = sum(len(one.survivors(reviewed.get(name, {}))) for name, one in samples)
+    by_judge = sum((one.by_judge for _, one in samples), Counter[str]())
+    return Figures(
+        judged=judged,
+        counted=noticed + survivors,
+        by_claims=noticed - sum(one.by_lock_alone for _, one in samples),
+        noticed=noticed,
+        same=same,
+        proved=proved,
+        reviewed=judged - same - proved - noticed - survivors,
+        by_judge=dict(by_judge.most_common()),
+    )
+
+
+def places_drawn(counts: Mapping[str, int], size: int | None, seed: int) -> dict[str, list[int]]:
+    """Which mutants of each system are drawn, each of all with the same chance.
+
+    A larger draw by the same seed has the smaller one in it.
+
+    Args:
+        counts: mutants by system.
+        size: how many are drawn; None for all.
+    """
+    order = [(system, place) for system, count in counts.items() for place in range(count)]
+    random.Random(seed).shuffle(order)
+    found: dict[str, list[int]] = {}
+    for system, place in sorted(order[:size], key=lambda one: one[1]):
+        found.setdefault(system, []).append(place)
+    return {system: found[system] for system in counts if system in found}
+
+
+def kept_draw(repository: Path) -> Draw | None:
+    """The draw that is kept; None if there is none.
+
+    Raises:
+        KeptError: the file holds something else.
+    """
+    path = repository / DRAWN
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Draw)
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise KeptError(path, str(problem)) from problem
+
+
+def keep_draw(repository: Path, draw: Draw) -> None:
+    """Keep a draw in place of the former one."""
+    path = repository / DRAWN
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.with_suffix(".part")
+    before.write_bytes(msgspec.json.format(msgspec.json.encode(draw), indent=1) + b"\n")
+    before.replace(path)
