@@ -19,7 +19,7 @@ import numpy as np
 from genstamp.events import Kind
 from genstamp.logs.graphs import graph
 from genstamp.logs.rules import BOOKS, Check, Register, Rule, Way
-from genstamp.logs.unseen import ANYHOW, STILL, Moves, closure
+from genstamp.logs.unseen import ANYHOW, STILL, Moves, all_steps, closure
 
 COMPARISONS: tuple[tuple[str, Register], ...] = (
     ("generation_stamp", Register.STAMP),
@@ -60,14 +60,19 @@ class Automaton:
         kind: which entity.
         closure: what can have happened unseen.
         rules: the rules of the kind, in the order of their numbers.
+        initial: the set of the state in which a life begins.
+        start: the set of states that are possible before the first event: those of any life so far, where the source
+        begins in the midst of it.
     """
 
-    def __init__(self, kind: Kind, unseen: frozenset[str]) -> None:
+    def __init__(self, kind: Kind, unseen: frozenset[str], begins_later: bool = False) -> None:
         self.kind = kind
         self.graph = graph(kind)
         self.closure = closure(kind, unseen)
         self.rules = BOOKS[kind].rules
         self.initial = 1 << self.graph.initial
+        before = all_steps(kind) if begins_later else frozenset[str]()
+        self.start = closure(kind, before).after(self.initial, ANYHOW)
         self._tables: Tables | None = None
         self._sets: dict[frozenset[str], int] = {}
 
@@ -112,9 +117,15 @@ class Automaton:
 
 
 @cache
-def automaton(kind: Kind, unseen: frozenset[str]) -> Automaton:
-    """The automaton of a kind of entity, made once for each choice of the steps that can have gone unseen."""
-    return Automaton(kind, unseen)
+def automaton(kind: Kind, unseen: frozenset[str], begins_later: bool = False) -> Automaton:
+    """The automaton of a kind of entity, made once for each choice of the steps that can have gone unseen.
+
+    Args:
+        kind: of the entity.
+        unseen: the steps.
+        begins_later: whether any steps at all can have come before the first event.
+    """
+    return Automaton(kind, unseen, begins_later)
 
 
 def moves_needed(checks: Iterable[Check], letter: int) -> Moves | None:
@@ -145,7 +156,7 @@ class Tables:
 
     Attributes:
         sets: the sets of states that occur, by their number: 0 is that in which a life begins; `EMPTY` is not among
-        them. action: by rule and letter, the number of what has to be done; many letters of a rule share one.
+        them. start: number of the set that is possible before the first event. action: by rule and letter, the number of what has to be done; many letters of a rule share one.
         actions: rule and needs of each action, by its number.
         possible, shown: by set and action, the number of the set after it. assigns: by rule and register, an
         `Assignment`. late: by rule, whether an event with a recovery id below the stamp sets no register.
@@ -164,8 +175,9 @@ class Tables:
                 self.action[number, letter] = numbers.setdefault(key, len(numbers))
         self.actions = list(numbers)
 
-        self.sets = [automaton.initial]
-        known = {automaton.initial: 0, 0: EMPTY}
+        self.sets = list(dict.fromkeys((automaton.initial, automaton.start)))
+        self.start = len(self.sets) - 1
+        known = {0: EMPTY, **{states: number for number, states in enumerate(self.sets)}}
         possible: list[list[int]] = []
         shown: list[list[int]] = []
         for states in self.sets:  # Grows while it is walked through.

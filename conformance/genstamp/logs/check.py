@@ -6,7 +6,7 @@ possible. Leaves out Spark, which calls this on each partition.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ from genstamp.logs.reach import Pieces, find_within_reach
 from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
-from genstamp.logs.sources import balanced, logs_no_end, unseen_steps
+from genstamp.logs.sources import EDIT_LOGS, balanced, logs_no_end, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
 from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
@@ -38,11 +38,14 @@ class Terms:
     """What a check takes for granted.
 
     Attributes:
-        complete: whether the sources are asserted to be whole; else any line may be missing.
+        complete: whether the sources are asserted to be whole; else any line may be missing, but of an edit log that
+        shows to be whole.
         sources: names of the sources that tell of each namespace.
         separated: other names for namespaces, by namespace and unit, where two runs bear one.
         situations_max: bound of the slow path.
         retold: the namespace of each name under which one of several tellings of the same steps is checked.
+        gapless: the namespaces of whose edit logs no transaction is missing, and for each whether they begin with the
+        first of the namespace.
     """
 
     complete: bool = False
@@ -50,6 +53,7 @@ class Terms:
     separated: Mapping[tuple[str, int], str] = field(default_factory=dict)
     situations_max: int = SITUATIONS_MAX
     retold: Mapping[str, str] = field(default_factory=dict)
+    gapless: Mapping[str, bool] = field(default_factory=dict)
 
 
 def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts: list[Any] | None = None) -> Any:
@@ -72,8 +76,8 @@ def verdicts(concerns: Any, terms: Terms, steps: list[Any] | None = None, counts
         against |= lower_in_edits(rows, terms.sources, terms.retold)
     for number, kind in enumerate(KINDS):
         of_kind = np.flatnonzero(rows.kind == number)
-        for (unseen, balances), those in _by_sources(rows, of_kind, kind, terms):
-            batch = _Batch(rows, those, automaton(kind, unseen), balances, terms, against if kind == "block" else {})
+        for known, those in _by_sources(rows, of_kind, kind, terms):
+            batch = _Batch(rows, those, known, terms, against if kind == "block" else {})
             parts.append(batch.verdicts(counts))
             if steps is not None:
                 steps.append(batch.steps())
@@ -109,16 +113,34 @@ def with_own_names(concerns: Any, terms: Terms) -> Any:
     return concerns
 
 
-Known = tuple[frozenset[str], tuple[Balance, ...]]
-"""What can have gone unseen, and what can be weighed."""
+class Known(NamedTuple):
+    """What the sources of a namespace let be known of a kind of entity.
+
+    Attributes:
+        kind: of the entity.
+        unseen: what can have gone unseen.
+        balances: what can be weighed.
+        begins_later: whether any steps at all can have come before the first event.
+    """
+
+    kind: Kind
+    unseen: frozenset[str]
+    balances: tuple[Balance, ...]
+    begins_later: bool
+
+    def automaton(self) -> Automaton:
+        """The automaton with which such entities are checked."""
+        return automaton(self.kind, self.unseen, self.begins_later)
 
 
 def known_of(kind: Kind, namespace: str, terms: Terms) -> Known:
-    """What the sources of a namespace let go unseen of a kind of entity, and what they let be weighed."""
-    if not terms.complete:
-        return unseen_steps(kind, (), False), ()
-    sources = terms.sources[namespace]
-    return unseen_steps(kind, sources, True), balanced(kind, sources, True)
+    """What the sources of a namespace let be known of a kind of entity."""
+    sources = terms.sources.get(namespace, frozenset())
+    gapless = namespace in terms.gapless
+    whole = sources if terms.complete else sources & EDIT_LOGS if gapless else frozenset[str]()
+    # The user asserts of the whole of a log that it begins with the first step, too.
+    begins_later = not terms.complete and gapless and not terms.gapless[namespace]
+    return Known(kind, unseen_steps(kind, sources, whole), balanced(kind, sources, terms.complete), begins_later)
 
 
 def ends_unlogged(kind: Kind, namespace: str, terms: Terms) -> bool:
@@ -130,8 +152,6 @@ def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[
     """Rows apart by what the sources of their namespace tell."""
     if not len(those):
         return []
-    if not terms.complete:
-        return [(known_of(kind, "", terms), those)]
     namespaces = rows.namespace[those]
     apart: dict[Known, list[int]] = {}
     for namespace in np.unique(namespaces).tolist():
@@ -146,13 +166,12 @@ class _Batch:
         self,
         rows: Rows,
         those: Any,
-        with_automaton: Automaton,
-        balances: tuple[Balance, ...],
+        known: Known,
         terms: Terms,
         against: Mapping[Block, Contradiction],
     ) -> None:
-        self._automaton = with_automaton
-        self._balances = balances
+        self._automaton = known.automaton()
+        self._balances = known.balances
         self._against = against
         self._terms = terms
         self._rows = rows

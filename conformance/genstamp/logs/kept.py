@@ -46,6 +46,7 @@ class _Kept(msgspec.Struct, frozen=True):
     situations_max: int
     sources: dict[str, list[str]]
     separated: list[_Separated]
+    gapless: dict[str, bool] = {}
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def write_terms(directory: Path, terms: Terms) -> None:
         terms.situations_max,
         {namespace: sorted(sources) for namespace, sources in sorted(terms.sources.items())},
         [_Separated(*key, name) for key, name in sorted(terms.separated.items())],
+        dict(sorted(terms.gapless.items())),
     )
     (directory / MARK).write_bytes(msgspec.json.encode(kept))
 
@@ -87,6 +89,7 @@ def read_kept(directory: Path) -> Kept:
         {namespace: frozenset(sources) for namespace, sources in kept.sources.items()},
         {(one.namespace, one.unit): one.name for one in kept.separated},
         kept.situations_max,
+        gapless=kept.gapless,
     )
     # Like readers of Parquet, this leaves out what begins with an underscore.
     tables = {path.name: pa.dataset.dataset(path) for path in directory.glob("[!_]*") if path.is_dir()}

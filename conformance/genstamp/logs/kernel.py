@@ -61,7 +61,7 @@ def run(
     entities = len(starts) - 1
     runs = before or Runs(
         np.full(entities, -1, np.int64),
-        np.zeros(entities, np.int32),
+        np.full(entities, tables.start, np.int32),
         np.zeros(entities, np.int32),
         np.zeros(entities, np.bool_),
         np.zeros(entities, np.int64),

@@ -59,7 +59,7 @@ def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group:
     parts["rejects"].append(pa.Table.from_pylist(before, REJECTS))
     tables = {table: pa.concat_tables(each) for table, each in parts.items()}
     summary = Summary(found, tables["spans"])
-    terms = Terms(complete, summary.sources_by_namespace(), summary.separated(), retold=summary.tellings())
+    terms = summary.terms(complete)
     steps = [STEPS.empty_table()]
     judged = verdicts(tables["concerns"], terms, steps)
     return Checked(

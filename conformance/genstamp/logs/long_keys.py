@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from genstamp.events import KINDS, Kind
 from genstamp.logs.answers import Answers, texts
-from genstamp.logs.automaton import Automaton, automaton
+from genstamp.logs.automaton import Automaton
 from genstamp.logs.check import (
     Terms,
     ends_unlogged,
@@ -196,8 +196,8 @@ def _together(tables: list[Any]) -> Any:
 
 def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], counts: list[Any] | None) -> Any:
     """The verdict of one key whose rows do not fit in memory."""
-    unseen, balances = known_of(key.kind, key.namespace, terms)
-    of = automaton(key.kind, unseen)
+    known = known_of(key.kind, key.namespace, terms)
+    of, balances = known.automaton(), known.balances
 
     def pieces() -> Iterator[tuple[Rows, Any]]:
         return rows.of(key, terms)

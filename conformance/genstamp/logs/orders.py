@@ -98,7 +98,7 @@ def find_order(
     """
     nodes = _by_node(events)
     needed = _needed(known_order(automaton, events), nodes)
-    start = ((0,) * len(nodes), automaton.initial, automaton.initial, Registers(), False)
+    start = ((0,) * len(nodes), automaton.start, automaton.initial, Registers(), False)
     stack = [start]
     came: dict[_Situation, tuple[_Situation, int] | None] = {start: None}
     while stack:

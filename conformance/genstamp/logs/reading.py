@@ -80,6 +80,7 @@ def _edits(unit: Unit, counts: Counts) -> _Finds:
     operations = edit_binary.operations if unit.reader == EDIT_LOG else edit_xml.operations
     for file in unit.files:
         yield from _until_damage(file, lambda stream: _replayed(replay, file, operations(stream)))  # noqa: B023 - used at once
+    counts.gapless[unit.namespace] = replay.gapless()
 
 
 def _replayed(replay: Replay, file: str, operations: Iterator[EditOp]) -> _Finds:

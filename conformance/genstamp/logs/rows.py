@@ -14,6 +14,7 @@ import pyarrow as pa
 from genstamp.events import Event, Place, events_table, places
 from genstamp.logs.readers.sighting import TEXT_MAX, Counts, Reject, Sighting, Unit
 from genstamp.logs.rules import NO_RULE, rule_of
+from genstamp.logs.sources import EDIT_LOGS
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, ROLES_MAX, SPANS
 
 ROWS_IN_A_BATCH = 20_000
@@ -157,13 +158,16 @@ class Collected:
         return [dict(zip(COVERAGE.names, row, strict=True)) for row in rows]
 
     def _all_spans(self, counts: Counts) -> list[dict[str, Any]]:
-        rows: list[tuple[Any, ...]] = [(*key, *span, 0, 0) for key, span in self._spans.items()]
+        rows: list[tuple[Any, ...]] = [
+            (*key, counts.gapless.get(key[2], "") if key[1] in EDIT_LOGS else "", *span, 0, 0)
+            for key, span in self._spans.items()
+        ]
         # What stands in an archive or below a storage directory is a file of its own.
         inside = {*self._telling, *self._rejected, *(file for file, _ in counts.lines)} - {*self._unit.files}
         for file in (*self._unit.files, *sorted(inside)):
             lines = sum(count for (of, _), count in counts.lines.items() if of == file)
             lines += self._telling[file] + self._rejected[file]
-            rows.append((file, self._source, "", "", 0, 0, 0, lines, self._rejected[file]))
+            rows.append((file, self._source, "", "", "", 0, 0, 0, lines, self._rejected[file]))
         return [dict(zip(SPANS.names, (self._unit.number, *row), strict=True)) for row in rows]
 
 

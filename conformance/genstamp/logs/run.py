@@ -197,13 +197,7 @@ def _check(worker: Worker, found: Found, options: Options, built: Path, keeps_ta
     spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
     summary = Summary(found, spans)
     _write_rejects_before_reading(found, built)
-    terms = Terms(
-        options.complete,
-        summary.sources_by_namespace(),
-        summary.separated(),
-        options.situations_max,
-        summary.tellings(),
-    )
+    terms = summary.terms(options.complete, options.situations_max)
     write_terms(built, terms)
     if any((built / "concerns").iterdir()) or summary.events():
         worker.check(terms, built, how)

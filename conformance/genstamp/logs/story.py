@@ -15,14 +15,13 @@ import pyarrow.dataset
 
 from genstamp.events import Kind
 from genstamp.logs.automaton import Automaton, automaton
-from genstamp.logs.check import verdicts
+from genstamp.logs.check import known_of, verdicts
 from genstamp.logs.explain import named
 from genstamp.logs.kept import Kept
 from genstamp.logs.orders import SearchLimitError, find_order, known_order, seen
 from genstamp.logs.registers import Registers, Values
 from genstamp.logs.rules import NO_RULE
 from genstamp.logs.shown import shown
-from genstamp.logs.sources import unseen_steps
 from genstamp.logs.tables import CONCERNS, Key
 from genstamp.report.case import Place, Stage
 from genstamp.report.places import shown_file
@@ -104,8 +103,7 @@ def tell(kept: Kept, key: Key) -> Story:
         if Key(row["namespace"], row["kind"], row["entity"]) == key
     )
     kind = cast(Kind, key.kind)
-    sources = kept.terms.sources.get(key.namespace, frozenset())
-    with_automaton = automaton(kind, unseen_steps(kind, sources, kept.terms.complete))
+    with_automaton = known_of(kind, key.namespace, kept.terms).automaton()
     told = sorted(rows.to_pylist(), key=lambda row: (row["unit"], row["sequence"]))
     order = _order(with_automaton, told, verdict["path"] == "slow", kept.terms.situations_max)
     details = _details(kept, told)
@@ -204,7 +202,7 @@ def _judged(
     with_automaton: Automaton, told: Sequence[dict[str, Any]], verdict: dict[str, Any]
 ) -> Iterator[tuple[Part, int, int]]:
     """For each row its part, the states shown and the states possible after it."""
-    possible = states = with_automaton.initial
+    possible, states = with_automaton.start, with_automaton.initial
     registers = Registers()
     was_rejected = False
     for row in told:

@@ -16,11 +16,12 @@ import pyarrow.compute
 import pyarrow.dataset
 
 from genstamp.events import KINDS
+from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
 from genstamp.logs.parts import COUNTS_KEPT
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
-from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, OF_NAMENODE, ON_DISK
-from genstamp.logs.tables import COUNTED, Key
+from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
+from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
 from genstamp.logs.units import NATIVE, Found
 
 
@@ -36,15 +37,49 @@ class Summary:
         self._found = found
         self._spans: list[dict[str, Any]] = spans.to_pylist()
 
+    def terms(self, complete: bool, situations_max: int = SITUATIONS_MAX) -> Terms:
+        """What a check takes for granted.
+
+        Args:
+            complete: whether the sources are asserted to be whole.
+            situations_max: bound of the slow path.
+        """
+        return Terms(
+            complete,
+            self.sources_by_namespace(),
+            self.separated(),
+            situations_max,
+            self.tellings(),
+            self.gapless(),
+        )
+
     def sources_by_namespace(self) -> Mapping[str, frozenset[str]]:
-        """Which sources tell of each namespace, after those that share a name were separated."""
+        """Which sources tell of each namespace, after those that share a name were separated.
+
+        A source that tells of several nodes at once has a name of its own (`sources.SHARED`).
+        """
+        told: dict[tuple[str, str], set[tuple[int, str]]] = defaultdict(set)
+        for name, span in self._named_spans():
+            told[name, span["source"]].add((span["unit"], span["node"]))
         sources = defaultdict(set)
+        for (name, source), nodes in told.items():
+            sources[name].add(SHARED[source] if source in SHARED and _are_shared(source, nodes) else source)
+        return {namespace: frozenset(names) for namespace, names in sources.items()}
+
+    def gapless(self) -> Mapping[str, bool]:
+        """The namespaces of whose edit logs no transaction is missing, and whether they begin with the first one."""
+        found: dict[str, set[tuple[int, str]]] = defaultdict(set)
+        for name, span in self._named_spans():
+            if span["source"] in EDIT_LOGS:
+                found[name].add((span["unit"], span["gapless"]))
+        return whole_edits(found)
+
+    def _named_spans(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What was told of nodes, each with the name under which it is checked."""
         separated = self.separated()
         for span in self._spans:
             if span["namespace"]:
-                name = separated.get((span["namespace"], span["unit"]), span["namespace"])
-                sources[name].add(span["source"])
-        return {namespace: frozenset(names) for namespace, names in sources.items()}
+                yield separated.get((span["namespace"], span["unit"]), span["namespace"]), span
 
     def events(self) -> int:
         """How many were read."""
@@ -143,6 +178,26 @@ class Summary:
         for file, count in sorted(counts.items()):
             reader = readers.get(file, "none")
             yield SourceCount(file, reader, count["events"], count["lines"], count["rejects"])
+
+
+def whole_edits(found: Mapping[str, Set[tuple[int, str]]]) -> dict[str, bool]:
+    """The names of whose edit logs no transaction is missing, and whether they begin with the first one.
+
+    Of two edit logs under one name nothing says how they go together.
+
+    Args:
+        found: by name, the units that have edit logs, and what each says of gaps.
+    """
+    alone = {name: next(iter(those))[1] for name, those in found.items() if len(those) == 1}
+    return {name: says == FROM_THE_FIRST for name, says in alone.items() if says}
+
+
+def _are_shared(source: str, nodes: Set[tuple[int, str]]) -> bool:
+    """Whether logs of a source, given as units and nodes, leave open which node a start concerns."""
+    if source == NAMENODE_LOG:
+        return len(nodes) > 1
+    units = [unit for unit, _ in nodes]
+    return len(units) != len(set(units))
 
 
 def name_by_sources(namespace: str, names: Set[str]) -> str:

@@ -113,6 +113,7 @@ SPANS: Any = pa.schema(
         pa.field("source", pa.string(), nullable=False),
         pa.field("namespace", pa.string(), nullable=False),
         pa.field("node", pa.string(), nullable=False),
+        pa.field("gapless", pa.string(), nullable=False),
         pa.field("first", pa.int64(), nullable=False),
         pa.field("last", pa.int64(), nullable=False),
         pa.field("events", pa.int64(), nullable=False),
@@ -121,7 +122,11 @@ SPANS: Any = pa.schema(
     ]
 )
 """What one file told of one node: its first and last number, how many events. Rows without a namespace count the
-lines and the rejects of a file."""
+lines and the rejects of a file. `gapless` is of edit logs: `FROM_THE_FIRST` or `LATER` where no transaction of the unit
+is missing, else empty.
+"""
+
+FROM_THE_FIRST, LATER = "from the first transaction", "from a later transaction"
 
 
 class Key(NamedTuple):

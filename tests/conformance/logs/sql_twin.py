@@ -40,7 +40,7 @@ def sql_verdicts(concerns: DataFrame) -> DataFrame:
 
 
 def _of_kind(grouped: DataFrame, kind: Kind) -> DataFrame:
-    of = automaton(kind, unseen_steps(kind, (), False))
+    of = automaton(kind, unseen_steps(kind, (), ()))
     tables = of.tables()
     action, possible = _array(tables.action.ravel().tolist()), _array(tables.possible.ravel().tolist())
     assigns = _array(tables.assigns.ravel().tolist())

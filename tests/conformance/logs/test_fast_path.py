@@ -19,13 +19,13 @@ from genstamp.logs.unseen import all_steps
 _NUMBERS = st.none() | st.integers(min_value=1001, max_value=1004)
 _VALUES = st.builds(Values, _NUMBERS, _NUMBERS, _NUMBERS)
 
+_LOGS = ["hdfs-namenode-log", "hdfs-datanode-log"]
+
 _UNSEEN: Mapping[str, Callable[[Kind], frozenset[str]]] = {
     "any line may be missing": all_steps,
     "nothing goes unseen": lambda _: frozenset[str](),
-    "a whole edit log": lambda kind: unseen_steps(kind, ["hdfs-edits"], complete=True),
-    "whole logs of namenode and datanodes": lambda kind: unseen_steps(
-        kind, ["hdfs-namenode-log", "hdfs-datanode-log"], complete=True
-    ),
+    "a whole edit log": lambda kind: unseen_steps(kind, ["hdfs-edits"], ["hdfs-edits"]),
+    "whole logs of namenode and datanodes": lambda kind: unseen_steps(kind, _LOGS, _LOGS),
 }
 
 

@@ -7,6 +7,7 @@ from genstamp.logs.automaton import COMPARISONS, automaton
 from genstamp.logs.graphs import LIFECYCLES, graph
 from genstamp.logs.rules import BOOKS, NO_RULE, rule_of
 from genstamp.logs.sources import SOURCES, Logged, logged, unseen_steps
+from genstamp.logs.sources.shape import IN_MEMORY
 from genstamp.logs.unseen import ANYHOW, all_steps
 
 VOCABULARY = {
@@ -70,7 +71,8 @@ def test_every_event_of_a_lifecycle_can_be_observed_or_is_declared_unobservable(
     never_logged = {
         step for step in graph(kind).edges if all(logged(source, kind, step) is not Logged.ALWAYS for source in foreign)
     }
-    assert set(graph(kind).edges) - observable <= never_logged | {"create_overwrite"}
+    # An overwritten file is another one, and what replay does to a block is told as the start of the NameNode.
+    assert set(graph(kind).edges) - observable <= never_logged | {"create_overwrite", "force_complete"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,19 +101,47 @@ def test_source_declares_every_step_of_a_kind_or_none(source: str) -> None:
         assert set(graph(kind).edges) <= set(declared), (source, kind)
 
 
-def test_by_default_every_step_may_have_gone_unseen() -> None:
-    assert unseen_steps("block", {"hdfs-edits"}, complete=False) == all_steps("block")
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_declaration_has_a_reason(source: str) -> None:
+    assert [each for declared in SOURCES[source].values() for each in declared.values() if not each.why.strip()] == []
+
+
+@pytest.mark.parametrize("kind", LIFECYCLES)
+def test_by_default_every_step_may_have_gone_unseen(kind: Kind) -> None:
+    assert unseen_steps(kind, {"hdfs-namenode-log", "hdfs-datanode-log"}, ()) == all_steps(kind)
 
 
 def test_in_a_whole_log_only_what_its_source_may_leave_out_goes_unseen() -> None:
-    unseen = unseen_steps("block", {"hdfs-edits"}, complete=True)
+    unseen = unseen_steps("block", {"hdfs-edits"}, {"hdfs-edits"})
     assert "commit" in unseen and "add_block" not in unseen
 
 
 def test_of_two_whole_logs_what_either_tells_does_not_go_unseen() -> None:
-    assert "start_recovery" in unseen_steps("block", {"hdfs-edits"}, complete=True)
-    assert "start_recovery" not in unseen_steps("block", {"hdfs-edits", "hdfs-namenode-log"}, complete=True)
+    both = {"hdfs-edits", "hdfs-namenode-log"}
+    assert "start_recovery" in unseen_steps("block", {"hdfs-edits"}, {"hdfs-edits"})
+    assert "start_recovery" not in unseen_steps("block", both, both)
+    assert "start_recovery" in unseen_steps("block", both, {"hdfs-edits"}), "of the other log any line may be missing"
 
 
 def test_source_that_is_not_known_may_leave_out_anything() -> None:
-    assert unseen_steps("lease", {"somebody-else"}, complete=True) == all_steps("lease")
+    assert unseen_steps("lease", {"somebody-else"}, {"somebody-else"}) == all_steps("lease")
+
+
+@pytest.mark.parametrize("whole", [(), ("hdfs-edits-before-60",)])
+def test_step_that_does_not_exist_explains_nothing(whole: tuple[str, ...]) -> None:
+    assert not {"truncate", "copy_on_truncate"} & unseen_steps("block", {"hdfs-edits-before-60"}, whole)
+    assert not IN_MEMORY & unseen_steps("block", {"hdfs-edits-before-60"}, whole)
+
+
+def test_of_edit_logs_of_two_layouts_a_step_goes_unseen_where_either_may_leave_it_out() -> None:
+    upgraded = {"hdfs-edits-before-40", "hdfs-edits"}
+    assert "add_block" in unseen_steps("block", upgraded, upgraded)
+    assert "truncate" not in unseen_steps("block", upgraded, upgraded), "the newer logs it, the older has none"
+    assert "truncate" in unseen_steps("block", upgraded, ())
+
+
+@pytest.mark.parametrize("restart", ["restart_last_of_open_file", "restart_any_other"])
+def test_start_of_a_namenode_leaves_a_line_in_its_own_log(restart: str) -> None:
+    assert restart not in unseen_steps("block", {"hdfs-namenode-log"}, {"hdfs-namenode-log"})
+    several = {"hdfs-namenode-log of several"}
+    assert restart in unseen_steps("block", several, several), "the line may be in the log of the other one"

@@ -24,7 +24,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from genstamp.logs.check import Terms, with_own_names
 from genstamp.logs.follow.options import FollowOptions
-from genstamp.logs.follow.places import Places, own_names, own_sources, refuse_two_runs
+from genstamp.logs.follow.places import Places, own_gapless, own_names, own_sources, refuse_two_runs
 from genstamp.logs.follow.spool import Spool
 from genstamp.logs.follow.store import KEY, Share
 from genstamp.logs.report import Report
@@ -109,7 +109,9 @@ def _query(
     def judge(rows: DataFrame, batch: int) -> None:
         # What a round has told is known before Spark can see it.
         spans = spool.spans
-        terms = Terms(False, own_sources(spans), own_names(spans), options.situations_max)
+        terms = Terms(
+            False, own_sources(spans), own_names(spans), options.situations_max, gapless=own_gapless(spans)
+        )
         places.keep(terms)
         by_share = rows.withColumn("share", expr(f"pmod(xxhash64({', '.join(KEY)}), {limits.shares})"))
         by_share = by_share.repartition(limits.shares, "share")

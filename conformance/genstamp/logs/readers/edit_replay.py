@@ -14,12 +14,15 @@ from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
-from genstamp.logs.sources import EDITS, EDITS_BEFORE_40
+from genstamp.logs.sources import edits_source
+from genstamp.logs.tables import FROM_THE_FIRST, LATER
 
-BLOCKS_PERSISTED = -40
-"""Layout version from which on every change of a file's blocks is logged; before, they were logged when the file was
-closed.
+FIRST_STAMP, FIRST_INODE = 1001, 16386
+"""What a new namespace gives out first (H; INodeId#LAST_RESERVED_ID). An older one that was upgraded to transaction ids
+begins with transaction 1, too, and goes on with its own numbers.
 """
+
+_STAMPS = frozenset({"OP_SET_GENSTAMP_V1", "OP_SET_GENSTAMP_V2"})
 
 NAMENODE = "namenode"
 LEGACY_STAMPS = "namenode:legacy"
@@ -46,6 +49,8 @@ class Replay:
         self.tree = FileTree()
         self._next = order or count(1).__next__
         self._txid: int | None = None
+        self._last: int | None = None
+        self._has_gap = self._is_new = self._begins = False
         self._file = ""
         self._op = EditOp(0, 0, None, "")
         self._handlers: dict[str, Callable[[], Iterator[Sighting]]] = {
@@ -69,14 +74,43 @@ class Replay:
         """The events of the next operation, from a file of the unit."""
         self._file, self._op = file, op
         yield from self._check_txid()
+        self._follow(op)
         handler = self._handlers.get(op.name)
         if handler is None:
             self._counts.lines[file, op.name] += 1
         else:
             yield from handler()
 
-    def go_on_from(self, files: Iterable[KnownFile]) -> None:
-        """Forgets what the operations have made, and goes on from an image that has these files."""
+    def gapless(self) -> str:
+        """What the operations so far say of gaps, as in `tables.SPANS`."""
+        if self._has_gap or self._last is None:
+            return ""
+        return FROM_THE_FIRST if self._begins and self._is_new else LATER
+
+    def _follow(self, op: EditOp) -> None:
+        """Notices a gap, and what shows that the namespace is new."""
+        if op.txid is None or (self._last is not None and op.txid != self._last + 1):
+            self._has_gap = True
+        elif self._last is None:
+            self._begins = op.txid == 1
+        self._last = op.txid
+        if op.name in _STAMPS:
+            self._is_new |= op.number == FIRST_STAMP
+        elif op.name == "OP_ADD":
+            self._is_new |= op.inode_id == FIRST_INODE
+
+    def go_on_from(self, files: Iterable[KnownFile], txid: int | None) -> None:
+        """Forgets what the operations have made, and goes on from an image that has these files.
+
+        Args:
+            files: of the image.
+            txid: the last transaction that it contains.
+        """
+        if self._last is None:
+            self._begins = self._is_new = True  # All that was before, the image tells.
+        elif self._last != txid:
+            self._has_gap = True
+        self._last = txid
         self.tree = FileTree()
         for file in files:
             self.tree.put(file)
@@ -338,7 +372,7 @@ class Replay:
         if self._op.txid is not None:
             arguments = {**arguments, "txid": str(self._op.txid)}
         return Event(
-            source=EDITS if self._op.layout_version <= BLOCKS_PERSISTED else EDITS_BEFORE_40,
+            source=edits_source(self._op.layout_version),
             node=NAMENODE,
             node_sequence=self._next(),
             kind=kind,

@@ -61,6 +61,9 @@ class Elsewhere(Protocol):
     def ask_block(self, block_id: str) -> None:
         """Somebody asks whose block it is."""
 
+    def ask_open(self) -> None:
+        """Somebody asks for all files that are under construction."""
+
     def gave_block(self, block_id: str) -> None:
         """A file of the tree was given a block."""
 
@@ -119,6 +122,10 @@ class FileTree:
     def files(self) -> list[KnownFile]:
         """All files."""
         self._ask(None)
+        return _files(self._root)
+
+    def known(self) -> list[KnownFile]:
+        """The files that are here, of whatever is elsewhere only what was asked for."""
         return _files(self._root)
 
     def make_directory(self, path: str) -> None:

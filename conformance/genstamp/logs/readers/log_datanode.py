@@ -228,26 +228,6 @@ def _deleting(message: Message) -> Iterator[Sighting]:
     yield from told_at(message, "invalidate_replica", datanode, generation_stamp=message.number("stamp"))
 
 
-@PATTERNS.says(rb"STARTUP_MSG:", rb"STARTUP_MSG:")
-def _starting(message: Message) -> Iterator[Sighting]:
-    datanode = message.state.datanode(message.line)
-    if not message.line.logger.endswith(b"DataNode") or datanode == UNKNOWN:
-        message.count("start of a process")
-        return
-    namespace = _namespace(message)
-    replicas = [Concern("replica", entity) for entity in message.state.replicas(namespace, datanode)]
-    yield message.state.seen(
-        message.place,
-        message.line,
-        "datanode_restart",
-        "node",
-        datanode,
-        [Concern("node", datanode), *replicas],
-        namespace=namespace,
-        node=datanode,
-    )
-
-
 def told_at(
     message: Message,
     event: str,

@@ -96,6 +96,13 @@ class CompiledFiles:
             if number >= 0:
                 self._move(number)
 
+    def ask_open(self) -> None:
+        """Somebody asks for all files that are under construction."""
+        if self.is_open:
+            paths = self.files.paths[: self.files.totals[PATHS]]
+            for number in np.flatnonzero((paths[:, SORT] == HERE) & (paths[:, IS_OPEN] != 0)).tolist():
+                self._move(number)
+
     def gave_block(self, block_id: str) -> None:
         """A file of the tree was given a block."""
         if self.is_open and _NUMBER.fullmatch(block_id):

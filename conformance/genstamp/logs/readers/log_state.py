@@ -142,6 +142,16 @@ class LogState:
         """The files of a namespace."""
         return self._trees.setdefault(namespace, FileTree())
 
+    def namespaces(self) -> list[str]:
+        """The namespaces of whose files lines have told."""
+        return list(self._trees)
+
+    def open_files(self, namespace: str) -> list[KnownFile]:
+        """The files of a namespace that were last seen under construction."""
+        if self.elsewhere is not None and self.elsewhere.namespace == namespace:
+            self.elsewhere.ask_open()
+        return [file for file in self.tree(namespace).known() if file.is_open]
+
     def file_of_block(self, namespace: str, block_id: str) -> KnownFile | None:
         """The file that was given a block, if that was seen."""
         if self.elsewhere is not None and self.elsewhere.namespace == namespace:

@@ -18,6 +18,7 @@ from genstamp.logs.readers import (
     log_namenode,
     log_refusals,
     log_reports,
+    log_starts,
 )
 from genstamp.logs.readers.log_line import LogLine, cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern, Patterns
@@ -31,7 +32,16 @@ PATTERNS = reduce(
     Patterns.together,
     (
         each.PATTERNS
-        for each in (log_namenode, log_reports, log_leases, log_audit, log_datanode, log_copies, log_client)
+        for each in (
+            log_namenode,
+            log_reports,
+            log_leases,
+            log_audit,
+            log_datanode,
+            log_copies,
+            log_starts,
+            log_client,
+        )
     ),
 )
 

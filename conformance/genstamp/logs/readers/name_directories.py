@@ -60,6 +60,7 @@ class NameDirectories:
                 continue
             yield from self._until_damage(tree.name(stored.path), self._edits(tree, stored))
         yield from self._images_before(None)
+        self._counts.gapless[self._namespace] = self._replay.gapless()
 
     def _each_once(
         self, files: Callable[[Tree, Storage], list[Stored]]
@@ -106,7 +107,7 @@ class NameDirectories:
         whole = self._known_to == state.txid
         yield from state.events(self._replay.tree if whole else None)
         if not whole:
-            self._replay.go_on_from(state.files())
+            self._replay.go_on_from(state.files(), state.txid)
             self._known_to = state.txid
 
     def _until_damage(self, file: str, finds: _Finds) -> _Finds:

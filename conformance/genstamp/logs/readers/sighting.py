@@ -101,7 +101,9 @@ class Counts:
     Attributes:
         lines: lines or records that are no events, by file and kind.
         remarks: what else is to be counted, by file and kind: gaps, and events that could not be put under a key.
+        gapless: by namespace, what the column of `tables.SPANS` says of the unit's edit log.
     """
 
     lines: Counter[tuple[str, str]] = field(default_factory=Counter)
     remarks: Counter[tuple[str, str]] = field(default_factory=Counter)
+    gapless: dict[str, str] = field(default_factory=dict)

@@ -383,6 +383,13 @@ _END = (
 _RESTART = (
     Rule(
         "namenode_restart",
+        (Way(), Way(("restart_last_of_open_file",))),
+        "A18, A.7  FSImageFormatPBINode.Loader#loadINodeFile, of the last block of a file that is open",
+        role="last",
+        sets={RECOVERY_ID: "", LENGTH: ""},
+    ),
+    Rule(
+        "namenode_restart",
         (Way(), Way(("restart_last_of_open_file",)), Way(("restart_any_other",))),
         "A18, A19, A.7  FSImageFormatPBINode.Loader#loadINodeFile",
         sets={RECOVERY_ID: "", LENGTH: ""},

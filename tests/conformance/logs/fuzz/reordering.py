@@ -37,7 +37,7 @@ def reordered(choose: random.Random, checked: Checked) -> Any:
 
 def _of_one(choose: random.Random, kind: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     events = [seen(row) for row in rows]
-    before = known_order(automaton(kind, unseen_steps(kind, (), False)), events)
+    before = known_order(automaton(kind, unseen_steps(kind, (), ())), events)
     order: list[int] = []
     while len(order) < len(rows):
         free = [index for index in range(len(rows)) if index not in order and before[index] <= set(order)]
