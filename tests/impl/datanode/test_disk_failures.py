@@ -5,11 +5,11 @@ import random
 import pytest
 from tests.impl.datanode.one_replica import BLOCK, DATA, POOL, SomeWriter
 
-from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError
+from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, HdfsIOException
 from genstamp_dfs.hdfs.checksums import checksums_of
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
 from genstamp_dfs.hdfs.datanode.fs_dataset import FsDataset
-from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.hdfs.protocol import Block, Semantics
 from genstamp_dfs.simulation.disk import DiskOfLife, SimulatedDisk
 from genstamp_dfs.simulation.loop import Life
 from genstamp_dfs.world.disk import UNFINISHED_SUFFIX
@@ -22,17 +22,17 @@ def view_of(disk: SimulatedDisk) -> DiskOfLife:
     return DiskOfLife(disk, Life("datanode1"), random.Random(0))
 
 
-def dataset_on(disk: SimulatedDisk) -> FsDataset:
+def dataset_on(disk: SimulatedDisk, semantics: Semantics = Semantics.REPAIRED) -> FsDataset:
     """A new life over a disk."""
-    return FsDataset(view_of(disk), POOL, DataNodeConfiguration())
+    return FsDataset(view_of(disk), POOL, DataNodeConfiguration(semantics=semantics))
 
 
-def written() -> tuple[SimulatedDisk, FsDataset]:
+def written(semantics: Semantics = Semantics.REPAIRED) -> tuple[SimulatedDisk, FsDataset]:
     """One RBW replica with bytes that are not forced to the disk."""
     disk = SimulatedDisk()
     for directory in ("current/rbw", "current/finalized", "tmp"):
         view_of(disk).make_directory(f"current/{POOL}/{directory}")
-    dataset = dataset_on(disk)
+    dataset = dataset_on(disk, semantics)
     replica = dataset.create_rbw(BLOCK, SomeWriter())
     dataset.write(replica, 0, DATA, checksums_of(DATA))
     dataset.acknowledge(replica, len(DATA))
@@ -48,6 +48,37 @@ def test_a_replica_for_which_there_is_no_room_leaves_nothing(room: int) -> None:
         dataset.create_rbw(Block(NEW, 1001, 0), SomeWriter())
     assert disk.files == before
     assert sorted(dataset.replicas) == [BLOCK.block_id]
+
+
+@pytest.mark.parametrize("room", [0, 1, 500, 700, 701])
+@pytest.mark.parametrize("acked", [0, 700])
+def test_a_packet_for_which_there_is_no_room_is_taken_back(room: int, acked: int) -> None:
+    """Bytes, checksums and lengths are as before; a replica that lacks acknowledged bytes waits for a recovery."""
+    disk, dataset = written()
+    replica = dataset.replicas[BLOCK.block_id]
+    more = bytes(700)
+    disk.room = room
+    dataset.acknowledge(replica, len(DATA) + acked)
+    packet = DATA[512:] + more
+    with pytest.raises(DiskFullError):
+        dataset.write(replica, 512, packet, checksums_of(packet))
+    assert replica.state.name == ("RWR" if acked else "RBW")
+    assert replica.num_bytes == replica.bytes_on_disk == len(DATA)
+    assert dataset.files.read(replica, 0, 10_000) == DATA
+    assert dataset.files.read_checksums(replica, 0, len(DATA)) == checksums_of(DATA)
+    info = dataset.init_replica_recovery(BLOCK, BLOCK.generation_stamp + 1)
+    assert info is not None and info.num_bytes == len(DATA)
+
+
+def test_hadoop_refuses_to_recover_a_replica_that_has_acknowledged_what_it_had_no_room_for() -> None:
+    disk, dataset = written(Semantics.HADOOP_3_4)
+    replica = dataset.replicas[BLOCK.block_id]
+    disk.room = 0
+    dataset.acknowledge(replica, len(DATA) + 9)
+    with pytest.raises(DiskFullError):
+        dataset.write(replica, len(DATA), bytes(9), checksums_of(bytes(9)))
+    with pytest.raises(HdfsIOException, match="NOT SUPPOSED TO HAPPEN"):
+        dataset.init_replica_recovery(BLOCK, BLOCK.generation_stamp + 1)
 
 
 def test_a_move_for_which_there_is_no_room_leaves_the_files_where_they_were(monkeypatch: pytest.MonkeyPatch) -> None:

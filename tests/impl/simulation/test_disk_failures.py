@@ -145,6 +145,11 @@ def test_every_promise_is_kept_on_bad_disks(seed: int) -> None:
     assert result.totals["faults: full disk"] > 0
 
 
+@pytest.mark.parametrize("seed", [1123, 1168])
+def test_every_file_is_closed_whose_datanodes_have_acknowledged_what_they_had_no_room_for(seed: int) -> None:
+    assert run_seed(seed, options=PlanOptions(mean_disk_fault_s=100), keep_events=False).problems == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_every_promise_of_gfs_is_kept_on_bad_disks(seed: int) -> None:
