@@ -10,6 +10,7 @@ import typer
 
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
+from genstamp_dfs.server.process import LogLevel as Level
 
 Namenode = Annotated[
     str, typer.Option("--namenode", envvar="GENSTAMP_NAMENODE", metavar="HOST:PORT", help="Where the namenode is.")
@@ -24,6 +25,8 @@ EventsLimit = Annotated[
     ),
 ]
 
+LogLevel = Annotated[Level, typer.Option("--log-level", help="The least that is told on standard error.")]
+
 DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
 
 
@@ -33,12 +36,13 @@ def namenode(
     port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8020,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a namenode until it is told to stop; a line of JSON says when it listens, and where."""
     from genstamp_dfs.server.namenode_server import main
 
-    arguments = [str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, settings)]
+    arguments = [str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, log_level, settings)]
     raise typer.Exit(main(arguments))
 
 
@@ -52,22 +56,28 @@ def datanode(
     rpc_port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="For calls; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a datanode until it is told to stop; a line of JSON says when it has registered, and where it listens."""
     from genstamp_dfs.server.datanode_server import main
 
-    arguments = [str(directory), f"--namenode={namenode}", f"--host={host}", *given(events, events_limit, settings)]
+    arguments = [
+        str(directory),
+        f"--namenode={namenode}",
+        f"--host={host}",
+        *given(events, events_limit, log_level, settings),
+    ]
     arguments += [f"--transfer-port={transfer_port}", f"--rpc-port={rpc_port}"]
     arguments += [f"--name={name}"] if name else []
     arguments += [f"--advertise={advertise}"] if advertise else []
     raise typer.Exit(main(arguments))
 
 
-def given(events: Path | None, events_limit: int, settings: list[str]) -> list[str]:
+def given(events: Path | None, events_limit: int, log_level: str, settings: list[str]) -> list[str]:
     """Options of a server as they were given to a verb."""
     told = [f"--events={events}", f"--events-limit={events_limit}"] if events else []
-    return [*told, *(f"--set={setting}" for setting in settings)]
+    return [*told, f"--log-level={log_level}", *(f"--set={setting}" for setting in settings)]
 
 
 def up(
@@ -78,6 +88,7 @@ def up(
         int | None, typer.Option(min=0, max=MAX_PORT, help="Of the namenode; by default that of the last run.")
     ] = None,
     events_limit: EventsLimit = EVENTS_LIMIT_MIB,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a namenode and datanodes on this machine until told to stop; one that ends is started again.
@@ -87,6 +98,12 @@ def up(
     from genstamp_dfs.server.cluster import run_cluster
 
     code = run_cluster(
-        directory, datanodes=datanodes, host=host, port=port, settings=settings, events_limit_mib=events_limit
+        directory,
+        datanodes=datanodes,
+        host=host,
+        port=port,
+        settings=settings,
+        events_limit_mib=events_limit,
+        log_level=log_level,
     )
     raise typer.Exit(code)

@@ -8,9 +8,10 @@ from typing import Annotated, Final
 
 import typer
 
-from genstamp.cli.dfs_servers import EventsFile, EventsLimit, Host, Settings, given
+from genstamp.cli.dfs_servers import EventsFile, EventsLimit, Host, LogLevel, Settings, given
 from genstamp_dfs.server.event_file import EVENTS_LIMIT_MIB
 from genstamp_dfs.server.process import LOOPBACK, MAX_PORT
+from genstamp_dfs.server.process import LogLevel as Level
 
 DEFAULT_MASTER: Final = f"{LOOPBACK}:8600"
 
@@ -29,12 +30,19 @@ def master(
     ] = [],  # noqa: B006 (typer copies it)
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a master until it is told to stop; a line of JSON says when it listens, and where."""
     from genstamp_dfs.gfs.server.__main__ import main
 
-    arguments = ["master", str(directory), f"--host={host}", f"--port={port}", *given(events, events_limit, settings)]
+    arguments = [
+        "master",
+        str(directory),
+        f"--host={host}",
+        f"--port={port}",
+        *given(events, events_limit, log_level, settings),
+    ]
     arguments += [f"--log-replica={address}" for address in log_replicas]
     raise typer.Exit(main(arguments))
 
@@ -46,13 +54,14 @@ def shadow(
     port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 8601,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a shadow master, which keeps the log of a master that names it, and answers reads."""
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = ["shadow", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
-    raise typer.Exit(main([*arguments, *given(events, events_limit, settings)]))
+    raise typer.Exit(main([*arguments, *given(events, events_limit, log_level, settings)]))
 
 
 def chunkserver(
@@ -66,13 +75,14 @@ def chunkserver(
     port: Annotated[int, typer.Option(min=0, max=MAX_PORT, help="Where to listen; 0 lets the system choose.")] = 0,
     events: EventsFile = None,
     events_limit: EventsLimit = 0,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a chunkserver until it is told to stop; a line of JSON says when it has registered, and its name."""
     from genstamp_dfs.gfs.server.__main__ import main
 
     arguments = ["chunkserver", str(directory), f"--master={master}", f"--host={host}", f"--port={port}"]
-    arguments += given(events, events_limit, settings)
+    arguments += given(events, events_limit, log_level, settings)
     arguments += [f"--advertise={advertise}"] if advertise else []
     arguments += [f"--shadow={address}" for address in shadows]
     raise typer.Exit(main(arguments))
@@ -86,6 +96,7 @@ def up(
         int | None, typer.Option(min=0, max=MAX_PORT, help="Of the master; by default that of the last run.")
     ] = None,
     events_limit: EventsLimit = EVENTS_LIMIT_MIB,
+    log_level: LogLevel = Level.INFO,
     settings: Settings = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Run a master and chunkservers on this machine until told to stop; one that ends is started again.
@@ -95,6 +106,12 @@ def up(
     from genstamp_dfs.gfs.server.cluster import run_cluster
 
     code = run_cluster(
-        directory, chunkservers=chunkservers, host=host, port=port, settings=settings, events_limit_mib=events_limit
+        directory,
+        chunkservers=chunkservers,
+        host=host,
+        port=port,
+        settings=settings,
+        events_limit_mib=events_limit,
+        log_level=log_level,
     )
     raise typer.Exit(code)

@@ -15,6 +15,7 @@ Leaves out: how full the disk is (`usage` says that).
 
 import errno
 import fcntl
+import logging
 import os
 import shutil
 import stat
@@ -26,6 +27,8 @@ from typing import Final, NoReturn, TypeVar
 
 from genstamp_dfs.errors import DiskError, DiskFailedError, DiskFullError, StorageError
 from genstamp_dfs.server.open_files import OpenFiles
+
+_LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
@@ -95,7 +98,10 @@ class RealDisk:
 
     def make_private(self) -> None:
         """Let only its owner into the directory; called when it is known to be a storage directory of ours."""
-        self._do("", lambda: os.chmod(self._root, DIRECTORY_MODE))
+        try:
+            os.chmod(self._root, DIRECTORY_MODE)
+        except PermissionError:
+            _LOG.warning("%s is another user's, and stays open to whoever that user lets in", self.root)
 
     def usage(self) -> tuple[int, int, int]:
         """Capacity, used and free bytes of the file system that the directory is on."""

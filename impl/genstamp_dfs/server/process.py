@@ -38,7 +38,14 @@ LOCK_WAIT_S: Final = 10.0
 """How long a directory may still be held by the process that had it before."""
 
 
-LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+class LogLevel(StrEnum):
+    """How much a process tells its operator: this, and what is worse."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -84,12 +91,12 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 def add_log_option(parser: argparse.ArgumentParser) -> None:
     """The option that says how much a process tells its operator."""
     parser.add_argument(
-        "--log-level", choices=LOG_LEVELS, default="info", help="the least that is told on standard error"
+        "--log-level", choices=list(LogLevel), default=LogLevel.INFO, help="the least that is told on standard error"
     )
 
 
 def log_to_stderr(level: str) -> None:
-    """Have this process tell its operator on standard error, a line each, from a level of `LOG_LEVELS` on."""
+    """Have this process tell its operator on standard error, a line each, from a level on."""
     logging.basicConfig(
         level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )

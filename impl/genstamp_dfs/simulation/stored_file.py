@@ -32,6 +32,10 @@ class File:
     rotten: dict[int, int] = field(default_factory=dict)
     lost: dict[int, int | None] = field(default_factory=dict)
 
+    def copy(self) -> "File":
+        """Another file like this one."""
+        return File(bytearray(self.data), list(self.unsynced), dict(self.rotten), dict(self.lost))
+
     def rot(self, position: int, bits: int) -> None:
         """Bits of a byte become what was not written."""
         self.data[position] ^= bits

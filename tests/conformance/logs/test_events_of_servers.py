@@ -26,7 +26,7 @@ CORES = Path(genstamp_dfs.__file__).parent / "hdfs"
 RECORDERS = {"perform": "replica", "done": "replica", "refused": "replica", "_of_block": "block", "_of_file": "file"}
 """Methods that record an event, whose name is their first argument, and the kind of entity it is about."""
 
-SOME_MINUTES = PlanOptions(safety_s=120)
+SOME_MINUTES = PlanOptions(safety_s=120, mean_disk_fault_s=40)
 
 
 def strings(node: ast.AST) -> Iterator[str]:

@@ -14,8 +14,8 @@ ASKING: Final = (
 )
 """They ask and change nothing."""
 
-OF_DATANODES: Final = ("version_request", "register_datanode", "send_heartbeat")
-"""Datanodes come, and say that they are there."""
+OF_DATANODES: Final = ("version_request", "register_datanode", "send_heartbeat", "error_report")
+"""Datanodes come, say that they are there, and that their disk has failed."""
 
 OF_ATTRIBUTES: Final = ("mkdirs", "set_replication", "set_permission", "set_owner", "set_times")
 """Directories, and what files have beside blocks."""

@@ -23,6 +23,7 @@ _ASIDE = (
     "block_received_and_deleted",
     "report_bad_blocks",
     "report_bad_replicas",
+    "error_report",
     "get_server_defaults",
     "get_fs_stats",
     "get_datanode_report",

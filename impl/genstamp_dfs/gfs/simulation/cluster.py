@@ -4,7 +4,7 @@ Leaves out: what clients want, and what goes wrong; see `workload` and `genstamp
 """
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from genstamp_dfs.simulation.machines import Machines
 from genstamp_dfs.simulation.network import Node
 from genstamp_dfs.world.request import Caller, Request
 
-Handler = Callable[[Request[Any], Caller], Awaitable[Any]]
+Handler = Callable[[Request[Any], Caller], Coroutine[Any, Any, Any]]
 
 RACKS: Final = 2
 """How many there are; chunkservers stand on them in turn."""

@@ -7,13 +7,19 @@ from genstamp_dfs.hdfs.protocol import Semantics
 
 
 class Repair(StrEnum):
-    """A hole of Hadoop 3.4.1 in what datanodes do; the names but the last are those of docs/holes.md.
+    """A hole of Hadoop 3.4.1 in what datanodes do; the names but the last two are those of docs/holes.md.
 
     `synced-bytes-survive` was found with this implementation. What hsync has forced to the disk can be lost by what
     follows: a write into the same chunk, of which the checksum reaches the disk and the bytes do not; a rename at
     close, append or recovery that does not reach it; a copy that joins the pipeline, is not synced, and decides as the
     shortest after all nodes have lost power. Closed, these wait for the disk, and a restart keeps of a torn chunk what
     its checksum covers.
+
+    `failed-write-waits-for-a-recovery` was found with disks that fill up. A datanode that is not the last of a pipeline
+    may have acknowledged bytes that its disk has no room for. Its replica is RBW then and shorter than what readers may
+    see, which each recovery refuses as something that cannot be; the file stays open until the datanode restarts.
+    Closed, what is on disk of the packet is taken back, and a replica that lacks acknowledged bytes waits to be
+    recovered (RWR), as after a restart.
     """
 
     UNREACHABLE_IS_NOT_EMPTY = "unreachable-is-not-empty"
@@ -29,6 +35,7 @@ class Repair(StrEnum):
     ORDERS_OVERTAKE_REPORTS = "orders-overtake-reports"
     RECOVERIES_END_WITH_THEIR_NAMENODE = "recoveries-end-with-their-namenode"
     SYNCED_BYTES_SURVIVE = "synced-bytes-survive"
+    FAILED_WRITE_WAITS_FOR_A_RECOVERY = "failed-write-waits-for-a-recovery"
 
 
 NONE_CLOSED: Final[frozenset[Repair]] = frozenset()

@@ -190,11 +190,28 @@ class ReplicaMap:
 
         Raises:
             HdfsIOException: they do not fit; nothing has changed.
-            DiskError: the disk fails; the file may have more bytes than `bytes_on_disk` says.
+            DiskError: the disk fails, or is full. Under `hadoop-3.4` the file may have more bytes than `bytes_on_disk`
+                says then, and the replica less than was acknowledged of it.
         """
         self.files.check_place(replica, offset, len(data))
         replica.num_bytes = max(replica.num_bytes, offset + len(data))
-        self.files.append(replica, offset, data, checksums)
+        try:
+            self.files.append(replica, offset, data, checksums)
+        except DiskFailedError:
+            raise
+        except DiskError:
+            if self.configuration.closes(Repair.FAILED_WRITE_WAITS_FOR_A_RECOVERY):
+                self._take_back(replica)
+            raise
+
+    def _take_back(self, replica: Replica) -> None:
+        """A packet could not be written: the replica is what it was before, or waits for a recovery if that is less
+        than was acknowledged of it.
+        """
+        replica.set_length(replica.bytes_on_disk)
+        if replica.state is ReplicaState.RBW and replica.bytes_acked > replica.bytes_on_disk:
+            replica.state = ReplicaState.RWR
+        self.files.cut(replica, replica.bytes_on_disk)
 
     def acknowledge(self, replica: Replica, end: int) -> None:
         """All nodes further down have the bytes up to `end`: readers may see them.

@@ -84,6 +84,14 @@ def test_no_sync_counts_on_what_an_earlier_one_has_lost(sync: int, power_loss: b
     assert disk_of(bench).false_syncs == []
 
 
+def problem_of_start(bench: Bench) -> BaseException | None:
+    """Why a master does not start; None if it does."""
+    bench.problem = None
+    bench.start(MASTER)
+    bench.pass_time(SECOND_US)
+    return bench.problem
+
+
 def test_a_flipped_bit_after_an_orderly_stop_is_noticed() -> None:
     """At every byte of all records; the end behind them has nothing in it that could be missed."""
     bench = Bench(0)
@@ -100,17 +108,13 @@ def test_a_flipped_bit_after_an_orderly_stop_is_noticed() -> None:
     for position in range(end_of_records):
         file.data[position] ^= 1 << position % 8
         before = bytes(file.data)
-        bench.problem = None
-        bench.start(MASTER)
-        bench.pass_time(SECOND_US)
-        assert bench.problem is not None and path in str(bench.problem), position
+        assert path in str(problem_of_start(bench)), position
         assert bytes(file.data) == before
         bench.crash(MASTER)
         file.data[position] ^= 1 << position % 8
     position = random.Random(7).randrange(end_of_records, len(file.data))
     file.data[position] ^= 1
-    bench.problem = None
-    bench.start(MASTER)
+    assert problem_of_start(bench) is None
     assert bench.names() == ["/a", "/b"]
 
 
