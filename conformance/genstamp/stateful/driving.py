@@ -186,7 +186,7 @@ HDFS_PIPELINE: Final = Driving(
         "receiver_hangs": "once the last packet is acknowledged, the receivers end by themselves",
     },
     forgotten=("hflushed", "steady", "failed"),
-    walked=("fenced", "pair", "upgrade", "client", "append", "restart", "chain", "spare"),
+    walked=("fenced", "pair", "upgrade", "client", "append", "reused_stamps", "restart", "chain", "spare"),
 )
 
 _REPLICAS_BEFORE: Final = (
