@@ -87,7 +87,7 @@ def test_what_is_broken_comes_with_a_shortest_path(instance: Instance) -> None:
     results = [explore(instance, fingerprints=True, threads=threads) for threads in (1, 2)]
     expected, (one, two) = whole.violation, (result.violation for result in results)
     assert expected is not None
-    if expected.kind in ("invariant", "transition"):
+    if expected.kind == "invariant":
         assert {result.depth for result in (whole, *results)} == {len(expected.path)}
     assert one is not None
     assert two is not None

@@ -9,6 +9,7 @@ says what to write instead.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
@@ -226,6 +227,9 @@ class Index(Value):
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
             cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin)
+            for name in named:
+                if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
+                    raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")
         else:
             root = cast("type[Index]", parent).set
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin)
