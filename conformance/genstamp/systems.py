@@ -12,8 +12,9 @@ from types import ModuleType
 from typing import Final
 
 from genstamp.errors import GenstampError
-from genstamp_model.errors import ModelError
+from genstamp_model.errors import Source
 from genstamp_model.language import Configuration, System
+from genstamp_model.language.author import authored, similar
 
 PLACES: Final[Mapping[str, str]] = {
     "hdfs.single_writer": "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
@@ -65,7 +66,8 @@ class UnknownSystemError(GenstampError):
     def __init__(self, name: str) -> None:
         known = ", ".join(PLACES)
         super().__init__(
-            f"there is no system '{name}'; there is {known}, and one of your own is named module:NAME or file.py:NAME"
+            f"there is no system '{name}'; there is {known}, and one of your own is named module:NAME or "
+            f"file.py:NAME{similar(name, PLACES)}"
         )
         self.name = name
 
@@ -119,9 +121,12 @@ def found(text: str) -> tuple[System, str]:
     Raises:
         UnknownSystemError: there is no such system.
         OwnSystemError: a place is named where there is none.
+        SpecError: the module there raises an exception, or misuses the language.
     """
     name, _, configuration = text.partition(":")
     attribute, _, own_configuration = configuration.partition(":")
+    if not attribute and name.endswith(".py"):
+        raise OwnSystemError(name, f"name a system of the file, as {name}:NAME; {_systems_of(_loaded(name, name))}")
     if not attribute or name in PLACES:
         return system_named(name), configuration
     system = _own(name, attribute)
@@ -131,36 +136,83 @@ def found(text: str) -> tuple[System, str]:
 
 def _own(module: str, attribute: str) -> System:
     place = f"{module}:{attribute}"
-    try:
-        loaded = _from_file(Path(module)) if module.endswith(".py") else _from_name(module)
-    except ModelError:
-        raise
-    except Exception as problem:
-        raise OwnSystemError(place, f"{type(problem).__name__}: {problem}") from problem
+    loaded = _loaded(module, place)
     system = getattr(loaded, attribute, None)
     if not isinstance(system, System):
-        names = ", ".join(name for name, value in vars(loaded).items() if isinstance(value, System))
-        raise OwnSystemError(place, f"'{attribute}' is no System there; there is {names or 'none'}")
+        raise OwnSystemError(place, f"'{attribute}' is no System there; {_systems_of(loaded, attribute)}")
     return system
 
 
-def _from_name(module: str) -> ModuleType:
+def _systems_of(loaded: ModuleType, wanted: str = "") -> str:
+    """What systems a module has, in words."""
+    names = [name for name, value in vars(loaded).items() if isinstance(value, System)]
+    return f"there is {', '.join(names)}{similar(wanted, names)}" if names else "there is none; write NAME = System(...)"
+
+
+def _loaded(module: str, place: str) -> ModuleType:
+    """The module of a system of one's own, loaded once.
+
+    Raises:
+        OwnSystemError: there is no such file or module.
+        SpecError: it raises an exception.
+    """
+    return _from_file(Path(module), place) if module.endswith(".py") else _from_name(module, place)
+
+
+def _from_name(module: str, place: str) -> ModuleType:
     # As with `python -m`: what lies in the current directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
-        return importlib.import_module(module)
+        with authored(Source(module, 1)):
+            loaded = importlib.import_module(module) if _is_there(module) else None
     finally:
         sys.path.pop(0)
+    if loaded is None:
+        raise OwnSystemError(place, f"there is no module '{module}'")
+    return loaded
 
 
-def _from_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+def _is_there(module: str) -> bool:
+    names = module.split(".")
+    if not all(names):
+        return False
+    # Step by step: a package that there is not is no error of the author's, one that cannot be imported is.
+    return all(importlib.util.find_spec(".".join(names[: i + 1])) is not None for i in range(len(names)))
+
+
+_files: Final[dict[Path, tuple[bytes, ModuleType]]] = {}
+
+
+def _from_file(path: Path, place: str) -> ModuleType:
+    try:
+        text = path.read_bytes()
+    except OSError as problem:
+        raise OwnSystemError(place, f"{path} cannot be read: {problem.strerror or problem}") from problem
+    resolved = path.resolve()
+    if resolved in _files and _files[resolved][0] == text:
+        return _files[resolved][1]
+    name = _module_name(resolved)
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None, path
     module = importlib.util.module_from_spec(spec)
-    # Annotations are looked up in the module by its name.
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    # Dataclasses and enumerations look up their module by its name.
+    sys.modules[name] = module
+    try:
+        with authored(Source(str(path), 1)):
+            spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    _files[resolved] = (text, module)
     return module
+
+
+def _module_name(path: Path) -> str:
+    """The file's name, unless a module has it: `queue.py` of one's own does not take the place of Python's."""
+    known = sys.modules.get(path.stem)
+    is_own = known is not None and path in _files and _files[path][1] is known
+    is_free = known is None and path.stem not in sys.stdlib_module_names
+    return path.stem if is_own or is_free else f"own_{path.stem}"
 
 
 def chosen(text: str) -> tuple[System, Sequence[Configuration]]:

@@ -117,11 +117,28 @@ class Evaluator:
         return {name: self._compute(value)(state, state, bound) for name, value in action.observations}
 
     def steps(self, state: State) -> Iterator[Step]:
-        """Every enabled step, in order of actions and arguments."""
+        """Every enabled step, in order of actions and arguments.
+
+        Raises:
+            EvaluationError: a step takes a value out of its declared range.
+        """
+        for action, arguments in self._enabled(state):
+            yield Step(action, arguments, self.apply(action, arguments, state))
+
+    def whole_steps(self, state: State) -> Iterator[Step]:
+        """The same without the steps that go wrong: for a way that is known not to take one."""
+        for action, arguments in self._enabled(state):
+            try:
+                step = Step(action, arguments, self.apply(action, arguments, state))
+            except EvaluationError:
+                continue
+            yield step
+
+    def _enabled(self, state: State) -> Iterator[tuple[Action, Arguments]]:
         for action in self.model.actions:
             for arguments in self.choices(action, state):
                 if self.first_failing(action, arguments, state) is None:
-                    yield Step(action, arguments, self.apply(action, arguments, state))
+                    yield action, arguments
 
     def refusals(self, state: State) -> Iterator[tuple[Action, Arguments, Check]]:
         """Every call that the state refuses with an exception."""

@@ -180,7 +180,7 @@ def follow(instance: Instance, states: Sequence[State]) -> Path:
     assert states and states[0] == evaluator.initial(), "the path does not begin in the initial state"
     steps = []
     for before, after in pairwise(states):
-        step = next((step for step in evaluator.steps(before) if step.after == after), None)
+        step = next((step for step in evaluator.whole_steps(before) if step.after == after), None)
         assert step is not None, f"evaluate has no step from {before} to {after}"
         steps.append(step)
     return Path(instance, states[0], tuple(steps))

@@ -83,9 +83,12 @@ def test_it_keeps_one_state_of_many_as_the_exact_search_does(symmetry: bool, ren
     ids=lambda instance: "-".join([instance.model.system, *instance.model.bugs]),
 )
 def test_what_is_broken_comes_with_a_shortest_path(instance: Instance) -> None:
-    expected = explore(instance).violation
-    one, two = (explore(instance, fingerprints=True, threads=threads).violation for threads in (1, 2))
+    whole = explore(instance)
+    results = [explore(instance, fingerprints=True, threads=threads) for threads in (1, 2)]
+    expected, (one, two) = whole.violation, (result.violation for result in results)
     assert expected is not None
+    if expected.kind == "invariant":
+        assert {result.depth for result in (whole, *results)} == {len(expected.path)}
     assert one is not None
     assert two is not None
     assert one.path == two.path

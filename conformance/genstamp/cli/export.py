@@ -38,10 +38,14 @@ def export(
     """
     declared, configurations = chosen(system)
     instance = Instance(declared.model(semantics, bug or ()), limited(configurations[0], set_limit or ()))
-    output.mkdir(parents=True, exist_ok=True)
-    for name, text in exported(language, instance).items():
-        (output / name).write_text(text, encoding="utf-8")
-        typer.echo(output / name)
+    files = exported(language, instance)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (output / name).write_text(text, encoding="utf-8")
+            typer.echo(output / name)
+    except OSError as problem:
+        raise typer.BadParameter(f"{output}: {problem.strerror or problem}", param_hint="--output") from problem
 
 
 def exported(language: Language, instance: Instance) -> dict[str, str]:

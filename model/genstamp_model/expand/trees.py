@@ -341,7 +341,7 @@ class Trees(Generic[S]):
         """The bag with one copy of a message less, if it has one."""
         a, kind = self.algebra, type_.message
         found, result = a.constant(False), []
-        for slot, following in zip(slots, (*slots[1:], self.free_slot(type_)), strict=True):
+        for slot, following in zip(slots, [*slots, self.free_slot(type_)][1:], strict=True):
             found = a.or_([found, a.and_([slot.present, self.equal(kind, slot.message, message)])])
             present = a.ite(found, following.present, slot.present)
             result.append(Slot(present, self.choose(kind, found, following.message, slot.message)))

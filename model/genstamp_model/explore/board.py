@@ -53,7 +53,7 @@ class AnyBoard(Protocol):
 
     @property
     def levels(self) -> int:
-        """Levels begun."""
+        """Levels of which states have been found."""
 
     @property
     def memory_bytes(self) -> int:
@@ -203,8 +203,8 @@ class Board:
 
     @property
     def levels(self) -> int:
-        """Levels begun."""
-        return max(1, int(self._board[driver.LEVEL]))
+        """Levels of which states have been found, be it by the turn that stopped within the level before."""
+        return int(self._board[driver.LEVEL]) + (self.states > self._sum(driver.LEVEL_END))
 
     @property
     def memory_bytes(self) -> int:

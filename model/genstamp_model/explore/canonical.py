@@ -72,7 +72,7 @@ class Canonical:
     def step(self, evaluator: Evaluator, state: State, row: Sequence[int]) -> Step | None:
         """The first step in `evaluate`'s order from a real state to one that is stored as this row."""
         wanted = tuple(row)
-        for step in evaluator.steps(state):
+        for step in evaluator.whole_steps(state):
             if not self.beyond(evaluator, step.after) and self.row(step.after) == wanted:
                 return step
         return None

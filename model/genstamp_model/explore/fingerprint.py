@@ -264,8 +264,8 @@ class FingerprintBoard:
 
     @property
     def levels(self) -> int:
-        """Levels begun."""
-        return max(1, int(self._board[exact.LEVEL]))
+        """Levels of which states have been found, be it by the turn that stopped within the level before."""
+        return int(self._board[exact.LEVEL]) + (self.states > self.expanded + self._waiting)
 
     @property
     def counters(self) -> NDArray[np.int64]:

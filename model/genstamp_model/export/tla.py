@@ -18,7 +18,7 @@ from typing import Final
 from genstamp_model.export.tla_claims import LIMITS, RANGES, STOPS, Claims, Properties, together
 from genstamp_model.export.tla_expressions import Expressions
 from genstamp_model.export.tla_layout import WIDTH, hang, wrapped
-from genstamp_model.export.tla_names import MODULES, NONE, VARIABLES, Names, clean
+from genstamp_model.export.tla_names import MODULES, NONE, VARIABLES, Names, module_name
 from genstamp_model.export.tla_steps import Steps
 from genstamp_model.export.tla_values import literal, named_types, quoted, ranges, type_set
 from genstamp_model.language.model import Instance
@@ -37,31 +37,44 @@ __all__ = [
     "together",
 ]
 
-_HELPERS: Final = {
-    "Smaller": ["Smaller(a, b) == IF a <= b THEN a ELSE b"],
-    "Larger": ["Larger(a, b) == IF a >= b THEN a ELSE b"],
-    "Smallest": [
-        "Smallest(S, otherwise) ==",
-        "    IF S = {} THEN otherwise ELSE CHOOSE a \\in S : \\A b \\in S : a <= b",
-    ],
-    "Largest": [
-        "Largest(S, otherwise) ==",
-        "    IF S = {} THEN otherwise ELSE CHOOSE a \\in S : \\A b \\in S : a >= b",
-    ],
-    "First": [
-        "\\* The member of S that comes first in a sequence.",
-        "First(sequence, S) ==",
-        "    IF S = {} THEN None",
-        "    ELSE LET Places == {place \\in DOMAIN sequence : sequence[place] \\in S}",
-        "         IN  sequence[CHOOSE a \\in Places : \\A b \\in Places : a <= b]",
-    ],
-    "ElementAt": [
-        "\\* Places are counted from 0.",
-        "ElementAt(sequence, place, otherwise) ==",
-        "    IF place + 1 \\in DOMAIN sequence THEN sequence[place + 1] ELSE otherwise",
-    ],
-    "DropFirst": ["DropFirst(sequence) == SubSeq(sequence, 2, Len(sequence))"],
+_HELPERS: Final[dict[str, tuple[tuple[str, ...], list[str]]]] = {
+    "Smaller": (("a", "b"), ["Smaller({a}, {b}) == IF {a} <= {b} THEN {a} ELSE {b}"]),
+    "Larger": (("a", "b"), ["Larger({a}, {b}) == IF {a} >= {b} THEN {a} ELSE {b}"]),
+    "Smallest": (
+        ("S", "otherwise", "a", "b"),
+        [
+            "Smallest({S}, {otherwise}) ==",
+            "    IF {S} = {{}} THEN {otherwise} ELSE CHOOSE {a} \\in {S} : \\A {b} \\in {S} : {a} <= {b}",
+        ],
+    ),
+    "Largest": (
+        ("S", "otherwise", "a", "b"),
+        [
+            "Largest({S}, {otherwise}) ==",
+            "    IF {S} = {{}} THEN {otherwise} ELSE CHOOSE {a} \\in {S} : \\A {b} \\in {S} : {a} >= {b}",
+        ],
+    ),
+    "First": (
+        ("sequence", "S", "Places", "place", "a", "b"),
+        [
+            "\\* The member of {S} that comes first in a sequence.",
+            "First({sequence}, {S}) ==",
+            "    IF {S} = {{}} THEN None",
+            "    ELSE LET {Places} == {{{place} \\in DOMAIN {sequence} : {sequence}[{place}] \\in {S}}}",
+            "         IN  {sequence}[CHOOSE {a} \\in {Places} : \\A {b} \\in {Places} : {a} <= {b}]",
+        ],
+    ),
+    "ElementAt": (
+        ("sequence", "place", "otherwise"),
+        [
+            "\\* Places are counted from 0.",
+            "ElementAt({sequence}, {place}, {otherwise}) ==",
+            "    IF {place} + 1 \\in DOMAIN {sequence} THEN {sequence}[{place} + 1] ELSE {otherwise}",
+        ],
+    ),
+    "DropFirst": (("sequence",), ["DropFirst({sequence}) == SubSeq({sequence}, 2, Len({sequence}))"]),
 }
+"""Operators of our own, with the names that they bind."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +143,7 @@ class _Writer:
 
     def module(self) -> TlaModule:
         """The module: what stands first depends on what is used below it, so that it is written last."""
-        name = clean(self.model.system)
+        name = module_name(self.model.system)
         steps = Steps(self.model, self.names, self.expressions)
         properties = Properties(self.instance, self.names, self.expressions, steps)
         body = [*self._start(), *steps.lines(), *properties.lines()]
@@ -147,7 +160,8 @@ class _Writer:
         dashes = "-" * ((WIDTH - len(title)) // 2)
         yield dashes + title + "-" * (WIDTH - len(title) - len(dashes))
         bugs = f", with {', '.join(model.bugs)}" if model.bugs else ""
-        yield f"(* {model.system}, semantics {model.semantics}{bugs}: written by genstamp. *)"
+        told = f"{model.system}, semantics {model.semantics}{bugs}: written by genstamp."
+        yield f"(* {' '.join(told.split()).replace('*)', '* )').replace('(*', '( *')} *)"
         yield f"EXTENDS {', '.join(MODULES)}"
         yield ""
         yield from self._declared_constants()
@@ -174,18 +188,18 @@ class _Writer:
         names = self.names
         found = {}
         for index, name in names.sets.items():
-            members = (names.sizes.member_name(index, place) for place in range(names.sizes.of(index)))
+            members = (self._value(index.root or index.name, place) for place in range(names.sizes.of(index)))
             found[name] = "{" + ", ".join(members) + "}"
         for (root, place), name in names.members.items():
-            found[name] = self._member_name(root, place)
+            found[name] = self._value(root, place)
         found |= {NONE: NONE} if names.has_none else {}
         return found | {name: str(self.instance.limits[limit]) for limit, name in names.limits.items()}
 
-    def _member_name(self, root: str, place: int) -> str:
-        """A member as the largest set that has it calls it: only the root knows the named ones."""
+    def _value(self, root: str, place: int) -> str:
+        """TLC's model value for a member, called as the largest set does: only the root knows the named ones."""
         sizes = self.names.sizes
         known = [index for index in self.names.sets if root in (index.name, index.root)]
-        return sizes.member_name(max(known, key=sizes.of), place)
+        return self.names.value(root, place, sizes.member_name(max(known, key=sizes.of), place))
 
     def _types(self) -> list[str]:
         """Enumerations and records, each after those that it is made of."""
@@ -204,11 +218,12 @@ class _Writer:
         for _, kind in type_.fields:
             for part in named_types(kind):
                 self._add_type(part, found)
-        fields = [f"{field} : {type_set(kind, self.names).inline}" for field, kind in type_.fields]
+        kinds = zip(self.names.fields(type_), type_.fields, strict=True)
+        fields = [f"{field} : {type_set(kind, self.names).inline}" for field, (_, kind) in kinds]
         found[name] = hang(f"{name} == [", [*(f"{field}," for field in fields[:-1]), f"{fields[-1]}]"])
 
     def _variables(self) -> Iterator[str]:
-        names = list(self.names.variables.values())
+        names = self.names.declared
         yield "VARIABLES"
         yield from (f"    {name}{',' if name != names[-1] else ''}" for name in names)
         yield ""
@@ -216,9 +231,10 @@ class _Writer:
         yield ""
 
     def _helpers(self) -> Iterator[str]:
-        for name, lines in _HELPERS.items():
+        for name, (bound, lines) in _HELPERS.items():
             if name in self.expressions.helpers:
-                yield from lines
+                with self.names.binding([(one, (one,)) for one in bound]) as chosen:
+                    yield from (line.format(**dict(zip(bound, chosen, strict=True))) for line in lines)
                 yield ""
 
     def _start(self) -> Iterator[str]:
@@ -228,11 +244,15 @@ class _Writer:
             for v in self.model.variables
         ]
         yield "Init =="
+        if not initial:
+            yield f"    {names.nothing} = 0"
         for label, value in initial:
             yield from hang(f"    /\\ {label}", value.lines(WIDTH - 7 - len(label)))
         yield ""
         yield "\\* Every variable is of its type, and every number in the range that the protocol claims for it."
         yield f"{RANGES} =="
+        if not initial:
+            yield f"    {names.nothing} = 0"
         for variable in self.model.variables:
             for demand in ranges(names.variables[variable.name], variable.type, names):
                 yield f"    /\\ {demand}"

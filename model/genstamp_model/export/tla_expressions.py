@@ -135,8 +135,8 @@ class Expressions:
                 return self._read(expr)
             case Op.RECORD:
                 assert isinstance(expr.type, RecordType)
-                fields = zip(expr.type.fields, expr.args, strict=True)
-                return listed("[", [(f"{name} |-> ", self.piece(value)) for (name, _), value in fields], "]")
+                fields = zip(names.fields(expr.type), expr.args, strict=True)
+                return listed("[", [(f"{name} |-> ", self.piece(value)) for name, value in fields], "]")
             case _:
                 return self._applied(expr)
 
@@ -275,7 +275,7 @@ class Expressions:
         base = self._path(expr.args[0], guards)
         if expr.op is Op.FIELD:
             assert isinstance(expr.args[0].type, RecordType)
-            suffix = f".{expr.args[0].type.fields[expr.data][0]}"
+            suffix = f".{self.names.fields(expr.args[0].type)[expr.data]}"
             return _behind(base, suffix)
         array, position = expr.args
         at = self.piece(position)
@@ -320,7 +320,7 @@ class Expressions:
         else:
             whole, value = expr.args
             assert isinstance(expr.type, RecordType)
-            step = f".{expr.type.fields[expr.data][0]}"
+            step = f".{self.names.fields(expr.type)[expr.data]}"
             old = ir.field(whole, expr.data)
         base, changes = self._changes(whole)
         inner, inside = self._changes(value)

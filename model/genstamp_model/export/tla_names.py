@@ -4,7 +4,7 @@ TLA+ refuses to bind or define a name that is already declared, so that a parame
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -30,6 +30,10 @@ _OURS: Final = """
     DropFirst
 """
 _TAKEN: Final = frozenset(f"{_DEFINED} {_RESERVED} {_OURS}".split())
+_WORDS: Final = frozenset(_RESERVED.split())
+_STANDARD_MODULES: Final = frozenset(
+    "Bags FiniteSets Integers Json Naturals Noting Randomization Reals Sequences TLC TLCExt Toolbox".split()
+)
 
 
 class Names:
@@ -37,12 +41,14 @@ class Names:
 
     Attributes:
         has_none: whether the module speaks of nobody.
+        nothing: a variable that never changes, where the model has none: TLA+ demands one.
     """
 
     def __init__(self, instance: Instance) -> None:
         model = instance.model
         self.sizes = instance.sizes
         self._used = set(_TAKEN)
+        self._once_bound: set[str] = set()
         self.variables = {variable.name: self._global(variable.name) for variable in model.variables}
         self.limits = {name: self._global(f"Max{camel(name)}") for name in sorted(model.limit_names)}
         self.actions = {action.name: self._global(action.name) for action in model.actions}
@@ -50,23 +56,42 @@ class Names:
         self._sets: dict[IndexSet, str] = {}
         for index in model.index_sets:
             self.set(index)
+        self.nothing = "" if self.variables else self._global("nothing")
         self.has_none = False
         self._members: dict[tuple[str, int], str] = {}
         self._types: dict[EnumType | RecordType, str] = {}
         self._orders: dict[IndexSet, str] = {}
         self._bound: list[dict[str, str]] = [{}]
+        self._fields: dict[RecordType, tuple[str, ...]] = {}
+        self._values: dict[tuple[str, int], str] = {}
+
+    @property
+    def declared(self) -> list[str]:
+        """The variables that the module declares."""
+        return [*self.variables.values()] or [self.nothing]
 
     def operator(self, wanted: str) -> str:
         """A name for an operator that the module defines besides those of the model."""
         return self._global(wanted)
 
     def _global(self, wanted: str) -> str:
-        return self._taking(clean(wanted))
+        # It is seen in the whole module, also where a name was bound before it was known to be needed.
+        return self._taking(wanted, besides=self._once_bound)
 
-    def _taking(self, *wanted: str) -> str:
-        name = next(free for free in _candidates(wanted) if free not in self._used)
+    def _taking(self, *wanted: str, besides: Collection[str] = ()) -> str:
+        name = next(free for free in _candidates(wanted) if free not in self._used and free not in besides)
         self._used.add(name)
         return name
+
+    def fields(self, record: RecordType) -> tuple[str, ...]:
+        """What the fields of a record are called: they may have the name of anything but a word of the language."""
+        if record not in self._fields:
+            found: list[str] = []
+            for name, _ in record.fields:
+                free = (one for one in _candidates([name]) if one not in _WORDS and one not in found)
+                found.append(next(free))
+            self._fields[record] = tuple(found)
+        return self._fields[record]
 
     @property
     def sets(self) -> dict[IndexSet, str]:
@@ -90,6 +115,14 @@ class Names:
         if key not in self._members:
             self._members[key] = self._global(self.sizes.member_name(index, position))
         return self._members[key]
+
+    def value(self, root: str, position: int, wanted: str) -> str:
+        """The model value for a member of a set without a larger one; no two members are one value."""
+        key = (root, position)
+        if key not in self._values:
+            taken = {*self._values.values(), *_WORDS, NONE}
+            self._values[key] = next(free for free in _candidates([wanted]) if free not in taken)
+        return self._values[key]
 
     def type(self, type_: EnumType | RecordType) -> str:
         """The name of the set of an enumeration's labels, or of a record's values."""
@@ -143,6 +176,7 @@ class Names:
         try:
             for name, candidates in wanted:
                 scope[name] = self._taking(*candidates)
+            self._once_bound |= set(scope.values())
             yield list(scope.values())
         finally:
             self._bound.pop()
@@ -157,6 +191,12 @@ def parameter_names(name: str) -> tuple[str, ...]:
 def binder_names(over: IndexSet | RecordType) -> tuple[str, ...]:
     """What the variable of a quantifier may be called: `d` of datanodes, `m` of messages."""
     return ("m",) if isinstance(over, RecordType) else (over.name[0].lower(),)
+
+
+def module_name(system: str) -> str:
+    """What the module of a system is called: not like one that it extends, or that TLC knows."""
+    name = clean(system)
+    return f"{name}_system" if name in _STANDARD_MODULES else name
 
 
 def camel(name: str) -> str:

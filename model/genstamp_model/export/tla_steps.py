@@ -54,13 +54,14 @@ class Steps:
             notes.append(f"the caller gets {action.refuses}")
         if action.hidden:
             notes.append("nobody sees it")
-        yield f"\\* {', '.join(notes)}"
+        yield f"\\* {' '.join(', '.join(notes).split())}"
 
     def _step(self, action: Action, effects: Mapping[str, Expr]) -> Piece:
         parts = [(self.expressions.piece(check.condition), _label(check)) for check in action.checks]
         for variable, value in effects.items():
             parts.append((_assigned(self.names.variables[variable], self.expressions.piece(value)), ""))
         kept = [name for variable, name in self.names.variables.items() if variable not in effects]
+        kept = kept or ([self.names.nothing] if self.names.nothing else [])
         if kept:
             parts.append((_unchanged(kept, all_of_them=not effects), ""))
         inline = " /\\ ".join(part.inline for part, _ in parts)
@@ -68,7 +69,7 @@ class Steps:
 
     def _behaviours(self) -> Iterator[str]:
         yield from rule()
-        yield "Next =="
+        yield "Next ==" if self.model.actions else "Next == FALSE"
         for action in self.model.actions:
             yield from hang("    \\/ ", self.some(action, action.parameters).lines(WIDTH - 7))
         yield ""
@@ -102,7 +103,8 @@ def candidates(parameter: ActionParameter) -> tuple[str, ...]:
 
 
 def _label(check: Check) -> str:
-    return check.label if check.refuses is None else f"{check.label}, else {check.refuses}"
+    label = check.label if check.refuses is None else f"{check.label}, else {check.refuses}"
+    return " ".join(label.split())
 
 
 def _assigned(name: str, value: Piece) -> Piece:

@@ -54,8 +54,8 @@ def literal(value: Value, type_: Type, names: Names) -> Piece:
     assert isinstance(value, tuple)
     match type_:
         case RecordType(fields=fields):
-            pairs = zip(fields, value, strict=True)
-            return listed("[", [(f"{name} |-> ", literal(part, kind, names)) for (name, kind), part in pairs], "]")
+            parts = zip(names.fields(type_), fields, value, strict=True)
+            return listed("[", [(f"{name} |-> ", literal(part, kind, names)) for name, (_, kind), part in parts], "]")
         case ArrayType(index=index, element=element):
             return _function(value, index, element, names)
         case SequenceType(element=element):
@@ -136,7 +136,7 @@ def ranges(place: str, type_: Type, names: Names) -> Iterator[str]:
         case ArrayType(index=index, element=element) if _has_bag(element):
             yield from _within(names.set(index), binder_names(index), place, element, names, ranges)
         case RecordType(fields=fields) if _has_bag(type_):
-            for name, kind in fields:
+            for name, (_, kind) in zip(names.fields(type_), fields, strict=True):
                 yield from ranges(f"{place}.{name}", kind, names)
         case _:
             yield f"{place} \\in {type_set(type_, names).inline}"
@@ -164,7 +164,7 @@ def _sequences(place: str, type_: Type, names: Names) -> Iterator[str]:
         case ArrayType(index=index, element=element):
             yield from _within(names.set(index), binder_names(index), place, element, names, _sequences)
         case RecordType(fields=fields):
-            for name, kind in fields:
+            for name, (_, kind) in zip(names.fields(type_), fields, strict=True):
                 yield from _sequences(f"{place}.{name}", kind, names)
 
 
@@ -176,7 +176,7 @@ def limits(place: str, type_: Type, names: Names) -> Iterator[str]:
         case ArrayType(index=index, element=element):
             yield from _within(names.set(index), binder_names(index), place, element, names, limits)
         case RecordType(fields=fields):
-            for name, kind in fields:
+            for name, (_, kind) in zip(names.fields(type_), fields, strict=True):
                 yield from limits(f"{place}.{name}", kind, names)
         case SequenceType(element=element, limit=bound):
             if bound is not None:

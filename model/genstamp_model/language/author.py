@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import io
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from genstamp_model.errors import ModelError, Source, SpecError
 
@@ -66,19 +67,44 @@ def authored(source: Source | None = None) -> Iterator[None]:
     Raises:
         SpecError: the code raised an exception, or tried to end the process.
     """
+    aside = _Aside(sys.stderr)
     try:
         # Standard output is the verdict's, which a program may read.
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(aside):
             yield
     except ModelError:
+        aside.end_line()
         raise
     except SyntaxError as problem:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
     except (Exception, SystemExit) as problem:
+        aside.end_line()
         frame, line = _innermost(problem.__traceback__)
         is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
         place = source if frame is None or is_text else Source(frame.f_code.co_filename, line)
         raise SpecError(_sentence(problem, frame), place) from problem
+
+
+class _Aside(io.TextIOBase):
+    """Standard error in place of standard output, with a line of its own for what is said of an error."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_amid = False
+
+    def write(self, text: str) -> int:
+        """Write it there."""
+        self._is_amid = not text.endswith("\n") if text else self._is_amid
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Flush what was written."""
+        self._stream.flush()
+
+    def end_line(self) -> None:
+        """End a line that was begun."""
+        if self._is_amid:
+            self.write("\n")
 
 
 def _place(problem: SyntaxError) -> Source | None:
@@ -98,11 +124,11 @@ def _sentence(problem: BaseException, frame: FrameType | None) -> str:
     text = _one_line(str(problem))
     match problem:
         case NameError(name=str(name)):
-            return f"'{name}' is not defined{_similar(name, _names(frame))}"
+            return f"'{name}' is not defined{similar(name, _names(frame))}"
         case ModuleNotFoundError():
             return f"{text}; install it, or name its directory in PYTHONPATH"
         case AttributeError(name=str(name), obj=obj) if obj is not None:
-            return f"{text}{_similar(name, dir(type(obj)) if not isinstance(obj, type) else dir(obj))}"
+            return f"{text}{similar(name, dir(type(obj)) if not isinstance(obj, type) else dir(obj))}"
         case SystemExit():
             return "the specification ends the process; leave out sys.exit() and exit()"
         case RecursionError():
@@ -125,8 +151,8 @@ def _names(frame: FrameType | None) -> list[str]:
     return [] if frame is None else [*frame.f_locals, *frame.f_globals]
 
 
-def _similar(name: str, known: Iterable[str]) -> str:
-    """A hint at a name that was meant."""
+def similar(name: str, known: Iterable[str]) -> str:
+    """A hint at a name that was meant, to be put after a sentence; empty if none is similar."""
     close = difflib.get_close_matches(name, [one for one in known if not one.startswith("__")], n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
@@ -134,7 +160,7 @@ def _similar(name: str, known: Iterable[str]) -> str:
 def suggested(name: str, known: Iterable[str]) -> str:
     """What there is instead of a name that there is not: all of it, and the one that was meant, if one is similar."""
     names = list(known)
-    return f"there are {', '.join(names) or 'none'}{_similar(name, names)}"
+    return f"there are {', '.join(names) or 'none'}{similar(name, names)}"
 
 
 def _signature(text: str) -> str:

@@ -127,7 +127,6 @@ class System:
 
     Raises:
         SpecError: a part or a configuration is none.
-        ConfigurationError: two configurations have one name.
     """
 
     name: str
@@ -156,21 +155,15 @@ class System:
             raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
         if not all(isinstance(one, Configuration) for one in self.configurations):
             raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
-        names = [one.name for one in self.configurations]
-        twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
-        if twice is not None:
-            raise ConfigurationError(
-                f"two configurations of system {self.name} are named '{twice.name}'; give each its own name", twice.source
-            )
 
     def configuration(self, name: str | None = None) -> Configuration:
         """A configuration by name, or the default one.
 
         Raises:
-            ConfigurationError: there is none of this name, or none at all.
+            ConfigurationError: there is none of this name, there are two, or none at all.
         """
+        self._refuse_configurations()
         if name is None:
-            self._refuse_without_configuration()
             return self.configurations[0]
         return _named("configuration", name, {c.name: c for c in self.configurations}, self.name)
 
@@ -179,9 +172,9 @@ class System:
         """The configurations that are searched where none is named.
 
         Raises:
-            ConfigurationError: there is none: a search of all of them would search nothing.
+            ConfigurationError: there is none, so that nothing would be searched, or there are two of one name.
         """
-        self._refuse_without_configuration()
+        self._refuse_configurations()
         found = [one for one in self.configurations if not one.on_demand]
         if not found:
             names = ", ".join(one.name for one in self.configurations)
@@ -189,10 +182,15 @@ class System:
             raise ConfigurationError(message, self.source)
         return found
 
-    def _refuse_without_configuration(self) -> None:
+    def _refuse_configurations(self) -> None:
         if not self.configurations:
             message = f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
             raise ConfigurationError(message, self.source)
+        names = [one.name for one in self.configurations]
+        twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
+        if twice is not None:
+            message = f"two configurations of system {self.name} are named '{twice.name}'; give each its own name"
+            raise ConfigurationError(message, twice.source)
 
     @property
     def variations(self) -> tuple[Variation, ...]:
@@ -217,7 +215,12 @@ class System:
         """
         chosen = semantics or self.default_semantics
         holes = _named("semantics", chosen, self.semantics, self.name)
-        return _Builder(self, chosen, [*holes, *(self.bug(name) for name in bugs)], tuple(bugs)).build()
+        variations = [*holes, *(self.bug(name) for name in bugs)]
+        try:
+            return _Builder(self, chosen, variations, tuple(bugs)).build()
+        except RecursionError as problem:
+            message = f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
+            raise SpecError(message, self.source) from problem
 
     def instance(
         self, configuration: str | None = None, semantics: str | None = None, bugs: Sequence[str] = ()

@@ -9,8 +9,9 @@ says what to write instead.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
@@ -125,10 +126,10 @@ class Bool(Value):
     """A flag or condition."""
 
     def __and__(self, other: Bool | bool) -> Bool:
-        return Bool(ir.make(Op.AND, (self.expr, coerce(other, BOOL)), BOOL))
+        return Bool(ir.make(Op.AND, (self.expr, _joined(other, "&")), BOOL))
 
     def __or__(self, other: Bool | bool) -> Bool:
-        return Bool(ir.make(Op.OR, (self.expr, coerce(other, BOOL)), BOOL))
+        return Bool(ir.make(Op.OR, (self.expr, _joined(other, "|")), BOOL))
 
     __rand__ = __and__
     __ror__ = __or__
@@ -139,6 +140,17 @@ class Bool(Value):
     def implies(self, other: Bool | bool) -> Bool:
         """Where this holds, the other does."""
         return ~self | other
+
+
+def _joined(other: object, operator: str) -> Expr:
+    if isinstance(other, Value) and not isinstance(other, Bool):
+        raise misuse(_PRECEDENCE.format(operator, f"{describe(other.expr.type)} ({ir.text(other.expr)})"))
+    if type(other) is int:
+        raise misuse(_PRECEDENCE.format(operator, other))
+    return coerce(other, BOOL)
+
+
+_PRECEDENCE: Final = "'{0}' joins flags, not {1}; it binds more tightly than a comparison, so write (a < b) {0} (c == d)"
 
 
 class Comparable(Value):
@@ -215,6 +227,9 @@ class Index(Value):
         if parent is Index:
             named = tuple(name for name, value in vars(cls).items() if isinstance(value, NamedMember))
             cls.set = IndexSet(cls.__name__, named, symmetric, None, unnamed, origin)
+            for name in named:
+                if re.fullmatch(rf"{re.escape(cls.set.base.lower())}\d+", name):
+                    raise misuse(f"'{name}' is what an unnamed member of {cls.__name__} is called; name it otherwise")
         else:
             root = cast("type[Index]", parent).set
             cls.set = IndexSet(cls.__name__, (), root.symmetric, root.name, root.base, origin)
@@ -417,4 +432,24 @@ def coerce(value: object, type_: Type) -> Expr:
             label = getattr(value, "id", None) or getattr(value, "name", None)
             if label in labels and _belongs(value, type_):
                 return ir.const(labels.index(label), type_)
-    raise misuse(f"expected {describe(type_)}, not {value!r}")
+    raise misuse(f"expected {describe(type_)}, not {value!r}{_instead(value, type_)}")
+
+
+def _instead(value: object, type_: Type) -> str:
+    """What to write in place of a plain value that is none of a type."""
+    match type_, value:
+        case RefType(optional=True), None:
+            return "; write none"
+        case RefType(index=index), _:
+            return f"; write a parameter such as x: {index.name}, or quantify over {index.name}"
+        case EnumType(name=name, labels=labels, lifecycle=lifecycle), _:
+            shown = ", ".join(f"{name}.{label}" for label in labels)
+            return f"; write one of {shown}" if not lifecycle else ""
+        case BoolType(), int() | None:
+            return "; write a condition, such as a == b"
+        case NumberType(), bool():
+            return "; write when(condition, 1, 0)"
+        case RecordType(name=name, fields=fields), _:
+            return f"; write {name}({', '.join(f'{field}=...' for field, _ in fields)})"
+        case _:
+            return ""

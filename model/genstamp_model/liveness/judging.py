@@ -197,7 +197,7 @@ class _Judge:
         state = path.states[-1]
         beyond = {
             name
-            for step in self._evaluator.steps(state)
+            for step in self._evaluator.whole_steps(state)
             if step.after != state
             for name in self._canonical.beyond(self._evaluator, step.after)
         }

@@ -141,7 +141,7 @@ def replay(
         step = next(
             (
                 step
-                for step in evaluator.steps(state)
+                for step in evaluator.whole_steps(state)
                 if step.after != state
                 and (one is None or one.is_taken_by(step.action, step.arguments))
                 and not canonical.beyond(evaluator, step.after)

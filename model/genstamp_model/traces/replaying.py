@@ -122,7 +122,7 @@ class _Follower:
         if not moment.values:
             raise TraceError("a state of the trace gives neither variables nor the action that led to it")
         nearest: list[str] | None = None
-        for step in self.evaluator.steps(before):
+        for step in self.evaluator.whole_steps(before):
             wrong = self.differences(step.after, moment)
             if not wrong:
                 return step, []

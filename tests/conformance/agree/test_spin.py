@@ -9,6 +9,7 @@ from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.every_form import EVERY_FORM
 from tests.model.systems.fenced_lock import FENCED_LOCK
+from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 from tests.model.test_random_systems import search
@@ -112,6 +113,8 @@ def expected(instance: Instance) -> dict[str, Verdict]:
         (TWO_PHASE, "five", 8832),
         (FENCED_LOCK, "two", 201),
         (AWKWARD_NAMES, "one", 4),
+        (ODD_NAMES, "small", 342),
+        (NO_VARIABLES, "only", 1),
         (EVERY_FORM, "tiny", 49320),
         (SMALL_RECOVERY, "two", 16214),
     ],

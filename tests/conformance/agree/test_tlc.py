@@ -9,6 +9,7 @@ from tests.model.random_systems import RandomSystem
 from tests.model.systems.awkward_names import AWKWARD_NAMES
 from tests.model.systems.endless_recovery import RELATIVE
 from tests.model.systems.every_form import EVERY_FORM
+from tests.model.systems.odd_names import NO_VARIABLES, ODD_NAMES
 from tests.model.systems.small_recovery import SMALL_RECOVERY
 from tests.model.systems.two_phase import TWO_PHASE
 
@@ -92,6 +93,29 @@ def test_random_systems_mean_the_same(seed: int) -> None:
 
 def test_names_that_mean_something_elsewhere() -> None:
     assert agrees(AWKWARD_NAMES.instance()).distinct == 4
+
+
+def test_names_that_the_export_would_give_out_itself() -> None:
+    ours = agrees(ODD_NAMES.instance())
+    assert ours.distinct is not None
+    assert ours.distinct > 100
+    assert ours.verdicts["w"] is Verdict.SEEN
+
+
+def test_a_system_without_variables() -> None:
+    assert agrees(NO_VARIABLES.instance()).distinct == 1
+
+
+@pytest.mark.parametrize("seed", [4, 19])
+def test_a_model_without_actions_can_be_read(seed: int, tmp_path: Path) -> None:
+    instance = RandomSystem(seed).instance()
+    # Nothing is judged of it, so no such instance is made but here.
+    object.__setattr__(instance, "model", replace(instance.model, actions=(), properties=()))
+    module = tla.tla(instance)
+    (tmp_path / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+    output = ran(module.name, module.config(tla.Claims()), tmp_path, ENOUGH_S, "500m")
+    assert output is not None
+    assert (output.is_done, output.distinct) == (True, 1)
 
 
 def test_what_a_fault_breaks_is_found_and_nothing_else() -> None:

@@ -133,12 +133,14 @@ def test_the_counts_are_those_of_the_local_search(
     assert counts(search(one)) == counts(local(one))
 
 
-def test_a_violation_comes_with_a_shortest_path(tmp_path: Path) -> None:
+def test_a_violation_comes_with_a_shortest_path_at_the_same_depth(tmp_path: Path) -> None:
     declared, _ = found(TWO_PHASE)
     (bug,) = declared.bugs
     one = order(TWO_PHASE, bug.configuration, tmp_path, bugs=(bug.name,))
-    here, there = search(one).violation, local(one).violation
+    spark, engine = search(one), local(one)
+    here, there = spark.violation, engine.violation
     assert here is not None and there is not None
+    assert spark.depth == engine.depth == len(there.path)
     assert (here.kind, here.name, len(here.path)) == (there.kind, there.name, len(there.path))
 
 
