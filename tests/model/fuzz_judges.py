@@ -5,15 +5,20 @@ Run as `python -m tests.model.fuzz_judges FIRST --seconds 3600 --profile extende
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 
+from tests.model import test_explore_agreement as functions
 from tests.model.fuzzing import run
+from tests.model.machine import Machine
 from tests.model.random_kinds import STANDARD, Profile, extended
 from tests.model.random_systems import RandomSystem
+from tests.model.random_values import random_state
 from tests.model.test_random_systems import agree_on_all, agree_on_the_verdict, search, without_claims
 
 from genstamp_model.errors import ConfigurationError, SpecError
@@ -26,6 +31,7 @@ from genstamp_model.prove import Report, Within, bmc, prove, reach
 from genstamp_model.prove import Verdict as Proved
 from genstamp_model.simulate import simulate
 
+STATES = 10
 STEPS = 3
 SECONDS_A_BOUNDED_CHECK = 20
 MILLISECONDS_A_QUESTION = 2000
@@ -62,6 +68,7 @@ class Judges:
 
     def compare(self) -> None:
         """Every judge; the dear ones on some systems only, as the seed says."""
+        self.compare_functions()
         for name in WAYS:
             if name != "little memory" or self.seed % 5 == 0:
                 self.compare_search(name)
@@ -79,6 +86,18 @@ class Judges:
                 "proof for any size",
                 lambda instance: prove_parametric(instance.model, timeout_ms=MILLISECONDS_A_QUESTION),
             )
+
+    def compare_functions(self) -> None:
+        """The compiled functions on arbitrary states, reached or not: most of what is computed changes no verdict."""
+        with self._accepted("functions"):
+            machine, draw, evaluator = Machine(self.instance), random.Random(self.seed), Evaluator(self.instance)
+            drawn = (random_state(self.instance, draw) for _ in range(10 * STATES))
+            states = list(islice((state for state in drawn if not evaluator.beyond(state)), STATES))
+            functions.test_successors_cuts_and_alarms_are_those_of_evaluate(machine, states)
+            functions.test_invariants_fail_where_evaluate_says(machine, states)
+            functions.test_coverage_sees_what_evaluate_sees(machine, states)
+            functions.test_may_stop_where_evaluate_says(machine, states)
+            self.counts["functions: states"] += len(states)
 
     def compare_search(self, way: str) -> None:
         """One way of searching: the verdict, and where nothing breaks every count."""
@@ -150,13 +169,14 @@ class Judges:
             if violation is None:
                 return
             self.counts["walks: violated"] += 1
-            evaluator = Evaluator(found.instance)
+            evaluator = Evaluator(self.instance)
             for before, step in zip(violation.path.states, violation.path.steps, strict=False):
                 assert evaluator.first_failing(step.action, step.arguments, before) is None
                 assert evaluator.apply(step.action, step.arguments, before) == step.after
+            assert not any(map(evaluator.beyond, violation.path.states)), "a walk stays within the limits"
             if self.plain.finished:
-                shortest = self.plain.broken[violation.kind, violation.name]
-                assert len(violation.path) >= shortest, (violation.kind, violation.name, shortest)
+                what = (violation.kind, violation.name)
+                assert len(violation.path) >= self.plain.broken.get(what, 1 << 30), (what, self.plain.broken)
 
     @contextmanager
     def _accepted(self, judge: str) -> Iterator[None]:

@@ -8,14 +8,15 @@ could refuse.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tests.model.random_kinds import symmetric
-from tests.model.random_systems import HERE, RandomSystem
+from tests.model.random_systems import HERE, RandomSystem, Scope
 
-from genstamp_model.language import ir
+from genstamp_model.language import Instance, ir
 from genstamp_model.language.ir import Expr, Op
-from genstamp_model.language.model import Action, Model
+from genstamp_model.language.model import Action, Effect, Model, Variable
 from genstamp_model.language.trace import Check
 from genstamp_model.language.types import (
     BOOL,
@@ -26,6 +27,7 @@ from genstamp_model.language.types import (
     RecordType,
     RefType,
     SequenceType,
+    SetType,
     Type,
 )
 
@@ -53,6 +55,68 @@ class SymmetricSystem(RandomSystem):
             limits=tuple((name, self._guarded(expr)) for name, expr in model.limits),
             may_stop=model.may_stop and self._guarded(model.may_stop),
         )
+
+    def small_instances(self, many: int) -> Iterator[Instance]:
+        """Systems of one step or one claim each, which look at what need not be there: for the decision alone."""
+        model = super().model()
+        scope = Scope(model.variables)
+        configuration = super().instance().configuration
+        bare = replace(model, actions=(), properties=(), limits=(), may_stop=None)
+        for i in range(many):
+            if self.draw.random() < 0.6:
+                claim = self._property("claim", "invariant", self._guarded(self._look(scope, 2)))
+                small = replace(bare, properties=(claim,))
+            else:
+                small = replace(bare, actions=(self._look_and_set(scope, model.variables),))
+            names = small.limit_names
+            limits = {name: self.profile.limits[name] for name in sorted(names)}
+            yield Instance(small, replace(configuration, limits=limits, name=f"small {i}"))
+
+    def _look_and_set(self, scope: Scope, variables: Sequence[Variable]) -> Action:
+        parameters = tuple(self._parameters(scope))
+        inside = replace(scope, parameters=[parameter.expr for parameter in parameters])
+        checks = [
+            Check(self._guarded(self._look(inside, 1)), f"check {i}", None, HERE)
+            for i in range(self.draw.randint(0, 2))
+        ]
+        variable = self.draw.choice(variables)
+        effect = Effect(variable.name, self.value(variable.type, inside, 2), HERE)
+        action = Action("act", "act", parameters, tuple(checks), (effect,), (), False, None, "", HERE)
+        return self._guarded_action(action)
+
+    def _look(self, scope: Scope, depth: int) -> Expr:
+        """A condition that depends on a member who is read and need not be there, or several of them."""
+        if depth > 0:
+            ways = (self._looks_joined, self._looks_chosen, self._looks_of_each, self._look_at_one, self._look_at_one)
+            return self.draw.choice(ways)(scope, depth - 1)
+        return self._look_at_one(scope, 0)
+
+    def _looks_joined(self, scope: Scope, depth: int) -> Expr:
+        parts = [self._look(scope, depth) for _ in range(2)]
+        return self.draw.choice((ir.conjunction, ir.disjunction))(parts)
+
+    def _looks_chosen(self, scope: Scope, depth: int) -> Expr:
+        return ir.choice(*(self._look(scope, depth) for _ in range(3)))
+
+    def _looks_of_each(self, scope: Scope, depth: int) -> Expr:
+        binder = ir.Binder(f"i{scope.depth}", self.draw.choice((self.node, self.client)))
+        body = self._look(scope.within(binder), depth)
+        return ir.make(self.draw.choice((Op.FORALL, Op.EXISTS)), (body,), BOOL, binder)
+
+    def _look_at_one(self, scope: Scope, depth: int) -> Expr:
+        parts = [part for root in scope.roots() for part in self._parts(root, scope)]
+        members = [part for part in parts if isinstance(part.type, RefType) and not part.type.optional]
+        reads = [part for part in members if any(map(_may_name_first, ir.walk(part)))]
+        if not reads:
+            return self.condition(scope, depth + 1)
+        read = self.draw.choice(reads)
+        assert isinstance(read.type, RefType)
+        others = [part for part in members if part.type == read.type and part is not read] or [read]
+        flags = [part for part in parts if part.type in (ArrayType(read.type.index, BOOL), SetType(read.type.index))]
+        if flags and self.draw.random() < 0.6:
+            held = self.draw.choice(flags)
+            return ir.make(Op.MEMBER, (held, read), BOOL) if isinstance(held.type, SetType) else ir.select(held, read)
+        return ir.equal(read, self.draw.choice(others))
 
     def _guarded_action(self, action: Action) -> Action:
         if self.draw.random() < 0.3:
@@ -88,6 +152,8 @@ class SymmetricSystem(RandomSystem):
         """A flag, number or label that is computed only where there is something to read."""
         guard = self._all(reads)
         if node.type == BOOL:
+            if self.draw.random() < self.carelessness / 2:
+                guard = ir.negation(guard)
             ways = (
                 lambda: ir.conjunction([guard, node]),
                 lambda: ir.conjunction([node, guard]),

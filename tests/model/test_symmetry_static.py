@@ -84,6 +84,7 @@ class Inn(Part):
     likes = per(Sitter, optional(Sitter))
     bill = per(Sitter, record(Bill))
     seats = per(Room, reference(Sitter))
+    rows = per(Room, per(Sitter, reference(Sitter)))
     seat = optional(Room)
     awake = members(Sitter)
     tired = per(Sitter, flag())
@@ -234,6 +235,7 @@ ACCEPTED: dict[str, Instance] = {
     "a friend of no bill": step(lambda s: setattr(s, "leader", s.likes[s.leader])),
     # What is stored nowhere does no harm.
     "a field of nobody": step(lambda s: setattr(s.bill[s.leader], "amount", 1)),
+    "an element of no row": step(lambda s: s.rows[s.seat].__setitem__(s.speaker, s.speaker)),
     "an element of nobody": step(lambda s: s.after.__setitem__(s.leader, s.after[s.leader])),
     # Equality, quantifiers, sets, bags.
     "all of it": step(
@@ -305,6 +307,19 @@ REFUSED: dict[str, tuple[Instance, str]] = {
     "in the other branch": (
         step(lambda s: setattr(s, "open", when(s.leader.is_none(), s.tired[s.after[s.leader]], s.open))),
         "unless ~leader.is_none",
+    ),
+    "in the other branch, of what is there": (
+        step(lambda s: setattr(s, "open", when(~s.leader.is_none(), s.open, s.tired[s.after[s.leader]]))),
+        "unless ~leader.is_none",
+    ),
+    "of a row that is then changed": (
+        step(
+            in_turn(
+                lambda s: setattr(s, "after", s.rows[s.seat]),
+                lambda s: s.after.__setitem__(s.speaker, s.speaker),
+            )
+        ),
+        r"reads rows\[seat\], which gives the first Sitter",
     ),
     "of another guest": (
         claim(lambda s: forall(Sitter, lambda guest: s.likes[guest].is_none() | s.tired[s.after[s.leader]])),
@@ -444,6 +459,58 @@ def deep(positive: bool, steps: int) -> Instance:
             return ~s.bad
 
     return System("deep", [Deep], [Configuration("three", sizes={"Sitter": 3})]).instance()
+
+
+def deep_through_none(steps: int) -> Instance:
+    """Likewise through a reference that is none."""
+
+    class Deep(Part):
+        counter = number(0, steps)
+        leader = optional(Sitter)
+        after = per(Sitter, reference(Sitter))
+        marked = per(Sitter, flag())
+        found = reference(Sitter)
+        done = flag()
+
+        @action
+        def own(s, guest: Sitter) -> None:
+            s.after[guest] = guest
+            s.found = guest
+
+        @action
+        def tick(s) -> None:
+            require(s.counter < steps, "not yet")
+            s.counter = s.counter + 1
+
+        @action
+        def start_again(s) -> None:
+            require(s.counter < steps, "not yet")
+            s.counter = 0
+
+        @action
+        def mark(s, guest: Sitter) -> None:
+            require(forall(Sitter, lambda other: ~s.marked[other]) & (s.counter == steps), "the first one")
+            s.marked[guest] = True
+
+        @action
+        def follow_nobody(s) -> None:
+            require(exists(Sitter, lambda guest: s.marked[guest]) & ~s.done, "one is marked")
+            s.found = s.after[s.leader]
+            s.done = True
+
+        @invariant
+        def never_marked(s) -> Bool:
+            return ~(s.done & s.marked[s.found])
+
+    return System("deep", [Deep], [Configuration("three", sizes={"Sitter": 3})]).instance()
+
+
+@pytest.mark.slow
+def test_a_deep_read_through_none_is_never_hidden_by_symmetry() -> None:
+    instance = deep_through_none(20)
+    assert explore(instance).verdict is Verdict.VIOLATED
+    with pytest.raises(ConfigurationError, match=r"action follow_nobody reads after\[leader\]"):
+        explore(instance, symmetry=True)
 
 
 @pytest.mark.parametrize("steps", [5, 40])
