@@ -16,6 +16,7 @@ from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import telling, witnessing
 from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.interrupting import Left, each
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.errors import TraceFileError
@@ -87,7 +88,7 @@ def check(
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached, or the witness asked for is not; 13 a leads-to is violated, 75 a
-    step goes wrong, 3 undetermined.
+    step goes wrong, 3 undetermined, also where Ctrl-C ends it before anything is violated.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
@@ -112,17 +113,17 @@ def check(
     )
     if witness is not None:
         _look_for(instances, witness, options, form, trace)
-    found = _searched(instances, options, form)
+    found, left = _searched(instances, options, form)
     # Coverage is a claim about the default configurations together, and about the protocol as it should be.
-    is_asked = len(found) > 1 and not bugs and semantics is None
+    is_asked = len(found) > 1 and not left and not bugs and semantics is None
     missing = telling.uncovered([one.result for one in found]) if is_asked else []
     coverage = list(telling.coverage_cases(model, found, missing)) if is_asked else []
-    cases = [*(case for one in found for case in one.cases), *coverage]
+    cases = [*(case for one in found for case in one.cases), *(one.case() for one in left), *coverage]
     if form is not Format.TEXT:
         together = telling.plain_coverage(coverage, missing)
-        plain = [{**telling.plain(one), "coverage": together} for one in found]
+        plain = [*({**telling.plain(one), "coverage": together} for one in found), *(one.plain() for one in left)]
         typer.echo(document(form, "genstamp check", lambda: plain, cases), nl=False)
-    elif len(found) > 1:
+    elif len(found) > 1 and not left:
         typer.echo(telling.coverage_line(len(found), missing))
     if trace is not None:
         _write(trace, telling.trace(found), "nothing is violated")
@@ -164,16 +165,25 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:
     typer.echo(f"{file} is written; genstamp replay follows and draws it", err=True)
 
 
-def _searched(instances: Sequence[Instance], options: Options, form: Format) -> list[Searched]:
-    """Search each, and print what is found at once where it is for people."""
-    found = []
-    for instance in instances:
+def _searched(instances: Sequence[Instance], options: Options, form: Format) -> tuple[list[Searched], list[Left]]:
+    """Search each, and print what is found at once where it is for people; and what an interrupt left open."""
+
+    def one(instance: Instance) -> Searched:
         result = search(instance, options)
         judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-        found.append(Searched(result, judged))
+        found = Searched(result, judged)
         if form is Format.TEXT:
-            for line in telling.told(found[-1]):
+            for line in telling.told(found):
                 typer.echo(line)
-        if INTERRUPTED in (result.undetermined, *(one.reason for one in judged)):
-            break
-    return found
+        return found
+
+    found, left = each(
+        "check",
+        instances,
+        one,
+        lambda one: INTERRUPTED in (one.result.undetermined, *(judged.reason for judged in one.judged)),
+    )
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
+    return found, left

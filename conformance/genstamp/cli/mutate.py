@@ -2,6 +2,7 @@
 
 import multiprocessing
 import random
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +13,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 
 from genstamp import exit_codes, lock
+from genstamp.cli.interrupting import TOLD
 from genstamp.errors import LockError
 from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
@@ -69,7 +71,7 @@ def mutate(
 
     The configurations are searched from the cheapest one on, as far as spec.lock knows.
 
-    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
+    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed; 3 where Ctrl-C ends it.
     """
     declared, configurations = chosen(system)
     if (keep or again) and (action or mutant):
@@ -88,7 +90,11 @@ def mutate(
     began = time.monotonic()
     share = partial(_shared, jobs or processors())
     lower = _below(repository, model)
-    outcomes = judged(model, drawn, cheap, dear, below=lower, every=every_judge, share=share)
+    try:
+        outcomes = judged(model, drawn, cheap, dear, below=lower, every=every_judge, share=share)
+    except KeyboardInterrupt:
+        typer.echo(f"{TOLD} in {model.system}, {len(drawn)} mutants with seed {seed}; {_so_far}", err=True)
+        raise typer.Exit(exit_codes.UNDETERMINED) from None
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
     where = [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
     if keep or before is not None:
@@ -173,19 +179,34 @@ def _refuse_unknown(what: str, asked: Sequence[str] | None, known: Sequence[str]
 # What the processes work on: they are forked, and take it over as it is, since a model does not travel between them.
 _task: Callable[[Mutant], Any] | None = None
 _of: Sequence[Mutant] = ()
+_so_far: str = "nothing is judged"
+"""How far the work is, for who interrupts it."""
 
 
 def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterator[T]:
     """The work on each mutant, by some processes at once."""
-    global _task, _of
+    global _task, _of, _so_far
     _task, _of = task, of
     if not of:
         return
     show = each_minute()
-    with ProcessPoolExecutor(min(jobs, len(of)), mp_context=multiprocessing.get_context("fork")) as pool:
-        for i, found in enumerate(pool.map(_done, range(len(of)))):
-            yield found
-            show(f"{told}: {i + 1} of {len(of)} mutants")
+    forked = multiprocessing.get_context("fork")
+    # An interrupt from the keyboard comes to all processes; this one takes it for all.
+    with ProcessPoolExecutor(min(jobs, len(of)), forked, _ignore_interrupts) as pool:
+        _so_far = f"{told}: 0 of {len(of)}"
+        try:
+            for i, found in enumerate(pool.map(_done, range(len(of)))):
+                yield found
+                _so_far = f"{told}: {i + 1} of {len(of)}"
+                show(f"{_so_far} mutants")
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _done(number: int) -> Any:
