@@ -16,6 +16,8 @@ _left: Final[list[Thread]] = []
 
 taken: Final = threading.Event()
 """Set as soon as Python has taken an interrupt: until then the main thread is within compiled code, or waits there."""
+ever_taken: Final = threading.Event()
+"""Set for good with the first interrupt that was taken."""
 
 
 def take(number: int, frame: FrameType | None) -> None:
@@ -27,6 +29,7 @@ def take(number: int, frame: FrameType | None) -> None:
         if frame.f_code.co_name == "__del__":
             return
         frame = frame.f_back
+    ever_taken.set()
     taken.set()
     raise KeyboardInterrupt
 
@@ -44,6 +47,7 @@ def interrupts() -> Iterator[list[int]]:
         return
 
     def note(number: int, frame: FrameType | None) -> None:
+        ever_taken.set()
         taken.set()
         found.append(number)
 

@@ -6,6 +6,7 @@ Where genstamp is started with interrupts ignored, as by `nohup` or in the backg
 from __future__ import annotations
 
 import _thread
+import contextlib
 import os
 import select
 import signal
@@ -13,10 +14,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from genstamp import exit_codes
-from genstamp_model.interrupt import has_left_work, take, taken
+from genstamp_model.interrupt import ever_taken, has_left_work, take, taken
 
 if TYPE_CHECKING:
     from genstamp.report import Case
@@ -47,7 +49,9 @@ def end_within_a_second() -> None:
 
 
 def leave(code: object) -> None:
-    """Leave at once where an interrupt has left work that may still go on; else do nothing."""
+    """After an interrupt, end what was started; leave at once where it has left work that may still go on."""
+    if ever_taken.is_set():
+        _end_children()
     if has_left_work():
         sys.stdout.flush()
         sys.stderr.flush()
@@ -58,11 +62,20 @@ def _watch(came: int) -> None:
     while True:
         if signal.SIGINT in os.read(came, _SOME) and not _is_taken():
             os.write(2, f"{TOLD}\n".encode())
+            _end_children()
             os._exit(exit_codes.UNDETERMINED)
         # What was sent once more has been written there, too.
         while select.select([came], [], [], 0)[0]:
             os.read(came, _SOME)
         taken.clear()
+
+
+def _end_children() -> None:
+    """Ask all processes to end that this one has started, where the system names them."""
+    for children in Path("/proc/self/task").glob("*/children"):
+        for child in children.read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(child), signal.SIGTERM)
 
 
 def _is_taken() -> bool:
