@@ -4,6 +4,7 @@ Leaves out what is judged and how (`genstamp_model.mutate`), and what is kept of
 """
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -87,24 +88,43 @@ def _below(repository: Path, model: Model) -> list[Below]:
 # What the processes work on: they are forked, and take it over as it is, since a model does not travel between them.
 _task: Callable[[Mutant], Any] | None = None
 _of: Sequence[Mutant] = ()
+_so_far: str = "nothing is judged"
+
+
+def so_far() -> str:
+    """How far the work is, or was when an interrupt ended it."""
+    return _so_far
 
 
 def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: str) -> Iterator[T]:
     """The work on each mutant, by some processes at once."""
-    global _task, _of
+    global _task, _of, _so_far
     _task, _of = task, of
     if not of:
         return
     show = each_minute()
-    if jobs == 1:
-        for i, mutant in enumerate(of, 1):
-            yield task(mutant)
-            show(f"{told}: {i} of {len(of)} mutants")
-        return
-    with ProcessPoolExecutor(min(jobs, len(of)), mp_context=multiprocessing.get_context("fork")) as pool:
-        for i, found in enumerate(pool.map(_done, range(len(of)))):
-            yield found
-            show(f"{told}: {i + 1} of {len(of)} mutants")
+    _so_far = f"{told}: 0 of {len(of)} mutants"
+    for i, found in enumerate(map(task, of) if jobs == 1 else _forked(min(jobs, len(of))), 1):
+        yield found
+        _so_far = f"{told}: {i} of {len(of)} mutants"
+        show(_so_far)
+
+
+def _forked(jobs: int) -> Iterator[Any]:
+    """What processes make of the mutants, in order."""
+    forked = multiprocessing.get_context("fork")
+    # An interrupt from the keyboard comes to all processes; this one takes it for all.
+    with ProcessPoolExecutor(jobs, forked, _ignore_interrupts) as pool:
+        try:
+            yield from pool.map(_done, range(len(_of)))
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _done(number: int) -> Any:

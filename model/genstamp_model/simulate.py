@@ -46,6 +46,7 @@ class Simulation:
         witnesses: steps after which each was first seen; None where it was not.
         violation: the first thing that broke; its path need not be a shortest one.
         seconds: of walking.
+        interrupted: whether the keyboard has ended the walks.
     """
 
     instance: Instance
@@ -58,6 +59,7 @@ class Simulation:
     witnesses: Mapping[str, int | None]
     violation: Violation | None
     seconds: float
+    interrupted: bool = False
 
 
 def simulate(
@@ -97,13 +99,17 @@ def simulate(
     larger = Instance(instance.model, replace(instance.configuration, limits=limits, name=name))
     walker = _Walker(larger, seed, _checked(larger, weights or {}))
     started = time.perf_counter()
-    while walker.violation is None and walker.runs < runs:
-        if max_seconds is not None and time.perf_counter() - started >= max_seconds:
-            break
-        walker.walk(steps)
-        if progress is not None:
-            progress(walker.runs, walker.steps)
-    return walker.simulation(time.perf_counter() - started)
+    interrupted = False
+    try:
+        while walker.violation is None and walker.runs < runs:
+            if max_seconds is not None and time.perf_counter() - started >= max_seconds:
+                break
+            walker.walk(steps)
+            if progress is not None:
+                progress(walker.runs, walker.steps)
+    except KeyboardInterrupt:
+        interrupted = True
+    return replace(walker.simulation(time.perf_counter() - started), interrupted=interrupted)
 
 
 class _Walker:

@@ -1,8 +1,8 @@
 """The command `genstamp`: one verb a file; here they are put together, and errors become exit codes.
 
 Codes are those of TLC where it has them: 0 holds, 11 deadlock, 12 safety violated or rejected, 13 liveness violated or
-unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error,
-151 configuration error: also an unknown system.
+unfinished, 3 undetermined, 2 usage, 75 failure while evaluating, 150 specification error, 151 configuration error: also
+an unknown system. A verb that Ctrl-C ends is undetermined, unless something is violated in what it has found so far.
 """
 
 import sys
@@ -10,6 +10,7 @@ import sys
 import typer
 
 from genstamp import exit_codes
+from genstamp.cli.interrupting import TOLD, end_within_a_second, leave
 from genstamp.cli.loading import Verbs
 from genstamp.errors import GenstampError, PeerError
 from genstamp_model.errors import ConfigurationError, EvaluationError, ModelError, SpecError
@@ -46,7 +47,10 @@ app = typer.Typer(
 
 @app.callback()
 def genstamp() -> None:
-    """The checked specification of how HDFS keeps one writer per file, and tools that hold others against it."""
+    """The checked specification of how HDFS keeps one writer per file, and tools that check others against it.
+
+    Ctrl-C ends each verb within a second, with what it has found so far and exit code 3 (undetermined).
+    """
 
 
 def exit_code(problem: Exception) -> int:
@@ -67,11 +71,15 @@ def exit_code(problem: Exception) -> int:
 
 def main() -> None:
     """Run the command line; an error of the caller is one line on standard error, never a traceback."""
+    end_within_a_second()
     try:
         app()
     except (GenstampError, ModelError) as problem:
         typer.echo(f"genstamp: {problem}", err=True)
         sys.exit(exit_code(problem))
     except KeyboardInterrupt:
-        typer.echo("genstamp: interrupted", err=True)
+        typer.echo(TOLD, err=True)
         sys.exit(exit_codes.UNDETERMINED)
+    except SystemExit as end:
+        leave(end.code)
+        raise

@@ -11,6 +11,7 @@ from genstamp.agree.compare import Agreement, Comparison, Outcome
 from genstamp.agree.peer import Found, Peer
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
 from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.interrupting import each
 from genstamp.errors import LockError
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report import Outcome as Reported
@@ -38,8 +39,8 @@ def agree(
 ) -> None:
     """Search with other checkers too: distinct states, depth and the verdict of every property must be the same.
 
-    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end, 75 a peer
-    fails.
+    Exit code: 0 all agree, 12 somebody finds something else, 3 a peer is absent or has not come to the end, also
+    where Ctrl-C ends it, 75 a peer fails.
     """
     bugs = tuple(bug or ())
     if keep and bugs:
@@ -47,18 +48,25 @@ def agree(
     asked = peers_named(peer)
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
-    found = []
-    for one in configurations:
-        result = agreement(Instance(model, limited(one, set_limit or ())), asked, max_seconds, max_states)
-        found.append(result)
+    instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
+
+    def judged(instance: Instance) -> Agreement:
+        result = agreement(instance, asked, max_seconds, max_states)
         if form is Format.TEXT:
             for line in told(result):
                 typer.echo(line)
-    all_ = [case for result in found for case in cases(result)]
-    if form is not Format.TEXT:
-        typer.echo(document(form, "genstamp agree", lambda: [plain(result) for result in found], all_), nl=False)
+        return result
+
+    found, left = each("agree", instances, judged, lambda result: False)
+    all_ = [*(case for result in found for case in cases(result)), *(one.case() for one in left)]
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
+    else:
+        plain_ = [*map(plain, found), *(one.plain() for one in left)]
+        typer.echo(document(form, "genstamp agree", lambda: plain_, all_), nl=False)
     if keep:
-        for one, result in zip(configurations, found, strict=True):
+        for one, result in zip(configurations, found, strict=False):
             # Where a number leaves its range all may agree, and nobody has counted.
             if result.outcome is Outcome.AGREE and result.ours.distinct is not None:
                 keep_in(repository / LOCK, result, one)

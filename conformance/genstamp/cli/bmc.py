@@ -9,8 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, document, verdict
 from genstamp.report.of_model import broken_case, group_of, rule_named, search_rule, stages
+from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
 from genstamp_model.prove import Bounded, Reached, reach
@@ -37,7 +39,7 @@ def bmc(
     """Look for a violation within some number of steps of the initial state, the shortest first.
 
     Exit code: 0 there is none within these steps, 11 deadlock, 12 a property is violated or the witness is not reached,
-    75 a step goes wrong, 3 undetermined.
+    75 a step goes wrong, 3 undetermined, also where Ctrl-C ends it.
     """
     if witness is not None and property_:
         raise typer.BadParameter("a witness is looked for, or properties are judged", param_hint="--witness")
@@ -45,19 +47,26 @@ def bmc(
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
-    results: list[Bounded | Reached] = []
-    for instance in instances:
+
+    def one(instance: Instance) -> Bounded | Reached:
         if witness is None:
-            results.append(judge(instance, steps, properties=property_, max_seconds=max_seconds))
+            result: Bounded | Reached = judge(instance, steps, properties=property_, max_seconds=max_seconds)
         else:
-            results.append(reach(instance, witness, steps, max_seconds=max_seconds))
+            result = reach(instance, witness, steps, max_seconds=max_seconds)
         if form is Format.TEXT:
-            for line in told(results[-1]):
+            for line in told(result):
                 typer.echo(line)
-    if form is not Format.TEXT:
-        cases = (case(result) for result in results)
-        typer.echo(document(form, "genstamp bmc", lambda: [plain(result) for result in results], cases), nl=False)
-    raise typer.Exit(verdict(map(case, results)).exit_code)
+        return result
+
+    results, left = each("bmc", instances, one, lambda result: result.undetermined == INTERRUPTED)
+    cases = [*map(case, results), *(one.case() for one in left)]
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
+    else:
+        plain_ = [*map(plain, results), *(one.plain() for one in left)]
+        typer.echo(document(form, "genstamp bmc", lambda: plain_, cases), nl=False)
+    raise typer.Exit(verdict(cases).exit_code)
 
 
 def told(result: Bounded | Reached) -> Iterator[str]:

@@ -16,6 +16,7 @@ from genstamp import leads_to
 from genstamp.byte_sizes import bytes_of
 from genstamp.cli import covering, telling, witnessing
 from genstamp.cli.choosing import limited, to_search
+from genstamp.cli.interrupting import Left, each
 from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.errors import TraceFileError
@@ -100,7 +101,8 @@ def check(
 
     Exit code: 0 all holds within the limits, 11 deadlock, 12 a property is violated, or over all default configurations
     some action, refusal or witness is never reached, or there is a warning with --strict, or the witness asked for is
-    not reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined.
+    not reached; 13 a leads-to is violated, 75 a step goes wrong, 3 undetermined, also where Ctrl-C ends it before
+    anything is violated.
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
@@ -132,12 +134,13 @@ def check(
             "--semantics and --limit",
             param_hint="--strict",
         )
-    found = _searched(instances, options, form)
-    covered = covering.over(found, strict=strict) if is_claimed else None
+    found, left = _searched(instances, options, form)
+    covered = covering.over(found, strict=strict) if is_claimed and not left else None
     together = [] if covered is None else list(covering.cases(covered))
-    cases = [*(case for one in found for case in one.cases), *together]
+    cases = [*(case for one in found for case in one.cases), *(one.case() for one in left), *together]
     if form is not Format.TEXT:
-        plain = [{**telling.plain(one), "together": covering.plain(covered)} for one in found]
+        over_all = covering.plain(covered)
+        plain = [*({**telling.plain(one), "together": over_all} for one in found), *(one.plain() for one in left)]
         typer.echo(document(form, "genstamp check", lambda: plain, cases), nl=False)
     elif covered is not None:
         for line in covering.told(covered):
@@ -182,16 +185,25 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:
     typer.echo(f"{file} is written; genstamp replay follows and draws it", err=True)
 
 
-def _searched(instances: Sequence[Instance], options: Options, form: Format) -> list[Searched]:
-    """Search each, and print what is found at once where it is for people."""
-    found = []
-    for instance in instances:
+def _searched(instances: Sequence[Instance], options: Options, form: Format) -> tuple[list[Searched], list[Left]]:
+    """Search each, and print what is found at once where it is for people; and what an interrupt left open."""
+
+    def one(instance: Instance) -> Searched:
         result = search(instance, options)
         judged = leads_to.judged(result, options.max_states, options.renumber) if options.keeps_states else ()
-        found.append(Searched(result, judged))
+        found = Searched(result, judged)
         if form is Format.TEXT:
-            for line in telling.told(found[-1]):
+            for line in telling.told(found):
                 typer.echo(line)
-        if INTERRUPTED in (result.undetermined, *(one.reason for one in judged)):
-            break
-    return found
+        return found
+
+    found, left = each(
+        "check",
+        instances,
+        one,
+        lambda one: INTERRUPTED in (one.result.undetermined, *(judged.reason for judged in one.judged)),
+    )
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
+    return found, left

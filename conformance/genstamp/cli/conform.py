@@ -58,7 +58,8 @@ def conform(
     left to chance: every state of small configurations is gone through, and the implementation led by shortest ways to
     each abstract transition; those that it was not led to are counted with the reasons.
 
-    Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible), 75 it cannot be driven.
+    Exit code: 0 it conforms, 12 it does not, 3 undetermined (too many states were possible, or
+    Ctrl-C ended it), 75 it cannot be driven.
     """
     if simulate is not None:
         held_against = system or "hdfs.lease"
@@ -131,7 +132,8 @@ def told(report: Report) -> Iterator[str]:
         yield from report.failure.lines
         if not report.is_deterministic:
             yield "  repeated, these requests did not fail: the answers depend on more than the seed"
-    yield f"{report.system} ({report.semantics}): {report.verdict}"
+    early = ", interrupted" if report.interrupted else ""
+    yield f"{report.system} ({report.semantics}): {report.verdict}{early}"
     yield (
         f"  {figures.examples:,} runs, {figures.steps:,} requests ({figures.not_possible:,} not possible), "
         f"{figures.events:,} events, {figures.refusals:,} of them refusals, {report.seconds:.1f} s"
@@ -161,6 +163,7 @@ def plain(report: Report) -> dict[str, Any]:
         "refusals": figures.refusals,
         "largest_set": figures.largest_set,
         "undetermined": figures.undetermined,
+        "interrupted": report.interrupted,
         "seen": {answer_text(answer): count for answer, count in sorted(figures.seen.items(), key=str)},
         "never_seen": list(report.never_seen),
         "abstract_transitions": report.transitions,
@@ -185,7 +188,7 @@ def case(report: Report, model: Model) -> Case:
         problem, story, where = report.failure.problem, str(report.failure), _place(report.failure, model)
         return Case(group, name, report.seconds, "failure", "rejected", problem, story, rule=rule, place=where)
     if report.verdict == "undetermined":
-        why = "too many states were possible"
+        why = "interrupted" if report.interrupted else "too many states were possible"
         return Case(group, name, report.seconds, "undetermined", "undetermined", why, rule=rule)
     return Case(group, name, report.seconds, rule=rule)
 

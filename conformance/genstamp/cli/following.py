@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from genstamp_model.interrupt import taken
+
 if TYPE_CHECKING:
     from genstamp.logs.follow.options import FollowOptions
     from genstamp.logs.follow.streaming import Told
@@ -80,12 +82,15 @@ def _until_asked_to_end() -> Iterator[threading.Event]:
     stop = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:
+        taken.set()
         stop.set()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, end) for number in ENDING}
+    # Where genstamp is started with interrupts ignored, as in the background of a script, it ignores them too.
+    heard = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heard}
     try:
         yield stop
     finally:

@@ -9,13 +9,22 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-from genstamp.exit_codes import FAILURE
+from genstamp.cli.interrupting import TOLD
+from genstamp.exit_codes import FAILURE, UNDETERMINED
 
 
 class Verbs(TyperGroup):
     """The command's verbs: their names, and of each the module and the function that it is."""
 
     verbs: ClassVar[dict[str, tuple[str, str]]] = {}
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb; what it has found when it is interrupted, it has told itself."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo(TOLD, err=True)
+            raise typer.Exit(UNDETERMINED) from None
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names, in the order of help."""

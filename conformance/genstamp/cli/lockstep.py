@@ -75,7 +75,7 @@ def simulate(
         return code
     for line in told(held, f"{system} ({chosen})", first, LOCKSTEPS[system].entities):
         typer.echo(line)
-    if reached is not None:
+    if reached is not None and not held.interrupted:
         for line in covered(reached, declared, chosen, missing=missing):
             typer.echo(line)
     return code
@@ -92,6 +92,7 @@ def plain(held: Held, system: str, semantics: str, first: int) -> dict[str, Any]
         "events": held.events,
         "judged": held.judged,
         "undetermined": held.undetermined,
+        "interrupted": held.interrupted,
         "left_out": dict(held.left_out),
         "seconds": round(held.seconds, 3),
         "rejections": [list(one.lines()) for one in held.rejections],
@@ -108,14 +109,15 @@ def case(held: Held, system: System, semantics: str, first: int) -> Case:
         why = f"{len(held.rejections):,} rejections"
         return Case(group, name, held.seconds, "failure", "rejected", why, story, rule=rule)
     if held.verdict == "undetermined":
-        why = f"{held.undetermined:,} {LOCKSTEPS[system.name].entities} were given up"
+        given_up = f"{held.undetermined:,} {LOCKSTEPS[system.name].entities} were given up"
+        why = "interrupted" if held.interrupted else given_up
         return Case(group, name, held.seconds, "undetermined", "undetermined", why, rule=rule)
     return Case(group, name, held.seconds, rule=rule)
 
 
 def told(held: Held, what: str, first: int, entities: str) -> Iterator[str]:
     """What came of some runs, in lines."""
-    yield f"seeds {first} to {first + held.runs - 1}"
+    yield f"seeds {first} to {first + held.runs - 1}{', interrupted' if held.interrupted else ''}"
     for rejection in held.rejections[:SHOWN_REJECTIONS]:
         yield from rejection.lines()
     if len(held.rejections) > SHOWN_REJECTIONS:

@@ -10,7 +10,8 @@ import typer
 
 from genstamp import exit_codes
 from genstamp.cli.across import judge_across, shown
-from genstamp.judging import judged_in
+from genstamp.cli.interrupting import TOLD
+from genstamp.judging import judged_in, so_far
 from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
 from genstamp.mutation import reviewed as reviewed_of
@@ -65,7 +66,7 @@ def mutate(
 
     The configurations are searched from the cheapest one on, as far as spec.lock knows.
 
-    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed.
+    Exit code: 0, or with --strict 12 where a mutant survives that is not reviewed; 3 where Ctrl-C ends it.
     """
     if (system is None) is not across:
         raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
@@ -75,7 +76,10 @@ def mutate(
                 "takes --sample, --seed, --keep, --most-states, --jobs, --strict", param_hint="--all"
             )
         began = time.monotonic()
-        draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
+        try:
+            draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
+        except KeyboardInterrupt:
+            raise _interrupted(f"the mutants of all systems with seed {seed}") from None
         text, is_open = shown(draw, repository, form, time.monotonic() - began)
         typer.echo(text, nl=False)
         raise typer.Exit(exit_codes.VIOLATED if strict and is_open else exit_codes.HOLDS)
@@ -93,15 +97,18 @@ def mutate(
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
     began = time.monotonic()
-    outcomes, where = judged_in(
-        repository,
-        model,
-        configurations,
-        drawn,
-        most_states=most_states,
-        every=every_judge,
-        jobs=jobs or processors(),
-    )
+    try:
+        outcomes, where = judged_in(
+            repository,
+            model,
+            configurations,
+            drawn,
+            most_states=most_states,
+            every=every_judge,
+            jobs=jobs or processors(),
+        )
+    except KeyboardInterrupt:
+        raise _interrupted(f"{model.system}, {len(drawn)} mutants with seed {seed}") from None
     report = Report(outcomes, equivalent, every_judge, time.monotonic() - began)
     if keep or before is not None:
         found = sampled(outcomes, seed=None if whole else seed, of=of, digest=model.digest, where=where)
@@ -117,6 +124,12 @@ def mutate(
         plain_ = {**plain(report), "exit_code": worst.exit_code}
         typer.echo(document(form, "genstamp mutate", lambda: plain_, found_cases, report.seconds), nl=False)
     raise typer.Exit(worst.exit_code)
+
+
+def _interrupted(what: str) -> typer.Exit:
+    """Say how far the work is; gives how the verb ends."""
+    typer.echo(f"{TOLD} in {what}; {so_far()}", err=True)
+    return typer.Exit(exit_codes.UNDETERMINED)
 
 
 def _kept(repository: Path, model: Model, seed: int) -> Sample:

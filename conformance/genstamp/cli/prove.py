@@ -6,14 +6,16 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from genstamp.cli import any_size, supporting
+from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Outcome, Stage, document, verdict
 from genstamp.report.of_model import rule_named
 from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp.systems import found as named
+from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance, Model
 from genstamp_model.parametric import prove_parametric
-from genstamp_model.prove import Break, Proof, Report, Verdict, strengthen
+from genstamp_model.prove import Break, Proof, Report, Strengthening, Verdict, strengthen
 from genstamp_model.prove import prove as judge
 
 _OUTCOMES: Final[dict[Verdict, Outcome]] = {
@@ -40,7 +42,8 @@ def prove(
 ) -> None:
     """Prove by induction, with unbounded integers and without the configuration's limits, for its sizes.
 
-    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 3 the solver does not know.
+    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 3 the solver does not know, or
+    Ctrl-C ends it.
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
@@ -55,29 +58,44 @@ def prove(
     instances = [Instance(model, one) for one in configurations]
     if search:
         _search(instances, goal, timeout_ms, form)
-    reports = [judge(one, timeout_ms=timeout_ms, k=k_induction, distinct=distinct) for one in instances]
-    all_ = [case for report in reports for case in cases(report, model)]
-    if form is Format.TEXT:
-        for report in reports:
+
+    def one(instance: Instance) -> Report:
+        report = judge(instance, timeout_ms=timeout_ms, k=k_induction, distinct=distinct)
+        if form is Format.TEXT:
             for line in (*told(report), *(report.table() if table else ())):
                 typer.echo(line)
+        return report
+
+    reports, left = each("prove", instances, one, lambda report: report.interrupted)
+    all_ = [*(case for report in reports for case in cases(report, model)), *(one.case() for one in left)]
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
     else:
         plain_ = [{**plain(one), "exit_code": verdict(cases(one, model)).exit_code} for one in reports]
+        plain_ += [one.plain() for one in left]
         typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
     raise typer.Exit(verdict(all_).exit_code)
 
 
 def _search(instances: Sequence[Instance], goals: Sequence[str] | None, timeout_ms: int, form: Format) -> NoReturn:
-    results = [strengthen(instance, goals, timeout_ms=timeout_ms) for instance in instances]
-    all_ = [case for found in results for case in supporting.cases(found)]
-    if form is Format.TEXT:
-        for found in results:
+    def one(instance: Instance) -> Strengthening:
+        found = strengthen(instance, goals, timeout_ms=timeout_ms)
+        if form is Format.TEXT:
             for line in supporting.told(found):
                 typer.echo(line)
+        return found
+
+    results, left = each("prove", instances, one, lambda found: found.undetermined == INTERRUPTED)
+    all_ = [*(case for found in results for case in supporting.cases(found)), *(one.case() for one in left)]
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
     else:
         plain_ = [
             {**supporting.plain(found), "exit_code": verdict(supporting.cases(found)).exit_code} for found in results
         ]
+        plain_ += [one.plain() for one in left]
         typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
     raise typer.Exit(verdict(all_).exit_code)
 

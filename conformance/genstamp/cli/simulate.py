@@ -33,7 +33,8 @@ def simulate(
 ) -> None:
     """Walk at random; what is found is real, and that nothing is found proves nothing.
 
-    Exit code: 0 nothing found, 11 deadlock, 12 a property is violated, 75 a step goes wrong.
+    Exit code: 0 nothing found, 11 deadlock, 12 a property is violated, 75 a step goes wrong, 3 Ctrl-C ends the
+    walks before that.
     """
     declared, configurations = chosen(system)
     instance = declared.instance(configurations[0].name, semantics, tuple(bug or ()))
@@ -78,7 +79,9 @@ def _progress() -> Callable[[int, int], None]:
 def word(found: Simulation) -> str:
     """The verdict in words; walks that find nothing are no proof."""
     worst = verdict([case(found)])
-    return "nothing found, which proves nothing" if worst is Verdict.HOLDS else worst.word
+    if worst is Verdict.HOLDS:
+        return "nothing found, which proves nothing"
+    return "undetermined: interrupted" if found.interrupted and found.violation is None else worst.word
 
 
 def told(found: Simulation) -> Iterator[str]:
@@ -114,6 +117,7 @@ def plain(found: Simulation) -> dict[str, Any]:
         "runs": found.runs,
         "steps": found.steps,
         "stopped": found.stopped,
+        "interrupted": found.interrupted,
         "ended_at_a_limit": found.cut,
         "seconds": round(found.seconds, 3),
         "taken": dict(found.taken),
@@ -128,4 +132,8 @@ def case(found: Simulation) -> Case:
     group, name = group_of("simulate", model), f"{found.instance.configuration.name} seed {found.seed}"
     if found.violation is not None:
         return broken_case(group, name, found.seconds, found.instance, found.violation)
-    return Case(group, name, found.seconds, rule=search_rule(model), judged=rules(model))
+    rule, judged = search_rule(model), rules(model)
+    if found.interrupted:
+        why = f"interrupted after {found.runs:,} walks"
+        return Case(group, name, found.seconds, "undetermined", "interrupted", why, rule=rule, judged=judged)
+    return Case(group, name, found.seconds, rule=rule, judged=judged)

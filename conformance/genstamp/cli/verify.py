@@ -20,6 +20,7 @@ from rich.live import Live
 from rich.text import Text
 
 from genstamp import exit_codes
+from genstamp.cli.interrupting import TOLD
 from genstamp.errors import GenstampError
 from genstamp.progress import LINE_EVERY_S
 from genstamp.report import Format
@@ -51,7 +52,8 @@ def verify(
 ) -> None:
     """Check, prove, hold and read everything on the default configurations; one table at the end.
 
-    Exit code: 0 all holds, 12 something is violated, 75 something could not be judged, 3 something is undetermined.
+    Exit code: 0 all holds, 12 something is violated, 75 something could not be judged, 3 something is undetermined,
+    also where Ctrl-C ends it.
     """
     with ending_children_on_sigterm():
         results = run(whole(repository, on_demand=on_demand), repository, out, seed, jobs)
@@ -87,10 +89,13 @@ def run(plan: Plan, repository: Path, out: Path | None, seed: int, jobs: int | N
         raise typer.Exit(exit_codes.USAGE) from problem
     began = time.monotonic()
     context = Context(repository=repository.absolute(), directory=directory, data=data_directory(repository), seed=seed)
+    jobs_run = Run(plan.jobs, context, jobs or os.cpu_count() or 1)
     with watching() as watch:
-        done = Run(plan.jobs, context, jobs or os.cpu_count() or 1).rows(watch)
+        done = jobs_run.rows(watch)
+    if jobs_run.is_interrupted:
+        typer.echo(TOLD, err=True)
     results = Results(
-        rows=tuple(plan.rows(done)),
+        rows=tuple(plan.rows(done, is_whole=not jobs_run.is_interrupted)),
         seconds=time.monotonic() - began,
         seed=seed,
         directory=os.path.relpath(directory),

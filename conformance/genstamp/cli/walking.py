@@ -12,12 +12,13 @@ import typer
 
 from genstamp import progress
 from genstamp.adapters import Adapter, ReferenceAdapter
+from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
 from genstamp.stateful import driving_of
 from genstamp.systems import system_named
 from genstamp.walk import Walk, configurations_of, kept, walk
-from genstamp_model.language import Model
+from genstamp_model.language import Instance, Model
 
 
 def walks(
@@ -59,32 +60,37 @@ def walks(
         raise typer.BadParameter(f"{system} has no configuration '{unknown[0]}', it has {', '.join(known)}")
     if keeps and names and set(names) != set(walked):
         raise typer.BadParameter(f"what is kept is of all configurations that are walked: {', '.join(walked)}")
-    found = []
-    for name in names or walked:
+    model = declared.model(semantics)
+
+    def one(instance: Instance) -> Walk:
         with progress.live() as show:
-            found.append(
-                walk(
-                    adapter,
-                    declared,
-                    known[name],
-                    semantics,
-                    set_times=adapter.set_times if isinstance(adapter, ReferenceAdapter) else None,
-                    shrink_seconds=shrink_seconds,
-                    progress=show,
-                )
+            found = walk(
+                adapter,
+                declared,
+                instance.configuration,
+                semantics,
+                set_times=adapter.set_times if isinstance(adapter, ReferenceAdapter) else None,
+                shrink_seconds=shrink_seconds,
+                progress=show,
             )
         if form is Format.TEXT:
-            for line in told(found[-1], missing=missing):
+            for line in told(found, missing=missing):
                 typer.echo(line)
-        if found[-1].failure is not None:
-            break
-    model = declared.model(semantics)
-    cases = [case(one, model) for one in found]
+        return found
+
+    instances = [Instance(model, known[name]) for name in names or walked]
+    found, left = each("conform", instances, one, lambda walked: walked.failure is not None)
+    # After a failure nothing more is asked; what an interrupt left open is told.
+    left = [] if found and found[-1].failure is not None else left
+    cases = [*(case(one, model) for one in found), *(one.case() for one in left)]
     worst = verdict(cases).exit_code
-    if form is not Format.TEXT:
-        plain_ = {"exit_code": worst, "walks": [plain(one) for one in found]}
+    if form is Format.TEXT:
+        for open_ in left:
+            typer.echo(open_.told())
+    else:
+        plain_ = {"exit_code": worst, "walks": [*map(plain, found), *(one.plain() for one in left)]}
         typer.echo(document(form, "genstamp conform", lambda: plain_, cases), nl=False)
-    if keeps and all(one.failure is None for one in found):
+    if keeps and not left and all(one.failure is None for one in found):
         typer.echo(kept.keep(Path(), found), err=form is not Format.TEXT)
     return worst
 

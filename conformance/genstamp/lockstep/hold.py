@@ -59,6 +59,7 @@ class Held:
         largest: the most states possible at a time.
         rejections: entities that do not conform.
         seconds: wall time, of the runs and of judging them.
+        interrupted: whether the keyboard has ended the work early.
     """
 
     runs: int = 0
@@ -72,13 +73,14 @@ class Held:
     largest: int = 1
     rejections: list[Rejection] = field(default_factory=list)
     seconds: float = 0.0
+    interrupted: bool = False
 
     @property
     def verdict(self) -> Verdict:
         """Three-valued: what was given up is no pass."""
         if self.rejections:
             return "rejected"
-        return "undetermined" if self.undetermined else "conforms"
+        return "undetermined" if self.undetermined or self.interrupted else "conforms"
 
 
 class Holder:
@@ -151,10 +153,13 @@ class Holder:
         """
         held = Held()
         began = time.monotonic()
-        for seed in seeds:
-            if progress is not None:
-                progress(held)
-            self.hold(seed, simulated(seed), held, watch)
+        try:
+            for seed in seeds:
+                if progress is not None:
+                    progress(held)
+                self.hold(seed, simulated(seed), held, watch)
+        except KeyboardInterrupt:
+            held.interrupted = True
         held.seconds = time.monotonic() - began
         return held
 

@@ -5,9 +5,12 @@ Leaves out the job (`genstamp.logs.job`).
 """
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -70,9 +73,34 @@ def _session(master: str | None, computes: bool) -> Iterator[SparkSession]:
             builder = builder.config("spark.driver.extraJavaOptions", _FEW_THREADS)
         # Twice the cores, to even out.
         builder = builder.config("spark.sql.shuffle.partitions", str(2 * (os.cpu_count() or 1)))
-    session = builder.getOrCreate()
+    with _interrupts_as_before():
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    end = session.stop
     try:
         yield session
+    except KeyboardInterrupt:
+        end = partial(_end_at_once, session)
+        raise
     finally:
+        end()
+
+
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """Spark would handle interrupts from the keyboard by itself, and wait for its jobs."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+def _end_at_once(session: SparkSession) -> None:
+    """End Spark without waiting for what it is doing; one that was not started here is only stopped."""
+    process = getattr(session.sparkContext._gateway, "proc", None)
+    if process is None:
         session.stop()
+    else:
+        process.terminate()

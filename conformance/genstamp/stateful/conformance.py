@@ -13,7 +13,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.stateful import run_state_machine_as_test
 
-from genstamp.adapters import Adapter, Cluster
+from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
@@ -47,6 +47,7 @@ class Report:
         transitions: how many abstract transitions runs have taken for certain.
         is_deterministic: False if a failing run did not fail again when it was repeated.
         seconds: wall time.
+        interrupted: whether the keyboard has ended the test early.
     """
 
     system: str
@@ -59,13 +60,14 @@ class Report:
     transitions: int
     is_deterministic: bool
     seconds: float
+    interrupted: bool = False
 
     @property
     def verdict(self) -> Verdict:
         """Three-valued: a run that was given up is no pass."""
         if self.failure is not None:
             return "rejected"
-        return "undetermined" if self.figures.undetermined else "conforms"
+        return "undetermined" if self.figures.undetermined or self.interrupted else "conforms"
 
 
 def conform(
@@ -95,6 +97,9 @@ def conform(
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
         progress: told before each run what was done so far.
 
+    Returns:
+        The report; interrupted from the keyboard, it is undetermined with the figures so far.
+
     Raises:
         AdapterError: the implementation cannot be driven; its `story` is the run that led there.
         DrivingError: nothing is known of how the system's events are brought about.
@@ -107,6 +112,7 @@ def conform(
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     figures = Figures()
     began = time.monotonic()
+    failure, is_deterministic, interrupted = None, True, False
     try:
         failed = _search(
             bench,
@@ -118,10 +124,14 @@ def conform(
             seed,
             progress,
         )
-        failure, is_deterministic = None, True
         if failed is not None:
             failure, run = failed
             failure, is_deterministic = shorten(bench, failure, run.requests, run.cluster, shrink_seconds)
+    except KeyboardInterrupt:
+        # What has failed has failed, even if there is no time to make it shorter.
+        interrupted = True
+        if isinstance(adapter, ChildAdapter):
+            adapter.kill()
     finally:
         adapter.stop()
     answers = answers_of(bench.model)
@@ -136,6 +146,7 @@ def conform(
         transitions=len(reached.certain),
         is_deterministic=is_deterministic,
         seconds=time.monotonic() - began,
+        interrupted=interrupted,
     )
 
 

@@ -86,10 +86,15 @@ class Plan:
     failed: list[Row] = field(default_factory=list)
     systems: dict[str, str] = field(default_factory=dict)
 
-    def rows(self, done: Sequence[Row]) -> list[Row]:
-        """The rows of the table: what could not be planned, what the jobs gave, the sums."""
+    def rows(self, done: Sequence[Row], *, is_whole: bool = True) -> list[Row]:
+        """The rows of the table: what could not be planned, what the jobs gave, the sums.
+
+        Args:
+            done: what the jobs gave.
+            is_whole: whether they came to their end; otherwise there is no last row, which is about all others.
+        """
         rows = [*self.failed, *done, *(one(done) for one in self.sums)]
-        return rows if self.last is None else [*rows, self.last(rows)]
+        return rows if self.last is None or not is_whole else [*rows, self.last(rows)]
 
 
 def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:

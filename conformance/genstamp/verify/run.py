@@ -24,6 +24,7 @@ from genstamp.verify.row import Row, Verdict
 RUNS: Final = Path(".genstamp", "runs")
 _LOOK_S: Final = 0.5
 _GRACE_S: Final = 10.0
+INTERRUPTED: Final = "interrupted"
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -82,6 +83,7 @@ class Run:
         self._began: dict[str, float] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._stopped = threading.Event()
+        self._interrupted = threading.Event()
         self._files = context.directory / "jobs"
 
     def rows(self, watch: Callable[[Progress], None] = lambda progress: None) -> list[Row]:
@@ -91,7 +93,8 @@ class Run:
             watch: told how far the run is, about twice a second.
 
         Returns:
-            The rows, in the order of the jobs; each job gave all the claims that it announced.
+            The rows, in the order of the jobs; each job gave all the claims that it announced. What an interrupt from
+            the keyboard leaves open is undetermined.
         """
         began = time.monotonic()
         self._files.mkdir(exist_ok=True)
@@ -106,12 +109,19 @@ class Run:
                     for future in done:
                         future.result()
                     watch(self._progress(len(futures) - len(pending), began))
+            except KeyboardInterrupt:
+                self._interrupted.set()
             finally:
                 # Only an interruption finds something left to end here.
                 self._stopped.set()
                 for process in list(self._processes.values()):
                     _end(process)
         return [row for job in self._jobs for row in futures[job.name].result()]
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the keyboard has ended the run early."""
+        return self._interrupted.is_set()
 
     def _progress(self, done: int, began: float) -> Progress:
         now = time.monotonic()
@@ -123,7 +133,7 @@ class Run:
     def _do(self, job: Job) -> list[Row]:
         """Do one job in a process of its own; whatever happens to it is in the rows."""
         if self._stopped.is_set():
-            return []
+            return _complete(job, [], Verdict.UNDETERMINED, INTERRUPTED, 0.0)
         self._began[job.name] = time.monotonic()
         rows = self._files / f"{job.name}.jsonl"
         log = self._files / f"{job.name}.log"
@@ -148,6 +158,8 @@ class Run:
             finally:
                 _end(process)
                 del self._processes[job.name]
+        if self._interrupted.is_set():
+            verdict, reason = Verdict.UNDETERMINED, INTERRUPTED
         reason = reason or f"the job's process {_death(process.returncode)}"
         found = _complete(job, _read(rows), verdict, reason, time.monotonic() - self._began[job.name])
         return [_with_log(row, f"jobs/{log.name}") for row in found]

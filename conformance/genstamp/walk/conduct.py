@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from genstamp.adapters import Adapter, Cluster
+from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.errors import DrivingError
 from genstamp.stateful.conformance import Verdict
 from genstamp.stateful.driving import DRIVINGS, Driving, driving_of
@@ -154,6 +154,10 @@ def walk(
         assert walker.run is not None
         run = walker.run
         failure, is_deterministic = shorten(bench, error.failure, run.requests, run.cluster, shrink_seconds)
+    except KeyboardInterrupt:
+        if isinstance(adapter, ChildAdapter):
+            adapter.kill()
+        raise
     finally:
         adapter.stop()
         if set_times is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from genstamp_model.explore.emit import Program
 from genstamp_model.explore.machine import compiled
+from genstamp_model.interrupt import beside
 
 _POINTER = ctypes.c_void_p
 
@@ -54,4 +55,4 @@ def compile_program(program: Program) -> Native:
 
 def machine_code(text: str) -> Any:
     """An engine that holds the functions of some LLVM IR; they can be called as long as it lives."""
-    return compiled(text, speed=1)
+    return beside(lambda: compiled(text, speed=1))

@@ -16,7 +16,6 @@ from genstamp_model.explore.board import AnyBoard, Board, processors
 from genstamp_model.explore.canonical import Canonical
 from genstamp_model.explore.emit import LIMITS, Program, program
 from genstamp_model.explore.fingerprint import FingerprintBoard, Fingerprints
-from genstamp_model.explore.interrupt import interrupts
 from genstamp_model.explore.native import Native, compile_program
 from genstamp_model.explore.result import INTERRUPTED, Critical, Progress, Refusal, Result, Verdict
 from genstamp_model.explore.spool import Disk
@@ -24,6 +23,7 @@ from genstamp_model.explore.symmetry import groups
 from genstamp_model.explore.symmetry_check import refuse_differences
 from genstamp_model.explore.symmetry_static import refuse_asymmetry
 from genstamp_model.explore.violation import Violation, bad_step, broken_invariant, deadlock
+from genstamp_model.interrupt import interrupts
 from genstamp_model.language.model import Instance
 from genstamp_model.path import Path
 from genstamp_model.refinement import refuse_other_beginnings

@@ -41,6 +41,8 @@ class Equivalence:
         self._solver = z3.Solver()
         self._solver.set("timeout", timeout_ms)
         report = prove(instance)
+        if report.interrupted:
+            raise KeyboardInterrupt
         proved = {proof.name for proof in (*report.proofs, *report.others) if proof.verdict is Verdict.PROVED}
         facts = [self._encoding.well_formed(RANGES)] if RANGES in proved else []
         invariants = (claim for claim in instance.model.properties if claim.kind == "invariant")

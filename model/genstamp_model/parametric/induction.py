@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import z3
 
+from genstamp_model.explore.result import INTERRUPTED
 from genstamp_model.language.model import Action, Model, Property
 from genstamp_model.language.system import System
 from genstamp_model.parametric.before import NotFirstOrderError
@@ -16,6 +17,7 @@ from genstamp_model.parametric.fragment import Fragment
 from genstamp_model.parametric.questions import Claim, Question, Questions
 from genstamp_model.parametric.report import Break, Obligation, Proof, Report
 from genstamp_model.parametric.translate import refusal
+from genstamp_model.prove.interrupted import until_interrupted
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Verdict
 
@@ -44,13 +46,24 @@ def prove_parametric(model: Model | System, *, timeout_ms: int = 10_000) -> Repo
     traced = model.model() if isinstance(model, System) else model
     chosen = relied_on(traced)
     induction = _Induction(traced, timeout_ms)
-    proofs = [induction.prove_ranges(chosen), *(induction.prove(declared) for declared in chosen)]
+    proofs, interrupted = until_interrupted(
+        [None, *chosen],
+        lambda claim: induction.prove_ranges(chosen) if claim is None else induction.prove(claim),
+        _left_open,
+    )
     return Report(
         system=traced.system,
         open=tuple(root.base for root in induction.questions.sorts.roots.values()),
         proofs=tuple(_settled(proofs)),
         milliseconds=_milliseconds_since(begun),
+        interrupted=interrupted,
     )
+
+
+def _left_open(claim: Property | None) -> Proof:
+    """What is known of a property, None being the ranges, that an interrupt left open."""
+    name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
+    return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 
 
 def _settled(proofs: Sequence[Proof]) -> list[Proof]:

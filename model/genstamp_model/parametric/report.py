@@ -99,12 +99,14 @@ class Report:
     Attributes:
         open: the index sets whose sizes are left open, by the names of their unnamed members.
         proofs: the properties declared inductive and all that they rely on; the first is that of the ranges.
+        interrupted: whether the keyboard has ended the work early.
     """
 
     system: str
     open: tuple[str, ...]
     proofs: tuple[Proof, ...]
     milliseconds: float
+    interrupted: bool = False
 
     @property
     def verdict(self) -> Verdict:

@@ -17,6 +17,7 @@ import z3
 
 from genstamp_model.errors import ConfigurationError, EvaluationError
 from genstamp_model.evaluate import Evaluator, State
+from genstamp_model.explore.result import INTERRUPTED
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.path import Path, follow
 from genstamp_model.prove.algebra import Term
@@ -133,6 +134,9 @@ def bmc(
         limits: limits other than those of the configuration.
         max_seconds: give up after so long.
 
+    Returns:
+        What was found; interrupted from the keyboard, it is undetermined beyond what was settled.
+
     Raises:
         ConfigurationError: a property is neither an invariant nor a transition property.
         ConfigurationError: there is no such limit, or it is out of range.
@@ -202,6 +206,8 @@ class _Search:
                 settled = depth
         except _OutOfTimeError:
             why = self._why(settled)
+        except KeyboardInterrupt:
+            why = INTERRUPTED
         verdict = Within.VIOLATED if violation else Within.UNDETERMINED if why else Within.NO_VIOLATION
         return Bounded(
             self.instance, verdict, self.steps, settled, violation, tuple(looked_at), why, tuple(milliseconds)
@@ -222,6 +228,8 @@ class _Search:
                 settled = depth
         except _OutOfTimeError:
             why = self._why(settled)
+        except KeyboardInterrupt:
+            why = INTERRUPTED
         return Reached(self.instance, witness.name, self.steps, settled, path, why)
 
     def _violation(self, depth: int) -> BoundedViolation | None:

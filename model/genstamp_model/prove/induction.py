@@ -18,11 +18,13 @@ from functools import cached_property
 
 import z3
 
+from genstamp_model.explore.result import INTERRUPTED
 from genstamp_model.language.model import Instance, Property
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.chain import Earlier, FirstSteps, Links
 from genstamp_model.prove.counterexample import Replay
 from genstamp_model.prove.encoding import Claim, EncodedStep, Encoding
+from genstamp_model.prove.interrupted import until_interrupted
 from genstamp_model.prove.reliance import RANGES, first_unproved, relied_on
 from genstamp_model.prove.report import Break, Obligation, Proof, Report, Verdict
 from genstamp_model.prove.solver import Asked, Explain, Solver
@@ -41,6 +43,9 @@ def prove(
         k: look back so many steps at most; a property gets the smallest number that proves it.
         distinct: only look at steps in a row that visit no state twice, which loses nothing and may prove more.
 
+    Returns:
+        The report; what an interrupt from the keyboard leaves open is undetermined.
+
     Raises:
         SpecError: a property relies on one that cannot be proved by induction, or on itself within one step.
     """
@@ -48,10 +53,18 @@ def prove(
     chosen = relied_on(instance.model)
     assert k >= 1, k
     induction = _Induction(instance, timeout_ms, k, distinct)
-    ranges = induction.prove_ranges(chosen)
-    proofs = [induction.prove(declared) for declared in chosen]
-    settled = _settled([ranges, *proofs])
-    found = induction.others(settled, chosen) if others else []
+    proofs, interrupted = until_interrupted(
+        [None, *chosen],
+        lambda claim: induction.prove_ranges(chosen) if claim is None else induction.prove(claim),
+        _left_open,
+    )
+    settled = _settled(proofs)
+    found: list[Proof] = []
+    if others and not interrupted:
+        try:
+            found = induction.others(settled, chosen)
+        except KeyboardInterrupt:
+            interrupted = True
     sizes = instance.configuration.sizes
     return Report(
         system=instance.model.system,
@@ -61,7 +74,14 @@ def prove(
         proofs=tuple(settled),
         others=tuple(found),
         milliseconds=_milliseconds_since(begun),
+        interrupted=interrupted,
     )
+
+
+def _left_open(claim: Property | None) -> Proof:
+    """What is known of a property, None being the ranges, that an interrupt left open."""
+    name, kind, given = (RANGES, "range", ()) if claim is None else (claim.name, claim.kind, claim.given)
+    return Proof(name, kind, given, Verdict.UNDETERMINED, (), reason=INTERRUPTED)
 
 
 def _settled(proofs: Sequence[Proof]) -> list[Proof]:

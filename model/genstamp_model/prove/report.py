@@ -118,6 +118,7 @@ class Report:
         assumptions: what it takes for granted, a sentence each.
         proofs: the properties declared inductive and all that they rely on; the first is that of the ranges.
         others: properties that are not declared inductive, but are; for information.
+        interrupted: whether the keyboard has ended the work early.
     """
 
     system: str
@@ -127,6 +128,7 @@ class Report:
     proofs: tuple[Proof, ...]
     others: tuple[Proof, ...]
     milliseconds: float
+    interrupted: bool = False
 
     @property
     def verdict(self) -> Verdict:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from genstamp_model.errors import ConfigurationError, Source
+from genstamp_model.explore.result import INTERRUPTED
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Instance, Property
@@ -131,6 +132,8 @@ class _Search:
         self.instance, self._most, self._states = instance, most, states
         self._timeout_ms, self._begun, self._max_seconds = timeout_ms, time.perf_counter(), max_seconds
         first = prove(instance, timeout_ms=timeout_ms)
+        if first.interrupted:
+            raise KeyboardInterrupt
         self._ranges_are_proved = first.proof(RANGES).verdict is Verdict.PROVED
         proved = [proof.name for proof in (*first.proofs, *first.others) if proof.verdict is Verdict.PROVED]
         properties = [claim for claim in instance.model.properties if claim.kind in _KINDS]
@@ -152,6 +155,8 @@ class _Search:
             try:
                 survivors, reached_goals = self._survivors(width)
                 found, proved, report = self._proved(survivors, reached_goals)
+            except KeyboardInterrupt:
+                why = INTERRUPTED
             except OutOfTimeError:
                 why = f"the solver gave no answer in time, {self._max_seconds:g} seconds in all"
         return Strengthening(
@@ -232,6 +237,8 @@ class _Search:
         rest = [claim for claim in self.instance.model.properties if claim.name not in {one.name for one in named}]
         model = replace(self.instance.model, properties=(*rest, *named))
         report = prove(Instance(model, self.instance.configuration), timeout_ms=self._timeout_ms, others=False)
+        if report.interrupted:
+            raise KeyboardInterrupt
         given = {claim.name: claim.given for claim in named}
         proved = {g.name: given[g.name] for g in goals if report.proof(g.name).verdict is Verdict.PROVED}
         found = [replace(one, declared=claim) for one, claim in zip(supporting, named, strict=False)]

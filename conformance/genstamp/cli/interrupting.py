@@ -1,0 +1,150 @@
+"""Ctrl-C ends every verb within a second, with what it has found so far and the exit code of what is undetermined.
+
+Where genstamp is started with interrupts ignored, as by `nohup` or in the background of a script, it ignores them too.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from genstamp import exit_codes
+from genstamp_model.interrupt import ever_taken, has_left_work, take, taken
+
+if TYPE_CHECKING:
+    from genstamp.report import Case
+    from genstamp_model.language import Instance
+
+T = TypeVar("T")
+
+TOLD: Final = "genstamp: interrupted"
+_PATIENCE_S: Final = 0.7
+"""How long compiled code may keep the main thread from taking an interrupt."""
+_TRIES: Final = 14
+_SOME: Final = 64
+
+
+def end_within_a_second() -> None:
+    """Take interrupts; one that the main thread does not take in time, as it is within compiled code, ends the process.
+
+    Only where Python's own handler is in place: another one was chosen on purpose.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    signal.signal(signal.SIGINT, take)
+    came, arrives = os.pipe()
+    # The number of each signal is written there by C, whatever Python is doing.
+    os.set_blocking(arrives, False)
+    signal.set_wakeup_fd(arrives, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(came,), name="interrupts", daemon=True).start()
+
+
+def leave(code: object) -> None:
+    """After an interrupt, end what was started; leave at once where it has left work that may still go on."""
+    if ever_taken.is_set():
+        _end_children()
+    if has_left_work():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else exit_codes.FAILURE)
+
+
+def _watch(came: int) -> None:
+    while True:
+        if signal.SIGINT in os.read(came, _SOME) and not _is_taken():
+            os.write(2, f"{TOLD}\n".encode())
+            _end_children()
+            os._exit(exit_codes.UNDETERMINED)
+        # What was sent once more has been written there, too.
+        while select.select([came], [], [], 0)[0]:
+            os.read(came, _SOME)
+        taken.clear()
+
+
+def _end_children() -> None:
+    """Ask all processes to end that this one has started, where the system names them."""
+    for children in Path("/proc/self/task").glob("*/children"):
+        for child in children.read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(child), signal.SIGTERM)
+
+
+def _is_taken() -> bool:
+    """Whether the main thread takes an interrupt in time; until then, Z3 is asked to give up, and it is sent again."""
+    for _ in range(_TRIES):
+        # Looked up here: what has not been loaded cannot be at work.
+        z3 = sys.modules.get("z3")
+        if z3 is not None:
+            z3.main_ctx().interrupt()
+        if taken.wait(_PATIENCE_S / _TRIES):
+            return True
+        _thread.interrupt_main()
+    return False
+
+
+@dataclass(frozen=True)
+class Left:
+    """An instance that an interrupt left open.
+
+    Attributes:
+        verb: that was to judge it.
+    """
+
+    verb: str
+    instance: Instance
+
+    def told(self) -> str:
+        """It in a line."""
+        model = self.instance.model
+        return f"{model.system}:{self.instance.configuration.name} ({model.semantics}): undetermined: interrupted"
+
+    def plain(self) -> dict[str, Any]:
+        """It as JSON: the keys that every verb's results have."""
+        model = self.instance.model
+        return {
+            "system": model.system,
+            "configuration": self.instance.configuration.name,
+            "semantics": model.semantics,
+            "bugs": list(model.bugs),
+            "verdict": "undetermined",
+            "exit_code": exit_codes.UNDETERMINED,
+            "undetermined": "interrupted",
+        }
+
+    def case(self) -> Case:
+        """It as a test case."""
+        # Here, so that verbs that know no system need not wait for the modelling language.
+        from genstamp.report import Case
+        from genstamp.report.of_model import group_of, search_rule
+
+        model, name = self.instance.model, self.instance.configuration.name
+        rule = search_rule(model)
+        return Case(group_of(self.verb, model), name, 0.0, "undetermined", "interrupted", "interrupted", rule=rule)
+
+
+def each(
+    verb: str, instances: Sequence[Instance], do: Callable[[Instance], T], is_interrupted: Callable[[T], bool]
+) -> tuple[list[T], list[Left]]:
+    """What a verb makes of each instance, one after the other, and those that an interrupt left open.
+
+    Args:
+        do: judges one, and says itself if it was interrupted, or raises `KeyboardInterrupt`.
+    """
+    found: list[T] = []
+    for number, instance in enumerate(instances):
+        try:
+            found.append(do(instance))
+        except KeyboardInterrupt:
+            return found, [Left(verb, one) for one in instances[number:]]
+        if is_interrupted(found[-1]):
+            return found, [Left(verb, one) for one in instances[number + 1 :]]
+    return found, []

@@ -1,0 +1,88 @@
+"""Interrupts from the keyboard: while a search may not be torn, and while compiled code would not hear of them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+from types import FrameType
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_left: Final[list[Thread]] = []
+
+taken: Final = threading.Event()
+"""Set as soon as Python has taken an interrupt: until then the main thread is within compiled code, or waits there."""
+ever_taken: Final = threading.Event()
+"""Set for good with the first interrupt that was taken."""
+
+
+def take(number: int, frame: FrameType | None) -> None:
+    """Take an interrupt, as Python does by default, and say so by `taken`.
+
+    Not while an object is finalized, where Python would lose it: who waits for `taken` sends it once more.
+    """
+    while frame is not None:
+        if frame.f_code.co_name == "__del__":
+            return
+        frame = frame.f_back
+    ever_taken.set()
+    taken.set()
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def interrupts() -> Iterator[list[int]]:
+    """A list that is not empty any more once the keyboard has interrupted: a turn of several threads is not torn.
+
+    Where somebody else has chosen what an interrupt does, or in another thread than the main one, it stays empty.
+    """
+    found: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before not in (signal.default_int_handler, take):
+        yield found
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        ever_taken.set()
+        taken.set()
+        found.append(number)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield found
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def beside(work: Callable[[], T]) -> T:
+    """Do work in a thread of its own while this one waits: an interrupt ends the waiting, and the work goes on."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    made: list[T] = []
+    failed: list[BaseException] = []
+
+    def do() -> None:
+        try:
+            made.append(work())
+        except BaseException as problem:
+            failed.append(problem)
+
+    thread = Thread(target=do, name="beside", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        _left.append(thread)
+        raise
+    if failed:
+        raise failed[0]
+    return made[0]
+
+
+def has_left_work() -> bool:
+    """Whether an interrupt has left work that may still go on: a process that ends in order would tear it."""
+    return bool(_left)

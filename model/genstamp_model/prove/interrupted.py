@@ -1,0 +1,28 @@
+"""Interrupts from the keyboard while Z3 answers: Python has them, not Z3, and what is proved by then is not lost.
+
+`genstamp` interrupts Z3 when one comes (see its `cli.interrupting`); others wait until the question is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import z3
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+# By default Z3 takes the signal itself while it answers, and where it has just found an answer, nobody hears of it.
+z3.set_param("ctrl_c", False)
+
+
+def until_interrupted(items: Sequence[S], do: Callable[[S], T], left_open: Callable[[S], T]) -> tuple[list[T], bool]:
+    """What was made of each item, and whether an interrupt has left some open."""
+    found: list[T] = []
+    try:
+        while len(found) < len(items):
+            found.append(do(items[len(found)]))
+    except KeyboardInterrupt:
+        return [*found, *map(left_open, items[len(found) :])], True
+    return found, False
