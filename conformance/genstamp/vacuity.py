@@ -17,7 +17,7 @@ from genstamp.report.places import place
 from genstamp_model.explore import Critical, Result
 from genstamp_model.language import ir
 from genstamp_model.language.model import Model
-from genstamp_model.idle import never_read, never_set
+from genstamp_model.unused import never_read, never_set
 
 Vacuity = Mapping[str, Mapping[str, Any]]
 """Of one search, in words of JSON: `properties`, `variables` and declared idle `actions` by name."""
@@ -55,7 +55,10 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
         found = properties.setdefault(claim.name, {"kind": claim.kind, "declared": claim.vacuous, "parts": []})
         found["parts"].append({**part(one), "always": bool(parts) and always.issuperset(parts)})
     actions = {
-        action.name: {"declared": model.idle[action.name], "changed": result.taken[action.name] - result.idle[action.name]}
+        action.name: {
+            "declared": model.idle[action.name],
+            "changed": result.taken[action.name] - result.idle[action.name],
+        }
         for action in model.actions
         if action.name in model.idle
     }
