@@ -20,7 +20,7 @@ class Used(Part):
     def step(s) -> None:
         require(~s.checked, "it is the first step")
         s.checked = True
-        s.claimed = s.passed_on == s.constant
+        s.claimed = s.passed_on == 1
         s.passed_on = s.constant
         s.limited = s.limited + 1
         s.only_itself = s.constant
@@ -39,7 +39,7 @@ def test_what_no_action_assigns_is_never_set() -> None:
 
 
 def test_what_only_its_own_value_depends_on_is_never_read() -> None:
-    """`constant` is read for the sake of `claimed`, and `only_itself` reads it to no purpose."""
+    """`constant` is read for the sake of `passed_on`, that of `claimed`; `only_itself` reads it to no purpose."""
     assert [variable.name for variable in never_read(model())] == ["only_itself", "left_alone"]
 
 

@@ -113,7 +113,9 @@ def test_nothing_is_missing_where_the_search_was_given_up() -> None:
     result = check("UNMET", "--max-states", "1")
     assert result.exit_code == 3
     assert "not all is searched; in the only configuration never reached so far:" in result.stdout
-    assert "warning" not in result.stdout
+    vacuous = check("ANTECEDENT", "--max-states", "1", "--strict", "--format", "json")
+    assert vacuous.exit_code == 3
+    assert json.loads(vacuous.stdout)[0]["together"]["says_nothing"] == []
 
 
 def test_the_path_to_where_a_property_could_fail_is_shown() -> None:
