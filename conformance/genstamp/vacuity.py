@@ -16,7 +16,7 @@ from genstamp.report.case import Place
 from genstamp.report.places import place
 from genstamp_model.explore import Critical, Result
 from genstamp_model.language import ir
-from genstamp_model.language.model import Model
+from genstamp_model.language.model import Action, Model, Property, Variable
 from genstamp_model.unused import never_read, never_set
 
 Vacuity = Mapping[str, Mapping[str, Any]]
@@ -55,7 +55,10 @@ def of(result: Result) -> dict[str, dict[str, Any]]:
         found = properties.setdefault(claim.name, {"kind": claim.kind, "declared": claim.vacuous, "parts": []})
         found["parts"].append({**part(one), "always": bool(parts) and always.issuperset(parts)})
     actions = {
-        action.name: {"declared": model.idle[action.name], "changed": result.taken[action.name] - result.idle[action.name]}
+        action.name: {
+            "declared": model.idle[action.name],
+            "changed": result.taken[action.name] - result.idle[action.name],
+        }
         for action in model.actions
         if action.name in model.idle
     }
@@ -180,6 +183,6 @@ def _steps(number: int, how: str) -> str:
 
 
 def place_of(model: Model, name: str) -> Place | None:
-    """Where a property or variable is declared."""
-    known = [*model.properties, *model.actions, *model.variables]
+    """Where a property, an action or a variable is declared."""
+    known: list[Property | Action | Variable] = [*model.properties, *model.actions, *model.variables]
     return place(next(one.source for one in known if one.name == name))

@@ -7,9 +7,9 @@ hold as well, which is the usual definition (Beer et al. 2001; Kupferman and Var
 
 A property is taken apart along its conjunctions, universal quantifiers and implications, however they are written:
 `a.implies(b)`, `~a | b`, `~(a & ~b)`, `when(a, b, True)`. Of a disjunction the negated members are the antecedent, or
-the first member where none is; of a disjunction of negations the last is the consequent. Claimed without a condition,
-that at most so many members are somewhere says something where so many are, and that nothing ever falls where it
-changes.
+the first member where none is; of a disjunction of negations the last is the consequent. That some conditions never
+hold together says something where all but one do, whichever that is. Claimed without a condition, that at most so many
+members are somewhere says something where so many are, and that nothing ever falls where it changes.
 
 Left out: whether such a state is reached, which is a search's to say (`explore`), and consequents that no value of the
 state breaks (`prove.tautology`).
@@ -128,7 +128,7 @@ def _refuted(expr: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
             for arg in expr.args:
                 yield from _refuted(arg, given=given)
         case Op.AND if not given:
-            yield from _alternatives([ir.negation(arg) for arg in _members(expr)])
+            yield from _exclusion(list(_members(expr)))
         case Op.EXISTS:
             yield from _for_each(Op.EXISTS, (), ir.negation(expr.args[0]), expr.data, given=given)
         case Op.EXISTS_IN:
@@ -138,6 +138,16 @@ def _refuted(expr: Expr, *, given: bool) -> Iterator[tuple[Expr, Expr]]:
             yield from _parts(ir.make(opposite, (expr.args[1], expr.args[0]), BOOL), given=given)
         case _ if expr is not FALSE:
             yield ir.negation(expr), TRUE
+
+
+def _exclusion(members: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
+    """The parts of a claim that some conditions never hold together: each is one where all the others do."""
+    denied = [ir.negation(member) for member in members]
+    if any(member.op is Op.NOT for member in members):
+        yield from _alternatives([member.args[0] if member.op is Op.NOT else ir.negation(member) for member in members])
+        return
+    for member in members:
+        yield ir.disjunction(denied), ir.conjunction([other for other in members if other is not member])
 
 
 def _members(junction: Expr) -> Iterator[Expr]:

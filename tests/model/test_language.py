@@ -1,6 +1,7 @@
 """Each form of the modelling language traces to the expression that it means."""
 
 import enum
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -710,6 +711,34 @@ def test_system_meets_only_refusals_that_it_has(met: tuple[str, str]) -> None:
     system = System("flood", parts=[Flood], configurations=[], meets=(met,))
     with pytest.raises(SpecError, match=f"flood meets '{met[1]}' of {met[0]}, which refuses nothing there"):
         system.model()
+
+
+def test_an_action_that_is_declared_unchanged_has_no_effects() -> None:
+    class Rain(Part):
+        wet = flag()
+
+        @action(unchanged="it was wet before")
+        def rain(s) -> None:
+            s.wet = True
+
+    with pytest.raises(
+        SpecError, match=r"rain is declared unchanged \('it was wet before'\) and assigns 'wet'"
+    ) as error:
+        System("rain", parts=[Rain], configurations=[]).model()
+    assert error.value.source is not None
+    assert error.value.source.line == inspect.getsourcelines(Rain.rain.function)[1] + 2
+
+
+def test_system_declares_idle_only_what_it_has() -> None:
+    system = System("flood", parts=[Flood], configurations=[], idle={"flood": "why not", "wet": "why not"})
+    assert system.model().idle == {"flood": "why not", "wet": "why not"}
+    with pytest.raises(SpecError, match="flood has no action or variable 'rain', which it declares idle"):
+        replace(system, idle={"rain": "why not"}).model()
+
+
+def test_what_is_declared_to_say_nothing_does_not_change_the_model() -> None:
+    system = System("flood", parts=[Flood], configurations=[])
+    assert replace(system, idle={"wet": "why not"}).model().digest == system.model().digest
 
 
 def test_variation_replaces_an_action() -> None:

@@ -133,10 +133,8 @@ def agree_on_all(result: Result, plain: Plain) -> None:
     assert dict(result.taken) == {name: plain.taken[name] for name in result.taken}
     assert dict(result.idle) == {name: plain.idle[name] for name in result.idle}
     for one in result.critical:
-        expected = plain.critical_steps[one.interest], None
-        if not one.interest.two_states:
-            expected = one.interest in plain.critical, plain.critical.get(one.interest)
-        assert (one.times, one.after) == expected, one.interest
+        times = plain.critical_steps[one.interest] if one.interest.two_states else one.interest in plain.critical
+        assert (one.times, one.after) == (times, plain.critical.get(one.interest)), one.interest
     assert {(r.action, r.label) for r in result.refusals if r.seen} == plain.refused
     assert {name: depth for name, depth in result.witnesses.items() if depth is not None} == plain.witnesses
 

@@ -10,6 +10,7 @@ from typing import Any
 from genstamp import coverage, vacuity
 from genstamp.cli.telling import Searched
 from genstamp.report import Case, Rule, verdict
+from genstamp.report.case import Outcome
 from genstamp.report.of_model import beginning, group_of, rule_named
 from genstamp.vacuity import Finding, Vacuity
 from genstamp_model.explore import Verdict
@@ -130,8 +131,8 @@ def cases(covered: Covered, seconds: float = 0.0) -> Iterator[Case]:
         why = f"never reached in any configuration: {coverage.worded(missed)}"
         yield Case(group, f"coverage of {missed}", seconds, "failure", "coverage", why, rule=rule, place=where)
     for finding in covered.findings:
-        where, outcome = vacuity.place_of(model, finding.name), "failure" if covered.strict else "warning"
-        about = rule_named(model, finding.name)
+        where, about = vacuity.place_of(model, finding.name), rule_named(model, finding.name)
+        outcome: Outcome = "failure" if covered.strict else "warning"
         yield Case(
             group, f"vacuity of {finding.name}", seconds, outcome, "vacuity", finding.message, rule=about, place=where
         )

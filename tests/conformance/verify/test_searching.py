@@ -225,6 +225,56 @@ def test_coverage_asks_only_configurations_that_count() -> None:
     assert row.verdict is Verdict.VIOLATED
 
 
+def saying(first_after: int | None, *, always: bool = False, declared: str = "") -> dict[str, Any]:
+    """What a search knows of a system with one property, of one part."""
+    part = {"where": "held", "first_after": first_after, "steps": None, "always": always}
+    claim = {"kind": "invariant", "declared": declared, "parts": [part]}
+    return {"properties": {"claim": claim}, "variables": {}, "actions": {}}
+
+
+def vacuity(*found: dict[str, Any] | None) -> Row:
+    rows = [
+        Row(claim=str(i), verdict=Verdict.HOLDS, data={} if one is None else {"vacuity": one})
+        for i, one in enumerate(found)
+    ]
+    return summing.vacuity("vacuity", rows, [row.claim for row in rows])
+
+
+def test_a_property_needs_one_configuration_in_which_it_could_fail() -> None:
+    for row in (vacuity(saying(None), saying(3)), vacuity(saying(3), saying(None))):
+        assert (row.verdict, row.looked_at) == (Verdict.HOLDS, "1 parts of properties")
+
+
+def test_a_property_that_could_fail_nowhere_is_named() -> None:
+    row = vacuity(saying(None), saying(None))
+    assert (row.verdict, row.story) == (Verdict.VIOLATED, ("invariant claim is vacuous: no reached state has held",))
+
+
+def test_a_property_that_no_value_breaks_is_named() -> None:
+    [line] = vacuity(saying(0, always=True)).story
+    assert line == "invariant claim is vacuous: no value of its variables could break it"
+    assert vacuity(saying(0, always=True), saying(0)).verdict is Verdict.HOLDS
+
+
+def test_a_vacuous_property_may_be_declared_and_the_declaration_must_be_true() -> None:
+    row = vacuity(saying(None, declared="it is never held"))
+    assert (row.verdict, "claim: it is never held" in row.note) == (Verdict.HOLDS, True)
+    assert vacuity(saying(3, declared="it is never held")).verdict is Verdict.VIOLATED
+
+
+def test_vacuity_of_searches_that_did_not_end_is_undetermined() -> None:
+    assert vacuity(saying(3), None).verdict is Verdict.UNDETERMINED
+    assert vacuity().verdict is Verdict.UNDETERMINED
+
+
+@pytest.mark.slow
+def test_a_search_gives_what_it_knows_of_vacuity(context: Context) -> None:
+    rows = [only(check(context, f"check {name}", COUNTER, name)) for name in ("two", "one")]
+    row = summing.vacuity("vacuity counter", rows, [row.claim for row in rows])
+    assert row.verdict is Verdict.VIOLATED
+    assert row.story == ("invariant never_negative is vacuous: no value of its variables could break it",)
+
+
 ENTRY = lock.VariationEntry(breaks="one_lease", configuration="small", depth=3, distinct=9, digest="00")
 
 

@@ -127,7 +127,7 @@ class ReportsPromises(SomeFaults):
         found = ~s.corrupt_replicas(file).has(datanode) & t.corrupt_replicas(file).has(datanode)
         enough = t.block[file].at(BlockLifecycle.complete) & (t.usable(file).size() >= t.wanted())
         waits = t.safe_mode | ~s.stale_contents.is_empty()
-        return found.implies(~enough | waits)
+        return (found & ~waits).implies(~enough)
 
     @transition(inductive=True)
     def copies_are_of_the_present_generation(s, t: Self, file: File) -> Bool:
