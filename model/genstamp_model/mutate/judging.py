@@ -4,7 +4,8 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
-    effects     an action changes a variable no more that it changes
+    effects     an action changes a variable no more that it changes, or takes an edge of a lifecycle no more
+    lifecycles  an action moves an entity as its lifecycle does not
     answers     a call has two outcomes or none: see `answers`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
@@ -23,16 +24,29 @@ from typing import Final
 from genstamp_model.errors import ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
 from genstamp_model.explore.variants import Variants
-from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
+from genstamp_model.mutate.edges import OFF, edges, off_edges
 from genstamp_model.mutate.moves import SOMETHING, effects, moves
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
-LIVENESS, COVERAGE, EFFECTS, ANSWERS = "liveness", "coverage", "effects", "answers"
+LIVENESS, COVERAGE, EFFECTS, LIFECYCLES, ANSWERS = "liveness", "coverage", "effects", "lifecycles", "answers"
 REFINEMENT, LOCK = "refinement", "lock"
-JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, EFFECTS, ANSWERS, REFINEMENT, LOCK)
+JUDGES: Final = (
+    RANGES,
+    INVARIANTS,
+    TRANSITIONS,
+    DEADLOCK,
+    LIVENESS,
+    COVERAGE,
+    EFFECTS,
+    LIFECYCLES,
+    ANSWERS,
+    REFINEMENT,
+    LOCK,
+)
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
@@ -73,7 +87,7 @@ class Baseline:
         """
         if action not in self._kept:
             model = self.variants.instance.model
-            calls, steps = contradictions(model, action), [*moves(model, action), *effects(model, action)]
+            calls, steps = _never(model, action), _sometimes(model, action)
             compiled = self.variants.compiled(model, None, [*calls, *steps])
             result = Search(compiled, threads=1).run()
             if result.verdict is not Verdict.HOLDS:
@@ -151,17 +165,25 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False,
         if not base.variants.changes(mutant.model.action(mutant.action)):
             continue
         kept = base.kept(mutant.action)
-        calls = contradictions(mutant.model, mutant.action, base.variants.instance.model)
-        steps = [*moves(mutant.model, mutant.action), *effects(mutant.model, mutant.action)]
-        further = [one for one in calls if one.name in kept.agreeing] + [
-            one for one in steps if one.name in kept.moving
-        ]
+        calls = _never(mutant.model, mutant.action, base.variants.instance.model)
+        further = [one for one in calls if one.name in kept.agreeing]
+        further += [one for one in _sometimes(mutant.model, mutant.action) if one.name in kept.moving]
         compiled = base.variants.compiled(mutant.model, mutant.action, further)
         found = _noticed(compiled, base, kept, every=every, live=live)
         outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
         if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
     return outcome
+
+
+def _never(model: Model, action: str, before: Model | None = None) -> list[Property]:
+    """What no state is to show of an action."""
+    return [*contradictions(model, action, before), *off_edges(model, action)]
+
+
+def _sometimes(model: Model, action: str) -> list[Property]:
+    """What some state is to show of it."""
+    return [*moves(model, action), *effects(model, action), *edges(model, action)]
 
 
 def _noticed(compiled: Compiled, base: Baseline, kept: Kept, *, every: bool, live: bool) -> dict[str, str]:
@@ -248,7 +270,7 @@ def _unmoved(result: Result, kept: Kept) -> list[str]:
 def _contradicted(result: Result, kept: Kept) -> dict[str, str]:
     """What is answered and refused that was not before."""
     found = [name for name, steps in result.witnesses.items() if name in kept.agreeing and steps is not None]
-    return {ANSWERS: found[0]} if found else {}
+    return {LIFECYCLES if name.endswith(OFF) else ANSWERS: name for name in reversed(found)}
 
 
 def _counts(result: Result, base: Result) -> dict[str, str]:

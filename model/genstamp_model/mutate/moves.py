@@ -9,7 +9,7 @@ Left out: actions with arguments that are no members of index sets, such as pick
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from genstamp_model.language import ir
@@ -30,21 +30,22 @@ def moves(model: Model, action: str | None = None) -> tuple[Property, ...]:
         action: only the action of this name.
     """
     return tuple(
-        _witness(one, f"{one.name}{SOMETHING}", [value for _, value in _changed(model, one)])
-        for one in _judged(model, action)
+        possible(one, f"{one.name}{SOMETHING}", ir.disjunction([value for _, value in _changed(model, one)]))
+        for one in judged(model, action)
     )
 
 
 def effects(model: Model, action: str | None = None) -> tuple[Property, ...]:
     """For each effect of each action the witness that some step changes the variable; arguments as in `moves`."""
     return tuple(
-        _witness(one, f"{one.name} changes {name}", [value])
-        for one in _judged(model, action)
+        possible(one, f"{one.name} changes {name}", value)
+        for one in judged(model, action)
         for name, value in _changed(model, one)
     )
 
 
-def _judged(model: Model, action: str | None) -> Iterator[Action]:
+def judged(model: Model, action: str | None) -> Iterator[Action]:
+    """The action of this name, or all, but for those with arguments that are no members."""
     for one in model.actions:
         members = all(isinstance(parameter.domain, IndexSet | OptionalMember) for parameter in one.parameters)
         if members and action in (None, one.name):
@@ -58,15 +59,15 @@ def _changed(model: Model, action: Action) -> Iterator[tuple[str, Expr]]:
         yield effect.variable, ir.negation(ir.equal(before, effect.value))
 
 
-def _witness(action: Action, name: str, changed: Sequence[Expr]) -> Property:
-    """The witness that a step of the action is possible that changes one of these."""
+def possible(action: Action, name: str, condition: Expr) -> Property:
+    """The witness that a step of the action is possible for which a condition on its effects holds."""
     shared = tuple(one for one in action.parameters if isinstance(one.domain, IndexSet))
-    possible = [check.condition for check in action.checks]
+    checks = [check.condition for check in action.checks]
     return Property(
         name=name,
         kind="witness",
         parameters=shared,
-        condition=for_some(action, shared, ir.conjunction([*possible, ir.disjunction(list(changed))])),
+        condition=for_some(action, shared, ir.conjunction([*checks, condition])),
         target=None,
         inductive=False,
         given=(),
