@@ -4,7 +4,8 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
-    effects     an action changes a variable no more that it changes, or takes an edge of a lifecycle no more
+    effects     an action changes a variable no more that it changes, takes an edge of a lifecycle no more,
+                or a step of it changes nothing where each one did
     lifecycles  an action moves an entity as its lifecycle does not
     answers     a call has two outcomes or none: see `answers`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
@@ -28,7 +29,7 @@ from genstamp_model.language.model import Configuration, Instance, Model, Proper
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
 from genstamp_model.mutate.edges import OFF, edges, off_edges
-from genstamp_model.mutate.moves import SOMETHING, effects, moves
+from genstamp_model.mutate.moves import IDLE, SOMETHING, effects, idle, moves
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
@@ -178,7 +179,7 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False,
 
 def _never(model: Model, action: str, before: Model | None = None) -> list[Property]:
     """What no state is to show of an action."""
-    return [*contradictions(model, action, before), *off_edges(model, action)]
+    return [*contradictions(model, action, before), *off_edges(model, action), *idle(model, action)]
 
 
 def _sometimes(model: Model, action: str) -> list[Property]:
@@ -197,7 +198,7 @@ def _noticed(compiled: Compiled, base: Baseline, kept: Kept, *, every: bool, liv
         result = _search(_bare(compiled.instance, ()), base)
         if result.violation is not None:
             return noticed
-    noticed |= _coverage(result, base.result, kept) | _still(result, kept) | _contradicted(result, kept)
+    noticed |= _contradicted(result, kept) | _still(result, kept) | _coverage(result, base.result, kept)
     noticed |= _counts(result, base.result)
     # Where there are too many states, what became of the liveness properties is not known.
     if result.verdict is Verdict.HOLDS and (every or (live and not set(noticed) - {LOCK})):
@@ -270,7 +271,11 @@ def _unmoved(result: Result, kept: Kept) -> list[str]:
 def _contradicted(result: Result, kept: Kept) -> dict[str, str]:
     """What is answered and refused that was not before."""
     found = [name for name, steps in result.witnesses.items() if name in kept.agreeing and steps is not None]
-    return {LIFECYCLES if name.endswith(OFF) else ANSWERS: name for name in reversed(found)}
+    return {_judge_of(name): name for name in reversed(found)}
+
+
+def _judge_of(contradiction: str) -> str:
+    return LIFECYCLES if contradiction.endswith(OFF) else EFFECTS if contradiction.endswith(IDLE) else ANSWERS
 
 
 def _counts(result: Result, base: Result) -> dict[str, str]:

@@ -22,6 +22,9 @@ from genstamp_model.mutate.answers import for_some
 SOMETHING: Final = " changes something"
 """End of the name of the witness that an action changes something."""
 
+IDLE: Final = " leaves everything as it is"
+"""End of the name of the witness that a step of an action changes nothing."""
+
 
 def moves(model: Model, action: str | None = None) -> tuple[Property, ...]:
     """For each action the witness that some step of it leads to another state; without effects none does.
@@ -41,6 +44,15 @@ def effects(model: Model, action: str | None = None) -> tuple[Property, ...]:
         possible(one, f"{one.name} changes {name}", value)
         for one in judged(model, action)
         for name, value in _changed(model, one)
+    )
+
+
+def idle(model: Model, action: str | None = None) -> tuple[Property, ...]:
+    """For each action that assigns the witness that a step of it changes nothing; arguments as in `moves`."""
+    return tuple(
+        possible(one, f"{one.name}{IDLE}", ir.negation(ir.disjunction([value for _, value in _changed(model, one)])))
+        for one in judged(model, action)
+        if one.effects
     )
 
 
