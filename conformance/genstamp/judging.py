@@ -40,7 +40,7 @@ def judged_in(
 
     Args:
         repository: its spec.lock says how many states a configuration has.
-        most_states: leave out configurations that have more.
+        most_states: leave out configurations that have more, but for the one that has the fewest.
         every: ask every judge.
         jobs: processes.
 
@@ -64,7 +64,8 @@ def _in_order(
         return list(configurations), []
     states = {name: search.distinct for name, search in entry.searches.items()}
     ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
-    ordered = [one for one in ordered if most is None or states.get(one.name, 0) <= most]
+    # The cheapest one is searched whatever it takes: a system that is judged nowhere says nothing.
+    ordered = [one for i, one in enumerate(ordered) if i == 0 or most is None or states.get(one.name, 0) <= most]
     few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
     return ordered[:few], ordered[few:]
 

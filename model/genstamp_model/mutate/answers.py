@@ -58,11 +58,11 @@ def _calls(model: Model) -> dict[str, list[Action]]:
 
 def _of_pair(one: Action, other: Action) -> Iterator[Property]:
     shared = _shared([one, other])
-    answered, answered_too = (_some(action, shared, _possible(action)) for action in (one, other))
+    answered, answered_too = (for_some(action, shared, _possible(action)) for action in (one, other))
     yield _witness(f"{one.name} and {other.name} answer one call", shared, [answered, answered_too], one)
     for refusing, name, answer in ((one, other.name, answered_too), (other, one.name, answered)):
         if any(check.refuses for check in refusing.checks):
-            refused = _some(refusing, shared, _refused(refusing))
+            refused = for_some(refusing, shared, _refused(refusing))
             yield _witness(f"{refusing.name} refuses what {name} answers", shared, [answer, refused], refusing)
 
 
@@ -77,7 +77,7 @@ def _unanswered(event: str, actions: Sequence[Action], own: Sequence[Action]) ->
         and check.condition.free <= names
         and all(any(check.condition is one.condition for one in action.checks) for action in own)
     ]
-    outcomes = [_some(one, shared, ir.disjunction([_possible(one), _refused(one)])) for one in actions]
+    outcomes = [for_some(one, shared, ir.disjunction([_possible(one), _refused(one)])) for one in actions]
     yield _witness(f"{event} has no outcome", shared, [*common, *map(ir.negation, outcomes)], actions[0])
 
 
@@ -106,8 +106,8 @@ def _refused(action: Action) -> Expr:
     )
 
 
-def _some(action: Action, shared: Sequence[ActionParameter], condition: Expr) -> Expr:
-    """The condition for some arguments of the action that are not the call's."""
+def for_some(action: Action, shared: Sequence[ActionParameter], condition: Expr) -> Expr:
+    """The condition for some arguments of the action but these, all of which are members or none."""
     for parameter in reversed(action.parameters):
         if parameter in shared:
             continue
@@ -128,7 +128,7 @@ def _witness(name: str, shared: tuple[ActionParameter, ...], conditions: Sequenc
         name=name,
         kind="witness",
         parameters=shared,
-        condition=ir.conjunction(conditions),
+        condition=ir.conjunction(list(conditions)),
         target=None,
         inductive=False,
         given=(),

@@ -4,6 +4,9 @@
     invariants, transitions, deadlock, liveness
                 a property breaks, or is no longer known to hold
     coverage    an action, refusal or witness is no longer reached, or an action changes nothing any more
+    effects     an action changes a variable no more that it changes, takes an edge of a lifecycle no more,
+                or a step of it changes nothing where each one did
+    lifecycles  an action moves an entity as its lifecycle does not
     answers     a call has two outcomes or none: see `answers`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
@@ -15,27 +18,53 @@ specification itself. So the lock counts for a mutant only where no claim notice
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 from genstamp_model.errors import ModelError
 from genstamp_model.explore import INTERRUPTED, Compiled, Result, Search, Verdict
 from genstamp_model.explore.variants import Variants
-from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.model import Configuration, Instance, Model, Property
 from genstamp_model.liveness import judge as judge_liveness
 from genstamp_model.mutate.answers import contradictions
-from genstamp_model.mutate.moves import moves
+from genstamp_model.mutate.edges import OFF, edges, off_edges
+from genstamp_model.mutate.moves import IDLE, SOMETHING, effects, idle, moves
 from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
-LIVENESS, COVERAGE, ANSWERS = "liveness", "coverage", "answers"
+LIVENESS, COVERAGE, EFFECTS, LIFECYCLES, ANSWERS = "liveness", "coverage", "effects", "lifecycles", "answers"
 REFINEMENT, LOCK = "refinement", "lock"
-JUDGES: Final = (RANGES, INVARIANTS, TRANSITIONS, DEADLOCK, LIVENESS, COVERAGE, ANSWERS, REFINEMENT, LOCK)
+JUDGES: Final = (
+    RANGES,
+    INVARIANTS,
+    TRANSITIONS,
+    DEADLOCK,
+    LIVENESS,
+    COVERAGE,
+    EFFECTS,
+    LIFECYCLES,
+    ANSWERS,
+    REFINEMENT,
+    LOCK,
+)
 
 _BY_KIND: Final = {"error": RANGES, "invariant": INVARIANTS, "transition": TRANSITIONS, "deadlock": DEADLOCK}
 _ROOM: Final = 2
 """How many times as many states as the model itself a mutant may have before the lock is said to notice it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a model keeps, in one configuration, of what is claimed about one action.
+
+    Attributes:
+        agreeing: names of the contradictions about its call that no state shows.
+        moving: names of the witnesses that it changes something, or some variable, that some state shows.
+    """
+
+    agreeing: frozenset[str]
+    moving: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -44,15 +73,32 @@ class Baseline:
 
     Attributes:
         variants: the model, compiled so that one action can be exchanged.
-        agreeing: names of the contradictions between calls that no state shows.
-        moving: names of the witnesses that an action changes something, of those that some state shows.
     """
 
     configuration: Configuration
     result: Result
     variants: Variants
-    agreeing: frozenset[str]
-    moving: frozenset[str]
+    _kept: dict[str, Kept] = field(default_factory=dict, repr=False, compare=False)
+
+    def kept(self, action: str) -> Kept:
+        """What the model keeps of what is claimed about an action.
+
+        Raises:
+            ModelError: there is no memory to decide.
+        """
+        if action not in self._kept:
+            model = self.variants.instance.model
+            calls, steps = _never(model, action), _sometimes(model, action)
+            compiled = self.variants.compiled(model, None, [*calls, *steps])
+            result = Search(compiled, threads=1).run()
+            if result.verdict is not Verdict.HOLDS:
+                raise _undecided(compiled.instance, result.undetermined)
+            found = result.witnesses
+            self._kept[action] = Kept(
+                agreeing=frozenset(claim.name for claim in calls if found[claim.name] is None),
+                moving=frozenset(claim.name for claim in steps if found[claim.name] is not None),
+            )
+        return self._kept[action]
 
     @cached_property
     def liveness(self) -> Mapping[str, str]:
@@ -95,18 +141,12 @@ def baseline(model: Model, configurations: Sequence[Configuration]) -> list[Base
     """
     found = []
     for configuration in configurations:
-        instance, calls, steps = Instance(model, configuration), contradictions(model), moves(model)
-        variants = Variants(instance)
-        result = Search(variants.compiled(model, None, [*calls, *steps])).run()
+        variants = Variants(Instance(model, configuration))
+        result = Search(variants.compiled(model)).run()
         if result.verdict is not Verdict.HOLDS:
             where = f"{model.system}:{configuration.name}"
             raise ModelError(f"{where} is {result.verdict.value} without any mutation; mutate what holds")
-        agreeing = frozenset(claim.name for claim in calls if result.witnesses[claim.name] is None)
-        moving = frozenset(claim.name for claim in steps if result.witnesses[claim.name] is not None)
-        added = {claim.name for claim in (*calls, *steps)}
-        own = {name: depth for name, depth in result.witnesses.items() if name not in added}
-        result = replace(result, witnesses=own)
-        found.append(Baseline(configuration, result, variants, agreeing, moving))
+        found.append(Baseline(configuration, result, variants))
     return sorted(found, key=lambda one: one.result.states)
 
 
@@ -125,21 +165,29 @@ def judge(mutant: Mutant, baselines: Sequence[Baseline], *, every: bool = False,
     for base in baselines:
         if not base.variants.changes(mutant.model.action(mutant.action)):
             continue
-        calls = [
-            one
-            for one in contradictions(mutant.model, mutant.action, base.variants.instance.model)
-            if one.name in base.agreeing
-        ]
-        steps = [one for one in moves(mutant.model, mutant.action) if one.name in base.moving]
-        compiled = base.variants.compiled(mutant.model, mutant.action, [*calls, *steps])
-        found = _noticed(compiled, base, every, live)
+        kept = base.kept(mutant.action)
+        calls = _never(mutant.model, mutant.action, base.variants.instance.model)
+        further = [one for one in calls if one.name in kept.agreeing]
+        further += [one for one in _sometimes(mutant.model, mutant.action) if one.name in kept.moving]
+        compiled = base.variants.compiled(mutant.model, mutant.action, further)
+        found = _noticed(compiled, base, kept, every=every, live=live)
         outcome = outcome.with_noticed({name: f"{base.configuration.name}: {seen}" for name, seen in found.items()})
         if (outcome.claimed and not every) or set(outcome.noticed) >= set(JUDGES):
             break
     return outcome
 
 
-def _noticed(compiled: Compiled, base: Baseline, every: bool, live: bool) -> dict[str, str]:
+def _never(model: Model, action: str, before: Model | None = None) -> list[Property]:
+    """What no state is to show of an action."""
+    return [*contradictions(model, action, before), *off_edges(model, action), *idle(model, action)]
+
+
+def _sometimes(model: Model, action: str) -> list[Property]:
+    """What some state is to show of it."""
+    return [*moves(model, action), *effects(model, action), *edges(model, action)]
+
+
+def _noticed(compiled: Compiled, base: Baseline, kept: Kept, *, every: bool, live: bool) -> dict[str, str]:
     result = _search(compiled, base)
     noticed: dict[str, str] = {}
     if result.violation is not None:
@@ -150,7 +198,8 @@ def _noticed(compiled: Compiled, base: Baseline, every: bool, live: bool) -> dic
         result = _search(_bare(compiled.instance, ()), base)
         if result.violation is not None:
             return noticed
-    noticed |= _coverage(result, base) | _contradicted(result, base) | _counts(result, base.result)
+    noticed |= _contradicted(result, kept) | _still(result, kept) | _coverage(result, base.result, kept)
+    noticed |= _counts(result, base.result)
     # Where there are too many states, what became of the liveness properties is not known.
     if result.verdict is Verdict.HOLDS and (every or (live and not set(noticed) - {LOCK})):
         noticed |= liveness_changed(compiled.instance, base)
@@ -193,10 +242,9 @@ def _bare(instance: Instance, kinds: Sequence[str]) -> Compiled:
     return Compiled(Instance(replace(instance.model, properties=kept, may_stop=None), instance.configuration))
 
 
-def _coverage(result: Result, baseline: Baseline) -> dict[str, str]:
+def _coverage(result: Result, base: Result, kept: Kept) -> dict[str, str]:
     if result.verdict is not Verdict.HOLDS:
         return {}
-    base = baseline.result
     lost = [name for name, times in base.taken.items() if times and not result.taken[name]]
     lost += [name for name, steps in base.witnesses.items() if steps is not None and result.witnesses[name] is None]
     seen = {(refusal.action, refusal.label) for refusal in result.refusals if refusal.seen}
@@ -205,15 +253,29 @@ def _coverage(result: Result, baseline: Baseline) -> dict[str, str]:
         for refusal in base.refusals
         if refusal.seen and (refusal.action, refusal.label) not in seen
     ]
-    # Only the mutated action is asked whether it changes something, and only where it did.
-    lost += [name for name in baseline.moving if name in result.witnesses and result.witnesses[name] is None]
+    lost += [name for name in _unmoved(result, kept) if name.endswith(SOMETHING)]
     return {COVERAGE: f"never reached: {lost[0]}"} if lost else {}
 
 
-def _contradicted(result: Result, base: Baseline) -> dict[str, str]:
+def _still(result: Result, kept: Kept) -> dict[str, str]:
+    """Which variable the action changes no more."""
+    lost = [name for name in _unmoved(result, kept) if not name.endswith(SOMETHING)]
+    return {EFFECTS: f"no more: {lost[0]}"} if lost and result.verdict is Verdict.HOLDS else {}
+
+
+def _unmoved(result: Result, kept: Kept) -> list[str]:
+    """Only the mutated action is asked whether it changes something, and only where it did."""
+    return sorted(name for name in kept.moving if result.witnesses.get(name) is None)
+
+
+def _contradicted(result: Result, kept: Kept) -> dict[str, str]:
     """What is answered and refused that was not before."""
-    found = [name for name, steps in result.witnesses.items() if name in base.agreeing and steps is not None]
-    return {ANSWERS: found[0]} if found else {}
+    found = [name for name, steps in result.witnesses.items() if name in kept.agreeing and steps is not None]
+    return {_judge_of(name): name for name in reversed(found)}
+
+
+def _judge_of(contradiction: str) -> str:
+    return LIFECYCLES if contradiction.endswith(OFF) else EFFECTS if contradiction.endswith(IDLE) else ANSWERS
 
 
 def _counts(result: Result, base: Result) -> dict[str, str]:

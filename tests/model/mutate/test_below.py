@@ -116,21 +116,24 @@ def noticed(mutant: Mutant, *, every: bool = False) -> dict[str, str]:
 
 
 def test_what_the_system_itself_shows_is_not_asked_of_others() -> None:
-    assert set(outcome("go_out: check 'it is on': dropped")) == {"lock"}
+    assert set(outcome("go_out: effect on warm: left out")) == {"effects"}
+    assert "refinement" in outcome("go_out: effect on warm: left out", every=True)
 
 
 def test_an_action_that_no_step_below_is_any_more_is_noticed() -> None:
     # The lamp alone has the same states and steps: what is unplugged can be switched off as well.
     assert outcome("unplug: effect on on: left out", every=True) == {
         "coverage": "one: never reached: unplug changes something",
+        "effects": "one: no more: unplug changes on",
         "refinement": "torch:other: no step is lamp.unplug",
     }
 
 
 def test_a_step_below_that_is_none_of_the_mutant_is_noticed() -> None:
-    # Nor this: it is off and warm, and cools.
-    assert outcome("go_out: effect on warm: left out") == {
-        "refinement": "torch:other: a step that is none of its steps, after 3 others"
+    # Of the lamp alone only the lock tells it.
+    assert outcome("go_out: effect on warm: false becomes true") == {
+        "refinement": "torch:other: a step that is none of its steps, after 3 others",
+        "lock": "one: depth 2 instead of 3",
     }
 
 

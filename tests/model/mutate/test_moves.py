@@ -86,5 +86,6 @@ def test_a_mutant_whose_action_changes_nothing_any_more_is_noticed() -> None:
     left_out = [one for one in mutants(model) if str(one).startswith("answer: effect on waiting: left out")]
     (mutant,) = left_out
     assert judge(mutant, baseline(model, _line(Line).configurations), every=True).noticed == {
-        "coverage": "two: never reached: answer changes something"
+        "coverage": "two: never reached: answer changes something",
+        "effects": "two: no more: answer changes waiting",
     }
