@@ -1,4 +1,4 @@
-"""A log that is whole leaves nothing out that its source always logs, and what does not exist in it explains nothing."""
+"""A whole log leaves nothing out that its source always logs, and what does not exist in it explains nothing."""
 
 import re
 from pathlib import Path
