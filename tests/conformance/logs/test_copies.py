@@ -58,7 +58,10 @@ def test_whole_log_is_read_and_not_the_beginning_beside_it(tmp_path: Path, compr
     report = check_alone([tmp_path])
     assert report.safety == "violated"
     assert report.notes == (
-        (str(tmp_path / "namenode-part.log"), f"left out, as its content is the beginning of {tmp_path}/namenode.log.gz"),
+        (
+            str(tmp_path / "namenode-part.log"),
+            f"left out, as its content is the beginning of {tmp_path}/namenode.log.gz",
+        ),
     )
 
 
