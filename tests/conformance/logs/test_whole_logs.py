@@ -45,6 +45,16 @@ def test_edit_log_with_a_gap_is_not(logs: Path, tmp_path: Path) -> None:
     assert _violations(check_locally([tmp_path])) == []
 
 
+@pytest.mark.parametrize(("layout", "found"), [(-63, []), (-48, [("file", 5)])])
+def test_edit_log_with_an_operation_that_is_not_known_is_not(
+    logs: Path, tmp_path: Path, layout: int, found: list[tuple[str, int]]
+) -> None:
+    """It may be a step; before layout -49 such operations are of caches."""
+    text = (logs / REOPENED).read_text().replace("-39", str(layout)).replace("OP_SET_GENSTAMP", "OP_OF_A_VENDOR")
+    (tmp_path / "edits.xml").write_text(text)
+    assert _violations(check_locally([tmp_path])) == found
+
+
 def test_edit_log_in_two_segments_is_judged_as_whole(logs: Path, tmp_path: Path) -> None:
     head, *records = re.split(r"(?=  <RECORD>)", (logs / REOPENED).read_text().replace("</EDITS>\n", ""))
     for first, those in ((1, records[:3]), (4, records[3:])):

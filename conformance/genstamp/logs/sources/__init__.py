@@ -69,6 +69,7 @@ __all__ = [
     "TRACEBENCH",
     "Declared",
     "Logged",
+    "Steps",
     "balanced",
     "edits_source",
     "logged",

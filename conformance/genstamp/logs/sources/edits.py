@@ -54,7 +54,7 @@ _FILE: Steps = declared(
         "OP_UPDATE_BLOCKS with the blocks that are left, or with the new stamp",
     ),
     (ALWAYS, "reassign_lease", _REASSIGNED),
-    (ALWAYS, "close", "OP_CLOSE, whoever closes the file"),
+    (ALWAYS, "close", "OP_CLOSE, by its writer or by a recovery"),
     (ALWAYS, "delete", "OP_DELETE, or the operation that overwrites or takes in the file"),
     (MAYBE, "fsync", "OP_UPDATE_BLOCKS; one that leaves the length as it was cannot be told from others"),
 )
