@@ -19,6 +19,7 @@ from genstamp.tables import (
     gfs_skew_page,
     gfs_table1_page,
     holes_page,
+    logs_sources_page,
     logs_tables_page,
     model_coverage_page,
     museum_page,
@@ -41,6 +42,7 @@ PAGES: Mapping[str, Maker] = {
     "gfs-table1.md": lambda repository: gfs_table1_page.page(),
     "gfs-skew.md": lambda repository: gfs_skew_page.page(),
     gfs_skew_page.PICTURE: lambda repository: gfs_skew_page.picture(),
+    "logs-sources.md": lambda repository: logs_sources_page.page(),
     "logs-tables.md": lambda repository: logs_tables_page.page(),
     "mutation.md": lambda repository: mutation_page.page(lock.read(repository / LOCK), repository),
 }

@@ -156,7 +156,8 @@ class Tables:
 
     Attributes:
         sets: the sets of states that occur, by their number: 0 is that in which a life begins; `EMPTY` is not among
-        them. start: number of the set that is possible before the first event. action: by rule and letter, the number of what has to be done; many letters of a rule share one.
+        them. start: number of the set that is possible before the first event. action: by rule and letter, the number
+        of what has to be done; many letters of a rule share one.
         actions: rule and needs of each action, by its number.
         possible, shown: by set and action, the number of the set after it. assigns: by rule and register, an
         `Assignment`. late: by rule, whether an event with a recovery id below the stamp sets no register.

@@ -24,7 +24,7 @@ from genstamp.logs.reach import Pieces, find_within_reach
 from genstamp.logs.recovery_ids import contradicted
 from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
-from genstamp.logs.sources import EDIT_LOGS, balanced, logs_no_end, unseen_steps
+from genstamp.logs.sources import EDIT_LOGS, balanced, logs_no_end, tells_alone, unseen_steps
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import CONCERNS, VERDICTS
 from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
@@ -136,7 +136,7 @@ class Known(NamedTuple):
 def known_of(kind: Kind, namespace: str, terms: Terms) -> Known:
     """What the sources of a namespace let be known of a kind of entity."""
     sources = terms.sources.get(namespace, frozenset())
-    gapless = namespace in terms.gapless
+    gapless = namespace in terms.gapless and tells_alone(kind, sources)
     whole = sources if terms.complete else sources & EDIT_LOGS if gapless else frozenset[str]()
     # The user asserts of the whole of a log that it begins with the first step, too.
     begins_later = not terms.complete and gapless and not terms.gapless[namespace]

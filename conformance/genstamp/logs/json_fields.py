@@ -38,7 +38,12 @@ FIELDS: Final[Mapping[str, Mapping[str, Field]]] = {
         "rules": Field("array", "why keys are violated or undetermined, violations first, those of most keys first"),
         "unfinished": Field("array", "the states that files and blocks are left in"),
         "findings": Field("array", "the first 20 keys that are violated or undetermined, violated ones first"),
-        "rejects": Field("array of strings", "the first 20 lines that could not be read, as `file:line: reason`"),
+        "rejects": Field(
+            "array of strings",
+            "the first 20 lines that could not be read, as `file:line: reason`, and the text if it states a step",
+        ),
+        "unread": Field("number", "lines that state a step, and are of no layout that is known"),
+        "known_layouts": Field("array of strings", "an example of each known layout; empty if there are no such lines"),
         "notes": Field("array", "what should be known of a file, as that it was left out"),
     },
     "keys[]": {

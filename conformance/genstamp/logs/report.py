@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from genstamp.logs.readers.log_line import LAYOUTS
+from genstamp.logs.readers.sighting import UNREAD
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage
@@ -152,6 +154,7 @@ class Report:
     Attributes:
         keys: counts of verdicts.
         sources: counts by file.
+        unread: how many of the lines that could not be read state a step, and are of no layout that is known.
         rules: reasons for which keys are violated or undetermined, violations first, those of most keys first.
         unfinished: the files and blocks that were left open, those of one kind together.
         findings: the first `SHOWN_MAX` violated or undetermined keys, violated ones first.
@@ -172,6 +175,7 @@ class Report:
     seconds: float = field(default=0.0, compare=False)
     rules: tuple[RuleCount, ...] = ()
     unfinished: tuple[OpenCount, ...] = ()
+    unread: int = 0
 
     @property
     def safety(self) -> Safety:
@@ -232,8 +236,17 @@ def text(report: Report) -> str:
     if report.rejects:
         lines += ["", f"{sum(source.rejects for source in report.sources)} could not be read:"]
         lines += [f"  {reject}" for reject in report.rejects]
+        lines += known_layouts(report)
     lines += ["", _sentence(report)]
     return "\n".join(map(shown, lines))
+
+
+def known_layouts(report: Report) -> list[str]:
+    """The layouts that are known, if the report has lines of others."""
+    if not report.unread:
+        return []
+    told = f"{counted(report.unread, 'line')} of no layout that is known, which may hide anything; known are:"
+    return [told, *(f"  {layout}" for layout in LAYOUTS)]
 
 
 def _paths(report: Report) -> str:
@@ -305,6 +318,8 @@ def plain(report: Report) -> dict[str, Any]:
         "unfinished": [{**vars(count), "first": [key._asdict() for key in count.first]} for count in report.unfinished],
         "findings": [_plain_finding(finding) for finding in report.findings],
         "rejects": list(report.rejects),
+        "unread": report.unread,
+        "known_layouts": list(LAYOUTS) if report.unread else [],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
 
@@ -326,9 +341,13 @@ def cases(report: Report, require_complete: bool = False) -> Iterator[Case]:
         if not source.rejects:
             yield Case(_GROUP, source.file, 0.0, rule=rule)
             continue
-        told = "\n".join(reject for reject in report.rejects if reject.startswith(f"{source.file}:"))
+        told = [reject for reject in report.rejects if reject.startswith(f"{source.file}:")]
+        if any(UNREAD in reject for reject in told):
+            told += known_layouts(report)
         why = f"{source.rejects} could not be read"
-        yield Case(_GROUP, source.file, 0.0, "undetermined", "unread", why, told, rule=rule, place=at)
+        yield Case(
+            _GROUP, source.file, 0.0, "undetermined", "unread", why, "\n".join(map(shown, told)), rule=rule, place=at
+        )
     if require_complete or not report.keys:
         yield replace(_completion_case(report), place=_anywhere(report))
 

@@ -14,7 +14,7 @@ import pyarrow.compute
 import pyarrow.dataset
 
 from genstamp.events import Kind
-from genstamp.logs.automaton import Automaton, automaton
+from genstamp.logs.automaton import Automaton
 from genstamp.logs.check import known_of, verdicts
 from genstamp.logs.explain import named
 from genstamp.logs.kept import Kept

@@ -19,8 +19,9 @@ from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
 from genstamp.logs.parts import COUNTS_KEPT
+from genstamp.logs.readers.sighting import UNREAD
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
-from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
+from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, IMAGES, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
 from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
 from genstamp.logs.units import NATIVE, Found
 
@@ -68,11 +69,7 @@ class Summary:
 
     def gapless(self) -> Mapping[str, bool]:
         """The namespaces of whose edit logs no transaction is missing, and whether they begin with the first one."""
-        found: dict[str, set[tuple[int, str]]] = defaultdict(set)
-        for name, span in self._named_spans():
-            if span["source"] in EDIT_LOGS:
-                found[name].add((span["unit"], span["gapless"]))
-        return whole_edits(found)
+        return whole_edits(self._named_spans())
 
     def _named_spans(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """What was told of nodes, each with the name under which it is checked."""
@@ -92,7 +89,20 @@ class Summary:
             (namespace, unit_of[file].number): f"{namespace} in {unit_of[file].files[0]}"
             for namespace, file, _ in self.twins
         }
-        return {**self.retold, **twins}
+        return {**self.retold, **twins, **self._apart()}
+
+    def _apart(self) -> Mapping[tuple[str, int], str]:
+        """Names for what begins as another log of one name, and goes on otherwise: steps would be taken twice."""
+        unit_of = {file: unit for unit in self._found.units for file in unit.files}
+        namespaces: dict[int, set[str]] = defaultdict(set)
+        for span in self._spans:
+            if span["namespace"]:
+                namespaces[span["unit"]].add(span["namespace"])
+        return {
+            (namespace, unit_of[file].number): f"{namespace} in {file}"
+            for file, first in self._found.apart.items()
+            for namespace in namespaces[unit_of[file].number] & namespaces[unit_of[first].number]
+        }
 
     @cached_property
     def retold(self) -> Mapping[tuple[str, int], str]:
@@ -160,6 +170,7 @@ class Summary:
             unfinished=tuple(_open_counts(tables / "verdicts")),
             findings=tuple(_findings(tables / "verdicts")),
             rejects=tuple(_rejects(tables / "rejects")),
+            unread=pa.dataset.dataset(tables / "rejects").count_rows(filter=_IS_UNREAD),
             notes=tuple(notes),
             complete=complete,
         )
@@ -180,16 +191,23 @@ class Summary:
             yield SourceCount(file, reader, count["events"], count["lines"], count["rejects"])
 
 
-def whole_edits(found: Mapping[str, Set[tuple[int, str]]]) -> dict[str, bool]:
+def whole_edits(named: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, bool]:
     """The names of whose edit logs no transaction is missing, and whether they begin with the first one.
 
-    Of two edit logs under one name nothing says how they go together.
+    Of two edit logs, or an image beside one, nothing says how they go together, unless one reader has read both.
 
     Args:
-        found: by name, the units that have edit logs, and what each says of gaps.
+        named: rows of `tables.SPANS`, each with the name under which it is checked.
     """
-    alone = {name: next(iter(those))[1] for name, those in found.items() if len(those) == 1}
-    return {name: says == FROM_THE_FIRST for name, says in alone.items() if says}
+    units: dict[str, set[int]] = defaultdict(set)
+    says: dict[str, set[str]] = defaultdict(set)
+    for name, span in named:
+        if span["source"] in EDIT_LOGS | {IMAGES}:
+            units[name].add(span["unit"])
+        if span["source"] in EDIT_LOGS:
+            says[name].add(span["gapless"])
+    alone = {name: next(iter(those)) for name, those in says.items() if len(those) == len(units[name]) == 1}
+    return {name: one == FROM_THE_FIRST for name, one in alone.items() if one}
 
 
 def _are_shared(source: str, nodes: Set[tuple[int, str]]) -> bool:
@@ -321,7 +339,17 @@ def finding(row: dict[str, Any]) -> Finding:
     )
 
 
+_IS_UNREAD = pa.dataset.field("reason") == UNREAD
+
+TEXT_SHOWN = 240
+"""Characters of an unread line that are shown."""
+
+
 def _rejects(rejects: Path) -> Iterator[str]:
-    rows = pa.dataset.dataset(rejects).head(SHOWN_MAX).to_pylist()
+    """The first, of which those come before all others that state a step."""
+    data = pa.dataset.dataset(rejects)
+    rows = data.head(SHOWN_MAX, filter=_IS_UNREAD).to_pylist()
+    rows += data.head(SHOWN_MAX - len(rows), filter=~_IS_UNREAD).to_pylist()
     for row in sorted(rows, key=lambda row: (row["place"]["file"], row["place"]["line"])):
-        yield f"{row['place']['file']}:{row['place']['line']}: {row['reason']}"
+        text = f": {row['text'][:TEXT_SHOWN]}" if row["reason"] == UNREAD else ""
+        yield f"{row['place']['file']}:{row['place']['line']}: {row['reason']}{text}"

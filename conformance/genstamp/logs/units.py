@@ -9,11 +9,12 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from genstamp.errors import GenstampError
 from genstamp.events import Place
+from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
 from genstamp.logs.readers import (
     edit_binary,
     edit_xml,
@@ -30,7 +31,7 @@ from genstamp.logs.readers import (
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
 from genstamp.logs.readers.storage_tree import is_archive
-from genstamp.logs.streams import COMPRESSED_TO, DamagedSourceError, Stream, head, is_compressed
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream, head
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
 MERGED_LOG, SEQUENCES = "merged log", "sequences"
@@ -40,7 +41,7 @@ TRACE, MODEL_TRACE = "trace of calls", "trace of a model"
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
 
-_TOLD_ONCE = frozenset({EDIT_LOG, EDIT_XML, LOG, MERGED_LOG})
+_TOLD_ONCE: Mapping[str, int] = {EDIT_LOG: BINARY_EDITS, EDIT_XML: XML_EDITS, LOG: LINES, MERGED_LOG: LINES}
 """What is collected more than once: as it is and compressed, or from each JournalNode."""
 
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
@@ -66,13 +67,17 @@ class Found:
     Attributes:
         units: in the order in which their events count as given.
         rejects: files that are none of what can be read, and should be.
-        notes: files in directories that are not meant to be read here, and why.
+        notes: files that are not read, or not with others, and why.
+        left_out: files that hold nothing but what another one holds.
+        apart: files that begin as another one does and are no part of it, and that one.
     """
 
     def __init__(self) -> None:
         self.units: list[Unit] = []
         self.rejects: list[Reject] = []
         self.notes: list[tuple[str, str]] = []
+        self.left_out: list[str] = []
+        self.apart: dict[str, str] = {}
 
 
 def refuse_missing(paths: Sequence[str]) -> None:
@@ -102,7 +107,7 @@ def find_units(
     """
     refuse_missing(paths)
     found = Found()
-    alike: dict[tuple[str, bytes], list[str]] = {}
+    begun: dict[tuple[str, bytes], dict[str, bytes]] = {}
     readers: dict[str, str] = {}
     firsts: dict[str, int] = {}
     pools: dict[str, str] = {}
@@ -117,7 +122,7 @@ def find_units(
         except OSError as error:
             found.rejects.append(Reject(Place(str(file), 0), f"cannot be read: {error.strerror}"))
             continue
-        reader, why_not = _reader(beginning)
+        reader, why_not = _reader(beginning, file)
         if reader:
             readers[str(file)] = reader
             # Nothing more is kept of a beginning: a cluster has many thousand logs.
@@ -125,18 +130,19 @@ def find_units(
             if reader == LOG:
                 pools |= _pools_of_storages(beginning)
             if reader in _TOLD_ONCE:
-                alike.setdefault((reader, hashlib.sha256(beginning).digest()), []).append(str(file))
+                one, two = (_digest(beginning_of(beginning, _TOLD_ONCE[reader], many)) for many in (1, 2))
+                begun.setdefault((reader, one), {})[str(file)] = two
         elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
             found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
         else:
             found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
     if not with_copies:
-        for copy, original in _copies(alike.values()):
-            del readers[copy]
-            found.notes.append((copy, f"begins as {original} does, so it is taken for a copy and left out"))
+        _leave_out_copies(begun, found)
+        for file in found.left_out:
+            del readers[file]
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
-    logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts)
+    logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
     readers.update((root, STORAGE) for roots in (*namenodes, *datanodes) for root in roots)
     for story in (*namenodes, *archives, *logs, *datanodes):
         unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete)
@@ -213,11 +219,15 @@ def _head(file: Path) -> bytes:
     return head(file, HEAD)
 
 
+def _digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest()
+
+
 _NOT_MEANT = "(not meant)"
 
 
-def _reader(beginning: bytes) -> tuple[str, str]:
-    """Which reader a file is for; else why it is for none."""
+def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
+    """Which reader a file is for; else why it is for none. Of a text all lines are looked at, if need be."""
     if not beginning:
         return "", f"{_NOT_MEANT}empty, or compressed and damaged from the beginning"
     if edit_binary.is_edit_log(beginning):
@@ -244,7 +254,26 @@ def _reader(beginning: bytes) -> tuple[str, str]:
         return LOG, ""
     if merged_log.is_merged_log(beginning):
         return MERGED_LOG, ""
+    if any(log_text.is_log_somewhere(text) for text in _texts(file)):
+        return LOG, ""
     return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
+
+
+def _texts(file: Path) -> Iterator[bytes]:
+    """The lines of a file, many at once; of a line that is too long a piece at a time."""
+    rest = b""
+    try:
+        with Stream(file) as stream:
+            for chunk in stream.chunks():
+                whole, newline, rest = (rest + chunk).rpartition(b"\n")
+                if newline:
+                    yield whole
+                elif len(rest) > LINE_LENGTH_MAX:
+                    yield rest
+                    rest = b""
+    except (DamagedSourceError, OSError):
+        pass
+    yield rest
 
 
 def _pools_of_storages(beginning: bytes) -> dict[str, str]:
@@ -252,25 +281,36 @@ def _pools_of_storages(beginning: bytes) -> dict[str, str]:
     return {nsid.decode(): pool.decode() for nsid, pool in _POOL_OF_STORAGE.findall(beginning)}
 
 
-def _copies(alike: Iterable[Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Logs that begin alike, so with the same times or transactions: each but the longest, and that one."""
-    for files in alike:
-        original = max(files, key=_content_size)
-        yield from ((file, original) for file in files if file != original)
+def _leave_out_copies(begun: Mapping[tuple[str, bytes], Mapping[str, bytes]], found: Found) -> None:
+    """Notes which files are copies, and which begin as others do and are none.
+
+    Args:
+        begun: by reader and first entry the files, each with a digest of its first two entries.
+        found: takes what is noted.
+    """
+    for (reader, _), files in begun.items():
+        copies = copies_among({file: file_chunks(file) for file in files}, _TOLD_ONCE[reader])
+        found.left_out += (copy.file for copy in copies)
+        found.notes += ((copy.file, copy.why()) for copy in copies)
+        firsts: dict[bytes, str] = {}
+        for file, two in files.items():
+            if file not in found.left_out and firsts.setdefault(two, file) != file:
+                first = found.apart[file] = firsts[two]
+                why = f"begins as {first} does, and neither is the beginning of the other: each is checked by itself"
+                found.notes.append((file, why))
 
 
-def _content_size(file: str) -> int:
-    """Bytes of a file's content, about."""
-    path = Path(file)
-    return path.stat().st_size * (COMPRESSED_TO if is_compressed(path) else 1)
+def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[str]) -> list[list[str]]:
+    """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first.
 
-
-def _stories(readers: dict[str, str], firsts: dict[str, int]) -> list[list[str]]:
-    """Files that follow one another: rotated parts of one log, segments of one edit log. Edit logs come first."""
+    What begins as another file does follows nothing.
+    """
     stories: dict[tuple[str, str, str], list[str]] = {}
     for file, reader in readers.items():
         path = Path(file)
-        if reader in (EDIT_LOG, EDIT_XML) and _SEGMENT.match(path.name):
+        if file in apart:
+            name = file
+        elif reader in (EDIT_LOG, EDIT_XML) and _SEGMENT.match(path.name):
             name = "edits"
         elif reader == TRACE:
             name = "collection"

@@ -55,8 +55,17 @@ LINES = (
     "Allocated new BlockPoolId: BP-2-10.0.0.1-16",
     "STARTUP_MSG: ",
     "Number of transactions: 7",
+    "Starting services required for active state",
+    "nn1: BLOCK* allocate blk_12_1008, replicas=10.0.0.2:50010 for /g",
+    "[ctx=7] updatePipeline(blk_7_1001 => blk_7_1003) success",
+    "Slow: (Receiving a fragment)",
 )
-BELOW = ("java.io.IOException: broken", "\tat a.b.C.d(C.java:7)", "")
+BELOW = (
+    "java.io.IOException: broken",
+    "\tat a.b.C.d(C.java:7)",
+    "",
+    "24/03/01 10:00:00 INFO hdfs.StateChange: BLOCK* allocate blk_13_1009, replicas=10.0.0.2:50010 for /h",
+)
 
 
 def by_the_reader_of_all_lines(unit: Unit, keeps_events: bool) -> Tables:

@@ -339,7 +339,7 @@ def test_search_that_is_cut_short_leaves_the_key_undetermined(judge: Judge, monk
     talk = [block("hflush", node=f"client{number}") for number in range(9)]
     history = [*talk, ADDED, block("update_pipeline", generation_stamp=1000)]
     monkeypatch.setattr(checking.Terms, "situations_max", 100)
-    monkeypatch.setattr(checking.Terms.__init__, "__defaults__", (False, {}, {}, 100, {}))
+    monkeypatch.setattr(checking.Terms.__init__, "__defaults__", (False, {}, {}, 100, {}, {}))
     verdict = judge(history)
     assert verdict["safety"] == "undetermined" and verdict["failed"] == "no order was found among 100 situations"
 

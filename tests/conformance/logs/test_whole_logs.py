@@ -1,4 +1,4 @@
-"""A log that is whole leaves nothing out that its source always logs, and what does not exist in it explains nothing."""
+"""A whole log leaves nothing out that its source always logs, and what does not exist in it explains nothing."""
 
 import re
 from pathlib import Path
@@ -43,6 +43,16 @@ def test_edit_log_with_a_gap_is_not(logs: Path, tmp_path: Path) -> None:
     gap = (logs / REOPENED).read_text().replace("<TXID>5<", "<TXID>7<").replace("<TXID>6<", "<TXID>8<")
     (tmp_path / "edits.xml").write_text(gap)
     assert _violations(check_locally([tmp_path])) == []
+
+
+@pytest.mark.parametrize(("layout", "found"), [(-63, []), (-48, [("file", 5)])])
+def test_edit_log_with_an_operation_that_is_not_known_is_not(
+    logs: Path, tmp_path: Path, layout: int, found: list[tuple[str, int]]
+) -> None:
+    """It may be a step; before layout -49 such operations are of caches."""
+    text = (logs / REOPENED).read_text().replace("-39", str(layout)).replace("OP_SET_GENSTAMP", "OP_OF_A_VENDOR")
+    (tmp_path / "edits.xml").write_text(text)
+    assert _violations(check_locally([tmp_path])) == found
 
 
 def test_edit_log_in_two_segments_is_judged_as_whole(logs: Path, tmp_path: Path) -> None:

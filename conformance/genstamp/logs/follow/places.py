@@ -23,7 +23,6 @@ from genstamp.logs.kept import FOLLOWED, MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import OutputError
-from genstamp.logs.sources import EDIT_LOGS
 from genstamp.logs.summary import Summary, name_by_sources, whole_edits
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
 from genstamp.logs.units import Found
@@ -168,13 +167,9 @@ def own_sources(spans: Any) -> dict[str, frozenset[str]]:
 
 def own_gapless(spans: Any) -> dict[str, bool]:
     """Of which of these names no transaction of the edit log is missing; see `check.Terms`."""
-    found: dict[str, set[tuple[int, str]]] = {}
     names = own_names(spans)
-    for span in spans.select(["namespace", "unit", "source", "gapless"]).to_pylist():
-        if span["source"] in EDIT_LOGS:
-            name = names.get((span["namespace"], span["unit"]), span["namespace"])
-            found.setdefault(name, set()).add((span["unit"], span["gapless"]))
-    return whole_edits(found)
+    rows = [row for row in spans.to_pylist() if row["namespace"]]
+    return whole_edits((names.get((row["namespace"], row["unit"]), row["namespace"]), row) for row in rows)
 
 
 def _sources(spans: Any) -> Iterable[tuple[tuple[str, int], set[str]]]:

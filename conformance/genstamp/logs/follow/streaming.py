@@ -109,9 +109,7 @@ def _query(
     def judge(rows: DataFrame, batch: int) -> None:
         # What a round has told is known before Spark can see it.
         spans = spool.spans
-        terms = Terms(
-            False, own_sources(spans), own_names(spans), options.situations_max, gapless=own_gapless(spans)
-        )
+        terms = Terms(False, own_sources(spans), own_names(spans), options.situations_max, gapless=own_gapless(spans))
         places.keep(terms)
         by_share = rows.withColumn("share", expr(f"pmod(xxhash64({', '.join(KEY)}), {limits.shares})"))
         by_share = by_share.repartition(limits.shares, "share")

@@ -67,6 +67,14 @@ OPCODES = tuple(
 """Names by code, as numbered since layout version -49."""
 
 
+def is_known(op: EditOp) -> bool:
+    """Whether it is known what an operation is; before layout version -49 those with other numbers are of no matter."""
+    return op.name in _NAMES or op.layout_version > -49
+
+
+_NAMES = frozenset(OPCODES)
+
+
 def opcode_name(code: int, layout_version: int) -> str:
     """The name of a code.
 

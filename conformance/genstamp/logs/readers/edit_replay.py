@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
 from genstamp.events import Event, Kind, Place
-from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock
+from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock, is_known
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import edits_source
@@ -88,8 +88,8 @@ class Replay:
         return FROM_THE_FIRST if self._begins and self._is_new else LATER
 
     def _follow(self, op: EditOp) -> None:
-        """Notices a gap, and what shows that the namespace is new."""
-        if op.txid is None or (self._last is not None and op.txid != self._last + 1):
+        """Notices a gap, as which an operation counts that is not known, and what shows that the namespace is new."""
+        if op.txid is None or (self._last is not None and op.txid != self._last + 1) or not is_known(op):
             self._has_gap = True
         elif self._last is None:
             self._begins = op.txid == 1

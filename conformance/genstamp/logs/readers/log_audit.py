@@ -14,6 +14,9 @@ from genstamp.logs.sources import AUDIT_LOG
 PATTERNS = Patterns()
 """What audit lines look like. No form has two parts that both may be of any length."""
 
+STEPS = frozenset({b"create", b"append", b"truncate", b"delete", b"rename"})
+"""Commands that are steps of a file, or move it."""
+
 _AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
 
 # Fields are tab-separated; what copies a log may have made blanks of the tabs. Hadoop 0.20 wrote no allowed=.

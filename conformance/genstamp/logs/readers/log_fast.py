@@ -21,6 +21,7 @@ from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FIL
 from genstamp.logs.readers.log_line import LogLine, log_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
+from genstamp.logs.readers.log_patterns import PARTS, PATTERNS
 from genstamp.logs.readers.log_pieces import pieces
 from genstamp.logs.readers.log_rows import decided
 from genstamp.logs.readers.log_scan import (
@@ -47,7 +48,7 @@ from genstamp.logs.readers.log_scan import (
 )
 from genstamp.logs.readers.log_scan import LINE as EVENT_LINE
 from genstamp.logs.readers.log_state import NAMENODE, UNKNOWN
-from genstamp.logs.readers.log_text import PATTERNS, SOMETHING_ELSE, LogReader
+from genstamp.logs.readers.log_text import SOMETHING_ELSE, LogReader
 from genstamp.logs.readers.seen_replicas import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
@@ -76,7 +77,7 @@ _LACKING = re.compile(rb"blk_(-?\d{1,18})_")
 
 
 def _heads() -> Heads:
-    known = PATTERNS.beginnings()
+    known, stated = PATTERNS.beginnings(), PATTERNS.stated()
     ordered = sorted(known, key=lambda text: (text[0], -len(text)))
     forms = [_FORMS.get(text, Form.IGNORED if known[text] else Form.UNDECIDED) for text in ordered]
     firsts = np.array([text[0] for text in ordered])
@@ -85,6 +86,8 @@ def _heads() -> Heads:
         np.cumsum([0, *map(len, ordered)]),
         np.array(forms, np.int64),
         np.searchsorted(firsts, np.arange(257)),
+        np.array([text in stated for text in ordered]),
+        np.isin(np.arange(256), np.frombuffer(PARTS, np.uint8)),
     )
 
 

@@ -22,6 +22,15 @@ _OF_TESTS = re.compile(
 _CUT = re.compile(rb"([\w.$]{1,200}) \([\w$]{1,100}\.java:\w{1,100}\(\d{1,7}\)\) - ")
 
 
+LAYOUTS = (
+    "2018-11-14 12:25:35,275 INFO org.apache.hadoop.hdfs.StateChange: MESSAGE",
+    "2018-11-14 12:25:35,275 INFO  [THREAD] hdfs.StateChange (StateChange.java:METHOD(7)) - MESSAGE",
+    "2022-05-10 16:25:37,178 - INFO  [THREAD:StateChange@7] - MESSAGE",
+    "081109 203518 143 INFO dfs.FSNamesystem: MESSAGE (Hadoop 0.20)",
+)
+"""An example of each layout that is known, for those who have another one."""
+
+
 class LogLine(NamedTuple):
     """A line of a log, taken apart.
 

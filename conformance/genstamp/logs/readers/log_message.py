@@ -125,6 +125,17 @@ class Patterns:
             for beginning, forms in self._forms.items()
         }
 
+    def stated(self) -> Mapping[bytes, Sequence[tuple[re.Pattern[bytes], bool]]]:
+        """How messages begin that state a step, with the forms of each, and whether these are of a step.
+
+        A form that finds nothing in a message states nothing by itself: others have to be there, too.
+        """
+        forms = {
+            beginning: [(form.regex, form.handler is not _ignored and bool(form.regex.groupindex)) for form in those]
+            for beginning, those in self._forms.items()
+        }
+        return {beginning: those for beginning, those in forms.items() if any(is_step for _, is_step in those)}
+
     @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:
         longest_first = sorted(self._forms, key=len, reverse=True)

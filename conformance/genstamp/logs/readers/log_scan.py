@@ -111,13 +111,16 @@ class Heads(NamedTuple):
 
     Attributes:
         text: all of them. starts: where each begins in `text`, and the end. form: a `Form` for each. first: by byte,
-        the number of the first that begins with it, and one more for the end.
+        the number of the first that begins with it, and one more for the end. states: for each whether it may state a
+        step. parts: by byte, whether such a beginning may stand behind it.
     """
 
     text: Any
     starts: Any
     form: Any
     first: Any
+    states: Any
+    parts: Any
 
 
 class Counters(NamedTuple):
@@ -178,6 +181,21 @@ def _form(text: Any, at: int, end: int, heads: Heads) -> tuple[int, int]:
         if texts[stop - 1] == text[at + stop - start - 1] and same(text, at, texts, start, stop - start):
             return heads.form[head], at + stop - start
     return -1, at
+
+
+@inlined()  # type: ignore[untyped-decorator, unused-ignore]
+def _may_state_step(text: Any, began: int, end: int, heads: Heads) -> bool:
+    """Whether a message that begins like nothing that is known may state a step further on (`log_patterns`)."""
+    texts, starts, first = heads.text, heads.starts, heads.first
+    for at in range(began + 1, end):
+        byte = text[at]
+        if first[byte] == first[byte + 1] or not heads.parts[text[at - 1]]:
+            continue
+        for head in range(first[byte], first[byte + 1]):
+            start, stop = starts[head], starts[head + 1]
+            if heads.states[head] and at + stop - start <= end and same(text, at, texts, start, stop - start):
+                return True
+    return False
 
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
@@ -275,14 +293,16 @@ def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
 
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
-def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known) -> Any:
+def _decide(text: Any, began: int, here: int, stop: int, form: int, known: Known, heads: Heads) -> Any:
     """What is told, block, stamp, length, node, whether the pool is named, where the event's argument begins and ends.
 
     For what is told `UNDECIDED`, or `NOTHING` if the line is no step.
     """
     undecided, nothing = (UNDECIDED, 0, 0, -1, 0, 0, 0, 0), (NOTHING, 0, 0, -1, 0, 0, 0, 0)
     if form == -1:
-        return undecided if has(text, began, stop, _NEW) or has(text, began, stop, _FORMATTING) else nothing
+        if has(text, began, stop, _NEW) or has(text, began, stop, _FORMATTING):
+            return undecided
+        return undecided if _may_state_step(text, began, stop, heads) else nothing
     if form == _F_IGNORED:
         return nothing
     if form == _F_STORED:
@@ -392,7 +412,7 @@ def scan(
             if why != _GOES_ON:
                 return why, at, line
         else:
-            event = _decide(text, began, head_end, stop, form, known)
+            event = _decide(text, began, head_end, stop, form, known, heads)
             if event[0] == UNDECIDED:
                 return _UNDECIDED, at, line
             if event[0] == NOTHING:

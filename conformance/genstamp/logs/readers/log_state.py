@@ -143,8 +143,8 @@ class LogState:
         return self._trees.setdefault(namespace, FileTree())
 
     def namespaces(self) -> list[str]:
-        """The namespaces of whose files lines have told."""
-        return list(self._trees)
+        """The namespaces of whose files lines have told, in a fixed order."""
+        return sorted(self._trees)
 
     def open_files(self, namespace: str) -> list[KnownFile]:
         """The files of a namespace that were last seen under construction."""

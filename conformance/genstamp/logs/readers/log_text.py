@@ -6,53 +6,42 @@ that begins like one that does, and goes on otherwise, is rejected.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import reduce
 
 from genstamp.events import Place
-from genstamp.logs.readers import (
-    log_audit,
-    log_client,
-    log_copies,
-    log_datanode,
-    log_leases,
-    log_namenode,
-    log_refusals,
-    log_reports,
-    log_starts,
-)
+from genstamp.logs.readers import log_refusals, merged_log
 from genstamp.logs.readers.log_line import LogLine, cut_line, log_line
-from genstamp.logs.readers.log_message import Message, Pattern, Patterns
+from genstamp.logs.readers.log_message import Message, Pattern
+from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_step
 from genstamp.logs.readers.log_state import LogState
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened
+from genstamp.logs.readers.sighting import UNREAD, Counts, Reject, Sighting, Unit, shortened
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
-PATTERNS = reduce(
-    Patterns.together,
-    (
-        each.PATTERNS
-        for each in (
-            log_namenode,
-            log_reports,
-            log_leases,
-            log_audit,
-            log_datanode,
-            log_copies,
-            log_starts,
-            log_client,
-        )
-    ),
-)
-
-
 SOMETHING_ELSE = "of something else"
 """What lines are counted as that begin like none that tells of a step."""
+
+OF_NO_LAYOUT = "of no layout that is known"
+
+_DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
+
+
+def tells_in_vain(line: bytes) -> bool:
+    """Whether a line that is of no layout of a log states a step."""
+    return states_step(line) or merged_log.states_step(line)
 
 
 def is_log(head: bytes) -> bool:
     """Whether a file that begins so has lines of a layout that is known."""
     return any(log_line(line) is not None for line in head.splitlines())
+
+
+def is_log_somewhere(text: bytes) -> bool:
+    """Whether a text of whole lines has one of a layout that is known, or one that states a step."""
+    dated = (found.start() for found in _DATED.finditer(text))
+    if any(log_line(text[at : text.find(b"\n", at) + 1 or len(text)]) is not None for at in dated):
+        return True
+    return may_state_step(text) is not None and any(tells_in_vain(line) for line in text.splitlines())
 
 
 def pools_named(head: bytes) -> list[str]:
@@ -102,18 +91,22 @@ class LogReader:
         self.before = parts
         self.state.learn(parts)
         forms = PATTERNS.forms(parts.message)
-        if forms is None:
-            self._counts.lines[place.file, SOMETHING_ELSE] += 1
-        else:
+        if forms is not None:
             yield from self._read(place, line, parts, parts.message, forms)
+        elif states_step(parts.message):
+            yield Reject(place, UNREAD, shortened(line))
+        else:
+            self._counts.lines[place.file, SOMETHING_ELSE] += 1
 
     def _below(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         """A line below another: of a stack trace, mostly."""
         forms = log_refusals.PATTERNS.forms(line)
-        if forms is None or not any(form.regex.match(line) for form in forms):
-            self._counts.lines[place.file, "of no layout that is known" if line.strip() else "blank"] += 1
-        else:
+        if forms is not None and any(form.regex.match(line) for form in forms):
             yield from self._read(place, line, self.before, line, forms)
+        elif tells_in_vain(line):
+            yield Reject(place, UNREAD, shortened(line))
+        else:
+            self._counts.lines[place.file, OF_NO_LAYOUT if line.strip() else "blank"] += 1
 
     def _read(
         self, place: Place, line: bytes, parts: LogLine, text: bytes, forms: Sequence[Pattern]

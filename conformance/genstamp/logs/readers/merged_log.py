@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from genstamp.events import Place
-from genstamp.logs.readers import old_steps
+from genstamp.logs.readers import log_patterns, old_steps
 from genstamp.logs.readers.log_state import UNKNOWN
 from genstamp.logs.readers.old_steps import OldSteps, Step, rank
-from genstamp.logs.readers.sighting import Counts, Reject, Sighting, Unit, shortened, whole_number
+from genstamp.logs.readers.sighting import UNREAD, Counts, Reject, Sighting, Unit, shortened, whole_number
 from genstamp.logs.sources import MERGED_LOG
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
@@ -84,9 +84,22 @@ _FORMS = (
 )  # fmt: skip
 
 
+def states_step(line: bytes) -> bool:
+    """Whether a line is of this layout and states a step, for those who read others."""
+    found = _LINE.match(line)
+    if found is None:
+        return False
+    return any(form.step is not None and form.regex.match(line, found.end()) for form in _FORMS)
+
+
+def is_line(line: bytes) -> bool:
+    """Whether a line is of this layout."""
+    return _LINE.match(line) is not None
+
+
 def is_merged_log(head: bytes) -> bool:
     """Whether a file that begins so has lines of this layout."""
-    return any(_LINE.match(line) is not None for line in head.splitlines())
+    return any(map(is_line, head.splitlines()))
 
 
 def first_time(head: bytes) -> int:
@@ -119,7 +132,10 @@ class MergedLogReader:
             found = _LINE.match(line)
             time_us = None if found is None else _time_us(found[1])
             if found is None or time_us is None:
-                self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
+                if log_patterns.states_step(line):
+                    yield Reject(place, UNREAD, shortened(line))
+                else:
+                    self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
                 continue
             if found[1] != self._second:
                 yield from self.rest()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 
 from genstamp.events import Place
+from genstamp.logs.copies import BINARY_EDITS, is_beginning
 from genstamp.logs.readers import edit_binary, image_binary
 from genstamp.logs.readers.edit_replay import Replay
 from genstamp.logs.readers.image_state import ImageState
@@ -53,10 +54,15 @@ class NameDirectories:
         """The events of edits and images, in the order of their transactions; and copies that differ."""
         edits = yield from self._each_once(segments)
         self._images = yield from self._each_once(images)
-        finished = {stored.txid for _, stored in edits if "inprogress" not in stored.name}
+        finished = {stored.txid: (tree, stored) for tree, stored in edits if not _is_in_progress(stored)}
         for tree, stored in edits:
-            if "inprogress" in stored.name and stored.txid in finished:
-                self._counts.remarks[tree.name(stored.path), "copy of edits that were finished elsewhere"] += 1
+            if _is_in_progress(stored) and stored.txid in finished:
+                other, whole = finished[stored.txid]
+                if _is_beginning((tree, stored), (other, whole)):
+                    self._counts.remarks[tree.name(stored.path), "copy of edits that were finished elsewhere"] += 1
+                else:
+                    reason = f"it is not the beginning of {other.name(whole.path)}, as which it was finished"
+                    yield Reject(Place(tree.name(stored.path), 0), reason)
                 continue
             yield from self._until_damage(tree.name(stored.path), self._edits(tree, stored))
         yield from self._images_before(None)
@@ -75,7 +81,12 @@ class NameDirectories:
                 other, first = kept[stored.name]
                 if _digest(tree, stored) == _digest(other, first):
                     self._counts.remarks[tree.name(stored.path), "copy of what another directory holds"] += 1
-                elif "inprogress" not in stored.name:
+                elif _is_in_progress(stored) and _is_beginning((tree, stored), (other, first)):
+                    self._counts.remarks[tree.name(stored.path), "beginning of what another directory holds"] += 1
+                elif _is_in_progress(stored) and _is_beginning((other, first), (tree, stored)):
+                    self._counts.remarks[other.name(first.path), "beginning of what another directory holds"] += 1
+                    kept[stored.name] = tree, stored
+                else:
                     reason = f"it differs from {other.name(first.path)}, of which it should be a copy"
                     yield Reject(Place(tree.name(stored.path), 0), reason)
         return sorted(kept.values(), key=lambda one: (one[1].txid or 0, one[1].name))
@@ -121,6 +132,20 @@ class NameDirectories:
             yield Reject(Place(file, last), error.reason)
         except OSError as error:
             yield Reject(Place(file, last), f"cannot be read: {error.strerror}")
+
+
+def _is_in_progress(stored: Stored) -> bool:
+    return "inprogress" in stored.name
+
+
+def _is_beginning(one: tuple[Tree, Stored], other: tuple[Tree, Stored]) -> bool:
+    """Whether edits hold nothing but what others begin with."""
+    (tree, stored), (other_tree, whole) = one, other
+    return is_beginning(
+        lambda: iter(tree.open(stored.path).chunks()),
+        lambda: iter(other_tree.open(whole.path).chunks()),
+        BINARY_EDITS,
+    )
 
 
 def _digest(tree: Tree, stored: Stored) -> bytes:

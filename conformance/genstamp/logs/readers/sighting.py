@@ -14,6 +14,10 @@ TEXT_MAX = 300
 """Characters of a rejected line that are kept."""
 
 
+UNREAD = "looks like a step, and is of no layout that is known"
+"""Why a line is rejected that states a step, and that no layout reads."""
+
+
 class Concern(NamedTuple):
     """An entity that an event concerns.
 

@@ -31,6 +31,7 @@ from genstamp.logs.sources.shape import (
     NAMENODE_LOG,
     NAMENODE_LOGS,
     OF_NAMENODE,
+    OF_REPLICAS,
     ON_DISK,
     REPLICAS,
     SEQUENCES,
@@ -68,10 +69,12 @@ __all__ = [
     "TRACEBENCH",
     "Declared",
     "Logged",
+    "Steps",
     "balanced",
     "edits_source",
     "logged",
     "logs_no_end",
+    "tells_alone",
     "unseen_steps",
 ]
 
@@ -149,6 +152,15 @@ def _is_absent(kind: Kind, step: str, sources: frozenset[str]) -> bool:
     """Whether a step does not exist, as far as there are sources that speak of such entities."""
     telling = [source for source in sources if source not in SOURCES or SOURCES[source].get(kind)]
     return bool(telling) and all(logged(source, kind, step) is Logged.ABSENT for source in telling)
+
+
+def tells_alone(kind: Kind, sources: Collection[str]) -> bool:
+    """Whether of a kind of entity nobody tells but the edit log and the images beside it.
+
+    What others tell may be of a time after the last transaction, when steps went unseen that edit logs always have.
+    """
+    others = set(sources) - EDIT_LOGS - {IMAGES}
+    return others <= OF_REPLICAS and (not others or kind in ("file", "lease"))
 
 
 @cache

@@ -54,7 +54,7 @@ _FILE: Steps = declared(
         "OP_UPDATE_BLOCKS with the blocks that are left, or with the new stamp",
     ),
     (ALWAYS, "reassign_lease", _REASSIGNED),
-    (ALWAYS, "close", "OP_CLOSE, whoever closes the file"),
+    (ALWAYS, "close", "OP_CLOSE, by its writer or by a recovery"),
     (ALWAYS, "delete", "OP_DELETE, or the operation that overwrites or takes in the file"),
     (MAYBE, "fsync", "OP_UPDATE_BLOCKS; one that leaves the length as it was cannot be told from others"),
 )
@@ -65,7 +65,11 @@ _BLOCK: Steps = declared(
     (ALWAYS, "abandon_block drop_empty_block", "OP_UPDATE_BLOCKS or OP_CLOSE without the block"),
     (ALWAYS, "append", "OP_APPEND; before layout -62 an OP_ADD of a file that is there"),
     (ALWAYS, "truncate copy_on_truncate", "OP_TRUNCATE names the block that is to be cut"),
-    (ALWAYS, "commit_block_synchronization commit_block_synchronization_delete", "OP_CLOSE, which the recovery ends in"),
+    (
+        ALWAYS,
+        "commit_block_synchronization commit_block_synchronization_delete",
+        "OP_CLOSE, which the recovery ends in",
+    ),
     (ALWAYS, "commit_block_synchronization_without_close", "OP_UPDATE_BLOCKS with the new stamp"),
     (ALWAYS, "remove", "OP_DELETE, or the operation that overwrites or cuts the file"),
     (UNSEEN, "commit complete_block complete_after_recovery start_recovery", _IN_MEMORY),

@@ -61,6 +61,9 @@ ON_DISK = EDIT_LOGS | {IMAGES, REPLICAS}
 OF_NAMENODE = frozenset({NAMENODE_LOG, NAMENODE_LOGS, GENSTAMP})
 """Sources that tell step by step what a NameNode does: what its edits or its audit log say of them is said again."""
 
+OF_REPLICAS = frozenset({REPLICAS, DATANODE_LOG, DATANODE_LOGS, CLIENT_LOG})
+"""Sources that tell of blocks and their replicas, and of no file and no lease."""
+
 IN_MEMORY = frozenset({"force_complete", "restart_last_of_open_file", "restart_any_other"})
 """Steps of a block that change nothing on disk: a NameNode that starts takes up what its images and edits say. Where no
 source tells of its memory, they explain nothing.

@@ -23,7 +23,8 @@ _BEGINNING = """\
 What `genstamp logs check` answers on logs that this project did not write; [operators.md](operators.md) tells how to
 use it, [logs-tables.md](logs-tables.md) what its tables hold. Made by `python -m tests.conformance.logs.verdicts.page`
 from logs that are not in the repository; a test compares it where they are. The default mode is shown, in which any
-line may be missing; where a log is whole, its answer under `--complete` follows the stroke.
+line may be missing but of an edit log without a gap; where a log is whole, its answer under `--complete` follows the
+stroke. [logs-sources.md](logs-sources.md) has what each source logs.
 
 *Keys* are entities that were told of: each has one verdict. *Complete*, *unfinished* and *unknown* count files and
 blocks whose life has begun. *Slow* is the share of keys for which the order given was not enough, so that other orders

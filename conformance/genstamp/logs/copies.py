@@ -1,0 +1,200 @@
+"""Which logs hold nothing but what another one holds: proven by their whole content, read side by side.
+
+A log is collected more than once: as it is and compressed, while it was written and afterwards, from each JournalNode.
+It is left out only if all of it is the content of another file, or the beginning of that; a fragment from elsewhere is
+not, and no file whose content differs at a single byte. An edit log in progress is filled up behind its last operation,
+and a viewer ends each XML with the same tag: these bytes are no content.
+
+Only files that begin alike are compared, and a comparison ends at the first difference.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cmp_to_key
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from genstamp.logs.readers import merged_log
+from genstamp.logs.readers.log_line import log_line
+from genstamp.logs.streams import DamagedSourceError, Stream
+
+Chunks = Callable[[], Iterator[bytes]]
+"""Gives the content of a file, from its beginning each time.
+
+Raises:
+    DamagedSourceError: it cannot be read to its end.
+    OSError: it cannot be read.
+"""
+
+BINARY_EDITS, XML_EDITS, LINES = range(3)
+"""What a file is; this says how it begins and ends."""
+
+_BEGINNING = 1 << 12
+_BINARY_ENTRY = 24
+_RECORD = re.compile(rb"</RECORD>")
+_XML_END = re.compile(rb"\s*(?:</EDITS>)?\s*\Z")
+_XML_END_MAX = 1 << 10
+_PADDING = b"\xff"
+
+
+class Copy(NamedTuple):
+    """A file that is left out.
+
+    Attributes:
+        file: its name.
+        original: whose content it holds.
+        is_whole: whether it holds all of that; else the beginning.
+    """
+
+    file: str
+    original: str
+    is_whole: bool
+
+    def why(self) -> str:
+        """What is told of it."""
+        if self.is_whole:
+            return f"left out, as its content is that of {self.original}"
+        return f"left out, as its content is the beginning of {self.original}"
+
+
+def beginning_of(text: bytes, sort: int, many: int) -> bytes:
+    """The first entries of a content: lines with a time, records or, of a binary edit log, so many bytes for each.
+
+    Two logs that share two entries tell of the same time; one alone may be a banner, or the first operation of any
+    edit log.
+
+    Args:
+        text: the beginning of the content.
+        sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
+        many: how many entries; fewer if there are no more.
+    """
+    if sort == BINARY_EDITS:
+        return text[: many * _BINARY_ENTRY]
+    if sort == XML_EDITS:
+        ends = [found.end() for found in islice(_RECORD.finditer(text[:_BEGINNING]), many)]
+        return text[: ends[-1]] if ends else text[:_BEGINNING]
+    end = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if log_line(line) is not None or merged_log.is_line(line):
+            many -= 1
+            if not many:
+                break
+    return text[:end].rstrip(b"\r\n")
+
+
+def file_chunks(file: str) -> Chunks:
+    """The content of a file, decompressed."""
+
+    def chunks() -> Iterator[bytes]:
+        with Stream(Path(file)) as stream:
+            yield from stream.chunks()
+
+    return chunks
+
+
+def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
+    """Which of some files that begin alike hold nothing but what another one holds; of equal ones the first is kept.
+
+    What cannot be read to its end is no copy: nothing says what it held.
+
+    Args:
+        files: their contents by their names.
+        sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
+    """
+    if len(files) < 2:
+        return []
+    sizes = {file: _size(_content(chunks, sort)) for file, chunks in files.items()}
+    whole = [file for file, size in sizes.items() if size is not None]
+
+    def order(one: str, other: str) -> int:
+        return _difference(_content(files[one], sort), _content(files[other], sort))
+
+    # A beginning comes right before what begins with it, and of equal ones the first given last.
+    whole.reverse()
+    ordered = sorted(whole, key=cmp_to_key(order))
+    copies: list[Copy] = []
+    kept: list[str] = []
+    for file in reversed(ordered):
+        if kept and _is_beginning(_content(files[file], sort), _content(files[kept[-1]], sort)):
+            copies.append(Copy(file, kept[-1], sizes[file] == sizes[kept[-1]]))
+        else:
+            kept.append(file)
+    return copies
+
+
+def is_beginning(one: Chunks, other: Chunks, sort: int) -> bool:
+    """Whether the content of a file is that of another one, or the beginning of it.
+
+    Args:
+        one, other: their contents.
+        sort: `BINARY_EDITS`, `XML_EDITS` or `LINES`.
+    """
+    try:
+        return _is_beginning(_content(one, sort), _content(other, sort))
+    except (DamagedSourceError, OSError):
+        return False
+
+
+def _size(content: Iterable[bytes]) -> int | None:
+    """Bytes of a content; None if it cannot be read to its end."""
+    try:
+        return sum(map(len, content))
+    except (DamagedSourceError, OSError):
+        return None
+
+
+def _content(chunks: Chunks, sort: int) -> Iterator[bytes]:
+    """The content of a file without what it is filled up with."""
+    if sort == BINARY_EDITS:
+        return _without_padding(chunks())
+    return _without_end_tag(chunks()) if sort == XML_EDITS else chunks()
+
+
+def _without_padding(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    padding = 0
+    for chunk in chunks:
+        content = chunk.rstrip(_PADDING)
+        if content:
+            # It was none: more follows.
+            while padding:
+                size = min(padding, _BEGINNING)
+                yield _PADDING * size
+                padding -= size
+            yield content
+        padding += len(chunk) - len(content)
+
+
+def _without_end_tag(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    kept = b""
+    for chunk in chunks:
+        kept += chunk
+        yield kept[:-_XML_END_MAX]
+        kept = kept[-_XML_END_MAX:]
+    yield _XML_END.sub(b"", kept, count=1)
+
+
+def _pairs(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Two contents in pieces of the same length, until either is over; then what is left in the piece of the other."""
+    mine = yours = b""
+    while True:
+        mine, yours = mine or next(filter(None, one), b""), yours or next(filter(None, other), b"")
+        if not mine or not yours:
+            yield mine, yours
+            return
+        size = min(len(mine), len(yours))
+        yield mine[:size], yours[:size]
+        mine, yours = mine[size:], yours[size:]
+
+
+def _difference(one: Iterator[bytes], other: Iterator[bytes]) -> int:
+    """Negative if one content comes before the other, byte by byte; 0 if they are the same."""
+    for mine, yours in _pairs(one, other):
+        if mine != yours:
+            return -1 if mine < yours else 1
+    return 0
+
+
+def _is_beginning(one: Iterator[bytes], other: Iterator[bytes]) -> bool:
+    return all(mine == yours or not mine for mine, yours in _pairs(one, other))

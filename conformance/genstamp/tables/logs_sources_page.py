@@ -1,0 +1,61 @@
+"""The page of what each source of events logs of each step, and why: what a missing line can explain.
+
+Not here: the declarations (`genstamp.logs.sources`).
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from genstamp.logs.sources import SOURCES, Logged, Steps
+
+MEANINGS: Final = {
+    Logged.ALWAYS: "a source that is whole has a line or record of it; where any line may be missing, this one may",
+    Logged.MAYBE: "it may have no line, whether or not the source is whole",
+    Logged.UNSEEN: "it happens, and no line tells of it",
+    Logged.ABSENT: "it cannot happen where this source is written, so it explains nothing",
+}
+
+_BEGINNING = """\
+# What each source logs
+
+`genstamp logs check` says *violated* if no step that may be missing explains what was read. So each source declares of
+each step of each lifecycle whether it logs the step, and why. Made by `genstamp tables`.
+
+| declaration | meaning |
+| --- | --- |
+"""
+
+_WHOLE = """\
+
+A source is whole if `--complete` asserts it. An edit log is whole without that, if no transaction id is missing and
+nothing else tells of the same kind of entity: what was written after its last transaction, an edit log cannot have.
+Such an edit log may begin with a transaction after the first one of the namespace; then anything may have been before.
+*Of several* is a source that tells of several nodes at once: nothing says which of them a start concerns. Images and
+replica directories hold a state and no steps; traces of models are checked against their own system.
+"""
+
+_ORDER = list(Logged)
+
+
+def page() -> str:
+    """The page as Markdown."""
+    meanings = "\n".join(f"| {how.value} | {meaning} |" for how, meaning in MEANINGS.items())
+    return "\n".join([f"{_BEGINNING}{meanings}", _WHOLE, *(line for source in SOURCES for line in _source(source))])
+
+
+def _source(source: str) -> Iterator[str]:
+    if not SOURCES[source]:
+        return
+    yield from (f"## {source}", "", "| of a | steps | declaration | reason |", "| --- | --- | --- | --- |")
+    for kind, steps in SOURCES[source].items():
+        for told, how, why in _rows(steps):
+            yield f"| {kind} | {told} | {how.value} | {why} |"
+    yield ""
+
+
+def _rows(steps: Steps) -> Iterator[tuple[str, Logged, str]]:
+    """Steps that share a declaration together, in the order of the declarations."""
+    ordered = sorted(steps, key=lambda step: (_ORDER.index(steps[step].how), steps[step].why, step))
+    for (how, why), those in groupby(ordered, key=lambda step: steps[step]):
+        yield ", ".join(f"`{step}`" for step in those), how, why

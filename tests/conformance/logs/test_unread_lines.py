@@ -1,0 +1,176 @@
+"""A line that states a step, and that no layout reads, is told; what only mentions a block is not taken for one."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from genstamp import exit_codes
+from genstamp.cli.logs import logs_app
+from genstamp.logs import reading
+from genstamp.logs.alone import check_alone
+from genstamp.logs.follow.places import Places
+from genstamp.logs.follow.spool import Spool
+from genstamp.logs.local import check_locally
+from genstamp.logs.readers import merged_log
+from genstamp.logs.readers.log_line import LAYOUTS, log_line
+from genstamp.logs.readers.log_patterns import states_step
+from genstamp.logs.readers.sighting import UNREAD
+from genstamp.logs.run import Options
+from genstamp.logs.streams import Stream, lines
+from genstamp.logs.units import HEAD
+
+ALLOCATED = "BLOCK* allocate blk_1073741825_1001, replicas=10.0.0.1:9866, 10.0.0.2:9866 for /t/f"
+READ = f"2024-03-01 10:00:09,000 INFO hdfs.StateChange: {ALLOCATED}\n"
+
+STATED = (
+    ALLOCATED,
+    f"24/03/01 10:00:00 INFO hdfs.StateChange: {ALLOCATED}",
+    f"Mar  1 10:00:00 nn1 hadoop[712]: 2024-03-01 10:00:00,100 INFO org.apache.hadoop.hdfs.StateChange: {ALLOCATED}",
+    f"2024-03-01T10:00:00.100Z [IPC Server handler 1] INFO hdfs.StateChange - {ALLOCATED}",
+    f"nn1 | INFO|{ALLOCATED}",
+    "10:00:00.100 INFO  updatePipeline(blk_7_1001 => blk_7_1002) success",
+    "10:00 DIR* completeFile: /t/f is closed by DFSClient_1",
+    "10:00 Receiving BP-1-10.0.0.1-15:blk_7_1001 src: /10.0.0.8:4 dest: /10.0.0.1:9866",
+    "10:00 initReplicaRecovery: blk_7_1001, recoveryId=1002, replica=null",
+    "10:00 commitBlockSynchronization(blk_7_1001, in words of another release)",
+    "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null",
+)
+
+NOT_STATED = (
+    "",
+    "\tat org.apache.hadoop.hdfs.server.datanode.BlockReceiver.receiveBlock(BlockReceiver.java:971)",
+    "java.io.IOException: Receiving blk_7_1001 failed",
+    "Caused by: java.io.IOException: updateReplica: blk_7_1001, recoveryId=1002",
+    "org.apache.hadoop.hdfs.server.datanode.ReplicaAlreadyExistsException: Block BP-1:blk_7_1001 already exists in"
+    " state FINALIZED and thus cannot be created.",
+    "STARTUP_MSG: Starting NameNode",
+    "DEBUG of blk_7_1001: 3 packets are queued",
+    "10:00 src: /10.0.0.8:4, dest: /10.0.0.1:9866, bytes: 3, op: HDFS_READ, blockid: blk_7_1001",
+    "10:00 BLOCK* addStoredBlock: Redundant addStoredBlock request received for blk_7_1001 on 10.0.0.1:9866 size 3",
+    "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=open\tsrc=/f\tdst=null\tperm=null",
+    "IPC Server handler 3 on 8020, call Call#7 Retry#0 getFileInfo from 10.0.0.8:4: error: blk_7_1001",
+    "the pipeline is Receiving nothing",
+)
+
+
+@pytest.mark.parametrize("line", STATED)
+def test_step_is_seen_in_a_line_of_whatever_layout(line: str) -> None:
+    assert states_step(line.encode())
+
+
+@pytest.mark.parametrize("line", NOT_STATED)
+def test_what_mentions_a_block_states_no_step(line: str) -> None:
+    assert not states_step(line.encode())
+
+
+def test_line_of_a_merged_log_is_seen_in_another_log() -> None:
+    line = b"081109 203518 143 INFO dfs.DataNode$DataXceiver: Receiving block blk_-16 src: /1.1.1.1:5 dest: /1.1.1.1:6"
+    assert merged_log.states_step(line)
+    assert not merged_log.states_step(line.replace(b"Receiving block", b"Verification succeeded for"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_that_is_told_is_read(layout: str) -> None:
+    assert log_line(layout.encode()) is not None or merged_log.is_line(layout.encode())
+
+
+@pytest.fixture
+def logs(repository: Path) -> Path:
+    return repository / "tests" / "data" / "logs" / "verdicts"
+
+
+@pytest.mark.parametrize("case", ["mixed-layouts.log", "console-and-one-default-line.log"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_log_with_steps_that_are_not_read_is_undetermined(
+    logs: Path, case: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    report = check_alone([logs / case])
+    text = (logs / case).read_text().splitlines()
+    assert (report.safety, report.exit_code(), report.unread) == ("undetermined", exit_codes.UNDETERMINED, 3)
+    assert list(report.rejects) == [
+        f"{logs / case}:{number}: {UNREAD}: {text[number - 1][:240]}" for number in (1, 2, 3)
+    ]
+
+
+def test_merged_log_with_steps_that_are_not_read_is_undetermined(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(
+        "081109 203518 143 INFO dfs.DataNode$DataXceiver: Receiving block blk_-16 src: /1.1.1.1:5 dest: /1.1.1.1:6\n"
+        + f"INFO {ALLOCATED}\n"
+    )
+    assert check_alone([tmp_path / "a.log"]).unread == 1
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit", "github"])
+def test_every_form_tells_the_lines_and_the_layouts(logs: Path, form: str) -> None:
+    result = CliRunner().invoke(logs_app, ["check", str(logs / "mixed-layouts.log"), "--format", form])
+    assert result.exit_code == exit_codes.UNDETERMINED
+    assert "mixed-layouts.log:3: looks like a step" in result.stdout
+    assert LAYOUTS[2] in result.stdout
+    if form == "json":
+        assert (json.loads(result.stdout)["unread"], json.loads(result.stdout)["known_layouts"]) == (3, [*LAYOUTS])
+
+
+@pytest.mark.slow
+def test_page_tells_the_lines_and_the_layouts(logs: Path, tmp_path: Path) -> None:
+    check_alone([logs / "mixed-layouts.log"], Options(html=tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "mixed-layouts.log:3: looks like a step" in page and LAYOUTS[2] in page
+
+
+def test_unread_lines_come_before_others_that_could_not_be_read(tmp_path: Path) -> None:
+    broken = "2024-03-01 10:00:09,000 INFO hdfs.StateChange: BLOCK* allocate nothing\n" * 30
+    (tmp_path / "a.log").write_text(READ + broken + f"INFO {ALLOCATED}\n")
+    assert [UNREAD in reject for reject in check_alone([tmp_path / "a.log"]).rejects].count(True) == 1
+
+
+def test_text_of_an_unread_line_is_cut(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(f"{READ}INFO {ALLOCATED}{'x' * 5_000}\n")
+    (reject,) = check_alone([tmp_path / "a.log"]).rejects
+    assert reject.endswith("xxx") and len(reject) < 400 + len(str(tmp_path))
+
+
+def test_log_that_is_followed_names_the_lines(logs: Path, tmp_path: Path) -> None:
+    places = Places(tmp_path / "out")
+    for table in places.tables.values():
+        table.mkdir(parents=True, exist_ok=True)
+    places.spans.mkdir(parents=True, exist_ok=True)
+    spool = Spool([str(logs / "mixed-layouts.log")], places)
+    found = spool.round(is_last=True)
+    spool.close()
+    assert found is not None and (found.events, found.rejects) == (1, 3)
+
+
+FILLER = "a line of no log at all\n" * (2 * HEAD // 24)
+
+
+@pytest.mark.parametrize("line", [READ, f"24/03/01 10:00 INFO {ALLOCATED}\n"], ids=["known layout", "unknown layout"])
+def test_log_is_known_by_a_line_behind_the_first_mebibyte(tmp_path: Path, line: str) -> None:
+    (tmp_path / "a.log").write_text(READ)
+    (tmp_path / "late.log").write_text(FILLER + line)
+    (tmp_path / "notes.txt").write_text(FILLER)
+    checked = check_locally([tmp_path], group="c")
+    last = FILLER.count("\n") + 1
+    places = {(Path(row["place"]["file"]).name, row["place"]["line"])
+              for row in (*checked.events.to_pylist(), *checked.rejects.to_pylist())}  # fmt: skip
+    assert places == {("a.log", 1), ("late.log", last)}
+
+
+def test_file_of_unknown_layout_beside_logs_makes_the_verdict_undetermined(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(READ)
+    assert check_alone([tmp_path]).safety == "conformant"
+    (tmp_path / "b.log").write_text(f"24/03/01 10:00 INFO {ALLOCATED}\n")
+    assert check_alone([tmp_path]).safety == "undetermined"
+
+
+@pytest.mark.slow
+def test_no_line_of_real_logs_is_taken_for_a_step_that_is_not_read(shared_data: Path) -> None:
+    """Of servers, clients and tests, 76,000 lines that are of something else."""
+    told = []
+    for place in ("failure_logs", "dfsclient_logs", "hadoop_2_6_5_logs", "audit_logs"):
+        for file in sorted((shared_data / place).rglob("*.gz")):
+            with Stream(file) as stream:
+                told += [line for line in lines(stream) if line and log_line(line) is None and states_step(line)]
+    assert told == []
