@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
+import pytest
 from hdfs_native import Client as HdfsNative
 from hdfs_native import WriteOptions
 from tests.impl.clients.clients import Client, RefusedError, Writer
@@ -15,6 +16,7 @@ from tests.impl.clients.operations import Operation
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCK = 1 << 20
+REUSES_STAMPS = "it appends under the stamp that the block has, which a repaired datanode refuses (HDFS-17850)"
 
 
 class NativeClient(Client):
@@ -27,7 +29,9 @@ class NativeClient(Client):
         {
             Operation.CHECKSUM: "it has no such call",
             Operation.HFLUSH: "its reader leaves out a block that is being written; its writer's hsync works",
+            Operation.APPEND: REUSES_STAMPS,
             Operation.TRUNCATE: "it has no such call",
+            Operation.TAKEOVER: REUSES_STAMPS,
         }
     )
 
@@ -76,6 +80,11 @@ class NativeClient(Client):
             assert self.read("/open") == b""
             writer.close()
             assert self.read("/open") == b"bytes"
+        if operation is Operation.APPEND:
+            self.write("/append", b"bytes")
+            with pytest.raises(RefusedError):
+                self.append("/append", b"more")
+            assert self._client().get_file_info("/append").length == len(b"bytes")
 
     def _client(self) -> HdfsNative:
         """One of its own for each call, so that another holder asks each time."""

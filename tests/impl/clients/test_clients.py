@@ -121,6 +121,7 @@ def test_hflush(client: Client) -> None:
 
 
 def test_append(client: Client) -> None:
+    able(client, Operation.APPEND)
     client.write("/append", DATA)
     client.append("/append", b"a" * 1000)
     client.append("/append", b"b" * MIB)
@@ -176,6 +177,7 @@ def test_unknown(client: Client) -> None:
 
 def test_takeover(client: Client, refusals: list[str]) -> None:
     """The refusals come in this order, however long each lasts: the soft limit is longer than a client's start."""
+    able(client, Operation.TAKEOVER)
 
     def is_taken() -> bool:
         refusal = refused_append(client, "/takeover")

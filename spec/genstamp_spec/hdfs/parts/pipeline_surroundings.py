@@ -58,7 +58,8 @@ class StampsAreReused(PipelineAppends, lane="client"):
     def reuse_stamp(s) -> None:
         """The client asks for no stamp, and the NameNode is not told of the pipeline that comes about.
 
-        Known of a third-party client (colinmarc/hdfs) since 2016, for appends; here also after a datanode has failed.
+        Third-party clients append so (colinmarc/hdfs since 2016; hdfs-native 0.14, as measured); here also after a
+        datanode has failed.
 
         Source  HDFS-17850; DataStreamer#setupPipelineInternal, Hadoop 3.4.1, always asks for a stamp.
         """
