@@ -21,7 +21,8 @@ from genstamp_model.errors import ModelError, Source, SpecError
 
 _LANGUAGE: Final = __name__.rpartition(".")[0]
 _LIBRARIES: Final = tuple(
-    str(Path(path).resolve()) + "/" for path in {sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib")}
+    str(Path(path).resolve()) + "/"
+    for path in {sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib")}
 )
 _TOOLS: Final = ("genstamp.", "genstamp_model.")
 _SPECIFICATIONS: Final = "genstamp_spec."

@@ -122,7 +122,9 @@ class _PartType(type):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if isinstance(getattr(cls, name, None), Declared | _Declaration):
-            raise misuse(f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state")
+            raise misuse(
+                f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state"
+            )
         super().__setattr__(name, value)
 
 
@@ -370,7 +372,9 @@ def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tu
     for name in [one.name for one in parameters[skip:]]:
         kind, *extras = typing.get_args(hints.get(name)) or (hints.get(name),)
         if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
-            message = f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
+            message = (
+                f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
+            )
             raise SpecError(message, source)
         type_ = RefType(kind.set, optional=OR_NONE in extras)
         found.append(ActionParameter(name, type_, OptionalMember(kind.set) if type_.optional else kind.set))

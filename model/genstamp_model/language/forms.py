@@ -162,7 +162,7 @@ def _set_of(index: object, op: Op) -> IndexSet:
 
 def _of_one(function: Callable[[IndexT], V]) -> Callable[[IndexT], V]:
     """The function of one member; others are refused before they are called."""
-    if not callable(function):
+    if isinstance(function, Value) or not callable(function):
         raise misuse(f"a quantifier takes a function of one member, such as lambda n: s.up.has(n), not {function!r}")
     try:
         inspect.signature(function).bind(None)

@@ -153,4 +153,3 @@ for _name, _symbol in _OPERATORS.items():
     setattr(Refusing, f"__r{_name}__", _refused(_symbol))
 for _name, _symbol in (_COMPARISONS | _UNARY).items():
     setattr(Refusing, f"__{_name}__", _refused(_symbol))
-

@@ -146,7 +146,9 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        if isinstance(self.parts, type) or not all(isinstance(one, type) and issubclass(one, Part) for one in self.parts):
+        if isinstance(self.parts, type) or not all(
+            isinstance(one, type) and issubclass(one, Part) for one in self.parts
+        ):
             raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
         if not all(isinstance(one, Configuration) for one in self.configurations):
             raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
@@ -179,7 +181,9 @@ class System:
 
     def _refuse_configurations(self) -> None:
         if not self.configurations:
-            message = f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            message = (
+                f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            )
             raise ConfigurationError(message, self.source)
         names = [one.name for one in self.configurations]
         twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
@@ -214,7 +218,9 @@ class System:
         try:
             return _Builder(self, chosen, variations, tuple(bugs)).build()
         except RecursionError as problem:
-            message = f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
+            message = (
+                f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
+            )
             raise SpecError(message, self.source) from problem
 
     def instance(

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+
 class Nobody:
     """How an author writes the value of an optional reference that refers to no member: the constant `none`."""
 

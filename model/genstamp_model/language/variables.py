@@ -309,7 +309,9 @@ class Record(Value):
         outer = self._place
         place = Place(
             lambda: ir.field(outer.read(), position),
-            lambda change: outer.change(lambda whole: ir.with_field(whole, position, change(ir.field(whole, position)))),
+            lambda change: outer.change(
+                lambda whole: ir.with_field(whole, position, change(ir.field(whole, position)))
+            ),
             f"{outer.name}.{name}",
             ir.field(outer.seen, position),
         )
