@@ -39,7 +39,7 @@ class _Declaration:
 
     source: Source
 
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+    def __call__(self, *_: object, **__: object) -> NoReturn:
         name = getattr(self, "name", "it")
         raise misuse(
             f"'{name}' is declared with a decorator at {self.source} and cannot be called; move what both need into a "

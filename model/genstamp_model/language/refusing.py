@@ -112,7 +112,7 @@ class Refusing(Symbolic):
     def __delitem__(self, position: object) -> NoReturn:
         raise misuse("a value of the state cannot be deleted; assign another one")
 
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+    def __call__(self, *_: object, **__: object) -> NoReturn:
         raise misuse(f"{describe(self.expr.type)} cannot be called; leave out the parentheses")
 
     def __copy__(self) -> NoReturn:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, overload
 
 from genstamp_model.language import ir
+from genstamp_model.language.author import caller
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.author import caller
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.types import (
     BOOL,
@@ -169,7 +169,7 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
 
 def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
     """The state of one entity, moved by a python-statemachine class' events; its initial state initially."""
-    if not hasattr(machine, "states") or isinstance(machine, type) and issubclass(machine, Record):
+    if not hasattr(machine, "states") or (isinstance(machine, type) and issubclass(machine, Record)):
         raise misuse(f"lifecycle() takes a class derived from statemachine.StateMachine, not {machine!r}")
     states = list(machine.states)
     edges: list[tuple[str, str, str]] = []
