@@ -272,6 +272,11 @@ def action(
 Claim: TypeAlias = Callable[..., Any]
 
 
+def _names(names: object, decorator: str) -> None:
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise misuse(f"@{decorator} takes names as a tuple of texts, such as ('one',), not {names!r}")
+
+
 def _property(
     kind: str,
     inductive: bool = False,
@@ -281,8 +286,7 @@ def _property(
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = caller()
     for names in (given, fair, strongly_fair):
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise misuse(f"@{kind} takes names as a tuple of texts, such as ('one',), not {names!r}")
+        _names(names, kind)
 
     def declare(claim: Claim) -> PropertyDeclaration:
         _plain(claim, kind)

@@ -54,11 +54,14 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
             that say of it that they meet it (`System.meets`).
     """
     trace = current()
-    if not isinstance(label, str) or not label.strip():
-        raise misuse(f"a check is labelled in words, such as require(condition, 'it is open'), not with {label!r}")
-    if not isinstance(refuses, str | None):
-        raise misuse(f"a check refuses with the name of an exception, such as 'IOException', not with {refuses!r}")
+    _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
+    _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
     trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+
+
+def _words(given: object, demand: str) -> None:
+    if not isinstance(given, str) or not given.strip():
+        raise misuse(f"{demand}, not with {given!r}")
 
 
 @dataclass(frozen=True)

@@ -146,11 +146,10 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        if isinstance(self.parts, type) or not all(
-            isinstance(one, type) and issubclass(one, Part) for one in self.parts
-        ):
+        if not isinstance(self.parts, Sequence) or not all(map(_is_part, self.parts)):
             raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
-        if not all(isinstance(one, Configuration) for one in self.configurations):
+        given: object = self.configurations
+        if not isinstance(given, Sequence) or not all(isinstance(one, Configuration) for one in given):
             raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
 
     def configuration(self, name: str | None = None) -> Configuration:
@@ -228,6 +227,10 @@ class System:
     ) -> Instance:
         """The traced system in one configuration."""
         return Instance(self.model(semantics, bugs), self.configuration(configuration))
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Part)
 
 
 def _named(what: str, name: str, known: Mapping[str, T], system: str) -> T:
@@ -366,9 +369,9 @@ class _Builder:
         else:
             condition, target = _condition(claim, declaration), None
         # "Always followed by" may be claimed from every state on, by a plain True.
-        begins = [] if target is not None and claim[0] is True else [condition]
-        for part in [*begins, *([] if target is None else [target])]:
-            if is_constant(part):
+        is_from_every_state = target is not None and claim[0] is True
+        for part in (None if is_from_every_state else condition, target):
+            if part is not None and is_constant(part):
                 raise SpecError(
                     f"{declaration.kind} {declaration.name} is the same in every state; write a condition on the state",
                     declaration.source,
