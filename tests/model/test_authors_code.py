@@ -82,7 +82,7 @@ IDENTITY = "'is' compares Python's objects"
 TRUTH = "has no truth value"
 TEXT = "has no text while it is traced"
 
-STEPS = {
+STEPS: dict[str, str | tuple[str, str]] = {
     # Python's `is` cannot ask the value.
     "require(s.f is True, 'x'); s.n = 1  # here": IDENTITY,
     "require(s.o is none, 'x'); s.n = 1  # here": IDENTITY,

@@ -57,8 +57,8 @@ class Refusing(Symbolic):
 
     expr: Any
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         """The class, for Python; an author's isinstance() is refused where it would be false of every state."""
         if is_open() and is_called_by_author():
             raise misuse("a value of the state has no Python class while it is traced; compare it with == or .at()")

@@ -146,7 +146,8 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        if not isinstance(self.parts, Sequence) or not all(map(_is_part, self.parts)):
+        parts: object = self.parts
+        if not isinstance(parts, Sequence) or not all(map(_is_part, parts)):
             raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
         given: object = self.configurations
         if not isinstance(given, Sequence) or not all(isinstance(one, Configuration) for one in given):

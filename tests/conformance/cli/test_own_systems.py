@@ -172,12 +172,13 @@ def test_a_system_that_is_not_named_is_suggested(
     assert "there is S" in told
 
 
-def test_a_file_called_like_a_module_of_python_does_not_take_its_place(tmp_path: Path) -> None:
-    own = tmp_path / "queue.py"
+@pytest.mark.parametrize("module", ["queue", "tabnanny"])  # one is loaded, the other is not
+def test_a_file_called_like_a_module_of_python_does_not_take_its_place(module: str, tmp_path: Path) -> None:
+    own = tmp_path / f"{module}.py"
     own.write_text(Path(written(tmp_path, "@action\ndef go(s): s.f = ~s.f").removesuffix(":S")).read_text())
-    before = sys.modules.get("queue")
+    before = sys.modules.get(module)
     assert found(f"{own}:S")[0].name == "s"
-    assert sys.modules.get("queue") is before
+    assert sys.modules.get(module) is before
 
 
 def test_a_file_is_run_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
