@@ -146,7 +146,9 @@ def _own(module: str, attribute: str) -> System:
 def _systems_of(loaded: ModuleType, wanted: str = "") -> str:
     """What systems a module has, in words."""
     names = [name for name, value in vars(loaded).items() if isinstance(value, System)]
-    return f"there is {', '.join(names)}{similar(wanted, names)}" if names else "there is none; write NAME = System(...)"
+    return (
+        f"there is {', '.join(names)}{similar(wanted, names)}" if names else "there is none; write NAME = System(...)"
+    )
 
 
 def _loaded(module: str, place: str) -> ModuleType:

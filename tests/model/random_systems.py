@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from tests.model.random_kinds import STANDARD, Profile
 
@@ -87,7 +88,8 @@ class RandomSystem:
         if "busy" in limits:
             # A search begins within its limits.
             free = Evaluator(Instance(model, Configuration("free", sizes, dict.fromkeys(limits, 2**31 - 1))))
-            limits["busy"] = max(limits["busy"], *(free.value(expr, free.initial()) for _, expr in model.limits))
+            [(_, busy)] = model.limits
+            limits["busy"] = max(limits["busy"], cast(int, free.value(busy, free.initial())))
         return Instance(model, Configuration("only", sizes, limits))
 
     def model(self) -> Model:

@@ -131,7 +131,7 @@ def evaluator_of(part: type[Part], **more: Any) -> Evaluator:
     """The evaluator of a part under the one configuration."""
     limits = {**CONFIGURATION.limits, **more}
     configuration = Configuration(CONFIGURATION.name, CONFIGURATION.sizes, limits)
-    parts = [part] if part.actions() else [part, Idle]
+    parts: list[type[Part]] = [part] if part.actions() else [part, Idle]
     return Evaluator(Instance(System("tried", parts=parts, configurations=[]).model(), configuration))
 
 

@@ -416,7 +416,7 @@ def ordered_raised_by_nothing(s: World) -> None:
 @misuse("an ordered number can only be compared and raised")
 @step
 def ordered_lowered(s: World) -> None:
-    s.stamp = s.stamp - 1  # here
+    s.stamp = s.stamp - 1  # type: ignore[operator] # here
 
 
 @misuse("this value is computed, not a variable of the state")

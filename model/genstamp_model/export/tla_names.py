@@ -32,7 +32,7 @@ _OURS: Final = """
 _TAKEN: Final = frozenset(f"{_DEFINED} {_RESERVED} {_OURS}".split())
 _WORDS: Final = frozenset(_RESERVED.split())
 _STANDARD_MODULES: Final = frozenset(
-    "Bags FiniteSets Integers Json Naturals Noting Randomization Reals Sequences TLC TLCExt Toolbox".split()
+    ("Bags", "FiniteSets", "Integers", "Json", "Naturals", "Noting", "Randomization", "Reals", "Sequences", "TLC")
 )
 
 

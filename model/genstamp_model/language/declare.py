@@ -43,7 +43,7 @@ class _Declaration:
 
     source: Source
 
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+    def __call__(self, *_: object, **__: object) -> NoReturn:
         name = getattr(self, "name", "it")
         raise misuse(
             f"'{name}' is declared with a decorator at {self.source} and cannot be called; move what both need into a "
@@ -129,7 +129,9 @@ class _PartType(type):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if isinstance(getattr(cls, name, None), Declared | _Declaration):
-            raise misuse(f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state")
+            raise misuse(
+                f"'{name}' is assigned on the class {cls.__name__}; write s.{name} for the variable of the state"
+            )
         super().__setattr__(name, value)
 
 
@@ -308,6 +310,11 @@ def action(
 Claim: TypeAlias = Callable[..., Any]
 
 
+def _names(names: object, decorator: str) -> None:
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise misuse(f"@{decorator} takes names as a tuple of texts, such as ('one',), not {names!r}")
+
+
 def _property(
     kind: str,
     inductive: bool = False,
@@ -318,8 +325,7 @@ def _property(
 ) -> Callable[[Claim], PropertyDeclaration]:
     source = called_from()
     for names in (given, fair, strongly_fair):
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise misuse(f"@{kind} takes names as a tuple of texts, such as ('one',), not {names!r}")
+        _names(names, kind)
 
     def declare(claim: Claim) -> PropertyDeclaration:
         _plain(claim, kind)
@@ -421,7 +427,9 @@ def parameters_of(function: Callable[..., Any], skip: int, source: Source) -> tu
     for name in [one.name for one in parameters[skip:]]:
         kind, *extras = typing.get_args(hints.get(name)) or (hints.get(name),)
         if not (isinstance(kind, type) and issubclass(kind, Index) and kind is not Index):
-            message = f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
+            message = (
+                f"parameter '{name}' of {function.__name__} needs an index set as annotation, such as {name}: Node"
+            )
             raise SpecError(message, source)
         type_ = RefType(kind.set, optional=OR_NONE in extras)
         found.append(ActionParameter(name, type_, OptionalMember(kind.set) if type_.optional else kind.set))

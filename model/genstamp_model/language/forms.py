@@ -54,11 +54,14 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
             that say of it that they meet it (`System.meets`).
     """
     trace = current()
-    if not isinstance(label, str) or not label.strip():
-        raise misuse(f"a check is labelled in words, such as require(condition, 'it is open'), not with {label!r}")
-    if not isinstance(refuses, str | None):
-        raise misuse(f"a check refuses with the name of an exception, such as 'IOException', not with {refuses!r}")
+    _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
+    _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
     trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+
+
+def _words(given: object, demand: str) -> None:
+    if not isinstance(given, str) or not given.strip():
+        raise misuse(f"{demand}, not with {given!r}")
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def _set_of(index: object, op: Op) -> IndexSet:
 
 def _of_one(function: Callable[[IndexT], V]) -> Callable[[IndexT], V]:
     """The function of one member; others are refused before they are called."""
-    if not callable(function):
+    if isinstance(function, Value) or not callable(function):
         raise misuse(f"a quantifier takes a function of one member, such as lambda n: s.up.has(n), not {function!r}")
     try:
         inspect.signature(function).bind(None)

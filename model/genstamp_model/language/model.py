@@ -354,9 +354,9 @@ class Instance:
 
         evaluator = Evaluator(self)
         for name in evaluator.beyond(evaluator.initial()):
-            value = max(evaluator.value(expr, evaluator.initial()) for known, expr in self.model.limits if known == name)
+            values = [evaluator.value(expr, evaluator.initial()) for known, expr in self.model.limits if known == name]
             raise self._error(
-                f"'{name}' is {value} initially, above its limit {self.limits[name]} in configuration "
+                f"'{name}' is {values[0]} initially, above its limit {self.limits[name]} in configuration "
                 f"{self.configuration.name} of {self.model.system}; nothing would be searched"
             )
 

@@ -57,7 +57,7 @@ class Refusing(Symbolic):
 
     expr: Any
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """The class, for Python; an author's isinstance() is refused where it would be false of every state."""
         if is_open() and is_called_by_author():
@@ -103,16 +103,16 @@ class Refusing(Symbolic):
     def __index__(self) -> NoReturn:
         raise misuse("a symbolic value is no Python integer; write forall, exists, count or pick(name, low, high)")
 
-    def __getitem__(self, position: object) -> Any:
+    def __getitem__(self, position: Any) -> Any:
         raise misuse(f"{describe(self.expr.type)} has no elements to look up{self._instead()}")
 
-    def __setitem__(self, position: object, value: object) -> None:
+    def __setitem__(self, position: Any, value: object) -> None:
         raise misuse(f"{describe(self.expr.type)} has no elements to assign{self._instead()}")
 
     def __delitem__(self, position: object) -> NoReturn:
         raise misuse("a value of the state cannot be deleted; assign another one")
 
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+    def __call__(self, *_: object, **__: object) -> NoReturn:
         raise misuse(f"{describe(self.expr.type)} cannot be called; leave out the parentheses")
 
     def __copy__(self) -> NoReturn:

@@ -39,7 +39,7 @@ _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
 _LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
 
-Refuse = Callable[[SpecError], None]
+Refuse = Callable[[SpecError], SpecError]
 
 
 class Symbolic:
@@ -85,7 +85,8 @@ def watched(refuse: Refuse) -> Iterator[None]:
     def look(frame: FrameType, event: str, argument: Any) -> Any:
         for suspect in _suspects(frame.f_code) if is_author(frame) else ():
             if _is_refused(suspect, frame):
-                refuse(SpecError(suspect.message, Source(frame.f_code.co_filename, suspect.line)))
+                # At once, because a loop on such a condition would not end.
+                raise refuse(SpecError(suspect.message, Source(frame.f_code.co_filename, suspect.line)))
         # A debugger, or what measures coverage, goes on.
         return before(frame, event, argument) if before is not None else None
 

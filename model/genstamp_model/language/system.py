@@ -151,9 +151,11 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        if isinstance(self.parts, type) or not all(isinstance(one, type) and issubclass(one, Part) for one in self.parts):
+        parts: object = self.parts
+        if not isinstance(parts, Sequence) or not all(map(_is_part, parts)):
             raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
-        if not all(isinstance(one, Configuration) for one in self.configurations):
+        given: object = self.configurations
+        if not isinstance(given, Sequence) or not all(isinstance(one, Configuration) for one in given):
             raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
 
     def configuration(self, name: str | None = None) -> Configuration:
@@ -184,7 +186,9 @@ class System:
 
     def _refuse_configurations(self) -> None:
         if not self.configurations:
-            message = f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            message = (
+                f"system {self.name} has no configuration, so nothing is searched; write Configuration('small', ...)"
+            )
             raise ConfigurationError(message, self.source)
         names = [one.name for one in self.configurations]
         twice = next((one for i, one in enumerate(self.configurations) if one.name in names[:i]), None)
@@ -219,7 +223,9 @@ class System:
         try:
             return _Builder(self, chosen, variations, tuple(bugs)).build()
         except RecursionError as problem:
-            message = f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
+            message = (
+                f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
+            )
             raise SpecError(message, self.source) from problem
 
     def instance(
@@ -227,6 +233,10 @@ class System:
     ) -> Instance:
         """The traced system in one configuration."""
         return Instance(self.model(semantics, bugs), self.configuration(configuration))
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Part)
 
 
 def _named(what: str, name: str, known: Mapping[str, T], system: str) -> T:
@@ -410,9 +420,9 @@ class _Builder:
         else:
             condition, target = _condition(claim, declaration), None
         # "Always followed by" may be claimed from every state on, by a plain True.
-        begins = [] if target is not None and claim[0] is True else [condition]
-        for part in [*begins, *([] if target is None else [target])]:
-            if is_constant(part):
+        is_from_every_state = target is not None and claim[0] is True
+        for part in (None if is_from_every_state else condition, target):
+            if part is not None and is_constant(part):
                 raise SpecError(
                     f"{declaration.kind} {declaration.name} is the same in every state; write a condition on the state",
                     declaration.source,

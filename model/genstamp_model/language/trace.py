@@ -109,9 +109,10 @@ class Trace:
     depth: int = 0
     refusal: SpecError | None = None
 
-    def refuse(self, error: SpecError) -> None:
-        """Keep a misuse; the first one counts."""
+    def refuse(self, error: SpecError) -> SpecError:
+        """Keep a misuse, to be raised; the first one counts."""
         self.refusal = self.refusal or error
+        return error
 
     def read(self, variable: str) -> Expr:
         """The variable's value after the effects so far."""

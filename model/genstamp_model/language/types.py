@@ -241,9 +241,12 @@ def has_ordered_number(type_: Type) -> bool:
             return False
 
 
-def misfit(value: object, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
+def misfit(value: Value, type_: Type, sizes: Sizes, limits: Mapping[str, int]) -> str:
     """Why a plain value cannot be one of a type within the limits, in words; empty if it can."""
-    inner = lambda part, kind: misfit(part, kind, sizes, limits)  # noqa: E731
+
+    def inner(part: Value, kind: Type) -> str:
+        return misfit(part, kind, sizes, limits)
+
     match type_:
         case BoolType():
             return "" if isinstance(value, bool) else f"{value!r}, which is no flag,"

@@ -150,7 +150,9 @@ def _joined(other: object, operator: str) -> Expr:
     return coerce(other, BOOL)
 
 
-_PRECEDENCE: Final = "'{0}' joins flags, not {1}; it binds more tightly than a comparison, so write (a < b) {0} (c == d)"
+_PRECEDENCE: Final = (
+    "'{0}' joins flags, not {1}; it binds more tightly than a comparison, so write (a < b) {0} (c == d)"
+)
 
 
 class Comparable(Value):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, cast, overload
 
 from genstamp_model.language import ir
+from genstamp_model.language.author import caller
 from genstamp_model.language.containers import Array, Bag, Members, Sequence
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.author import caller
 from genstamp_model.language.trace import misuse
 from genstamp_model.language.types import (
     BOOL,
@@ -84,8 +84,12 @@ class Declared(Generic[V]):
         raise misuse(f"'{self.name}' cannot be deleted; assign another value")
 
 
+def _is_class(value: object, base: type) -> bool:
+    return isinstance(value, type) and issubclass(value, base)
+
+
 def _index(index: object, form: str) -> None:
-    if not (isinstance(index, type) and issubclass(index, Index) and index is not Index):
+    if not _is_class(index, Index) or index is Index:
         raise misuse(f"{form} takes an index set, a class derived from Index, not {index!r}")
 
 
@@ -95,7 +99,7 @@ def _element(element: object, form: str) -> None:
 
 
 def _record(class_: object, form: str) -> None:
-    if not (isinstance(class_, type) and issubclass(class_, Record) and class_ is not Record):
+    if not _is_class(class_, Record) or class_ is Record:
         raise misuse(f"{form} takes a class derived from Record, not {class_!r}")
 
 
@@ -158,7 +162,7 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
     Raises:
         SpecError: there are no members, or the initial one is of another enumeration.
     """
-    if not (isinstance(members, type) and issubclass(members, enum.Enum) and len(members)):
+    if not _is_class(members, enum.Enum) or not len(members):
         raise misuse(f"enumeration() takes a class derived from enum.Enum that has members, not {members!r}")
     if initially is not None and not isinstance(initially, members):
         raise misuse(f"the initial value {initially!r} is no member of {members.__name__}")
@@ -169,7 +173,7 @@ def enumeration(members: type[E], *, initially: E | None = None) -> Declared[Enu
 
 def lifecycle(machine: type[StateMachine]) -> Declared[Lifecycle]:
     """The state of one entity, moved by a python-statemachine class' events; its initial state initially."""
-    if not hasattr(machine, "states") or isinstance(machine, type) and issubclass(machine, Record):
+    if not hasattr(machine, "states") or _is_class(machine, Record):
         raise misuse(f"lifecycle() takes a class derived from statemachine.StateMachine, not {machine!r}")
     states = list(machine.states)
     edges: list[tuple[str, str, str]] = []
@@ -256,6 +260,10 @@ def declared_in(class_: type) -> list[Declared[Any]]:
     return list(found.values())
 
 
+def _is_of(value: object, class_: type) -> bool:
+    return value is None or isinstance(value, class_)
+
+
 RESERVED: Final = frozenset({"declared", "expr", "place", "type"})
 """What a record has itself, or is made of: no names for fields."""
 
@@ -273,7 +281,7 @@ class Record(Value):
         register_record(cls.type(), cls)
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None, **fields: object) -> None:
-        if not isinstance(expr, Expr | None) or not isinstance(place, Place | None):
+        if not _is_of(expr, Expr) or not _is_of(place, Place):
             names = ", ".join(f"{declared.name}=..." for declared in self.declared())
             raise misuse(f"the fields of a record are given by name; write {type(self).__name__}({names})")
         if expr is None and place is None:

@@ -206,9 +206,7 @@ class Counter(Part):
     @invariant
     def manager_is_trained_or_the_office(s, clerk: Clerk) -> Bool:
         """A clerk who manages was trained."""
-        return (s.manager == clerk).implies(
-            s.trained.has(clerk) | ~s.trained.is_empty() | ~s.manager.is_none() | False
-        )
+        return (s.manager == clerk).implies(s.trained.has(clerk) | ~s.trained.is_empty() | ~s.manager.is_none() | False)
 
     @transition
     def tickets_rise(s, t: Self) -> Bool:

@@ -13,9 +13,7 @@ from genstamp_spec.hdfs.parts.state import Client, File, Holder
 class EditLog(Blocks, CallState, lane="namenode"):
     """Edits by kind, logSync."""
 
-    def log(
-        s, opcode: Opcode, file: File, *, caller: Maybe[Client] = none, new_path: Maybe[Path] = none
-    ) -> None:
+    def log(s, opcode: Opcode, file: File, *, caller: Maybe[Client] = none, new_path: Maybe[Path] = none) -> None:
         """FSEditLog#logEdit: the file as it is after the step, as far as this kind of edit tells (facts I.5)."""
         s.log_under(s.path[file], opcode, file, caller=caller, new_path=new_path)
 

@@ -1,0 +1,430 @@
+"""What an author writes that would be misread, or that fails, ends as one sentence with its line.
+
+Each case is the text of a part's body, or of a whole module, with `# here` at the line to be named. They are texts and
+no functions, because Python would not compile some of them, and a linter would mend others.
+"""
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genstamp_model.errors import ConfigurationError, Source
+from genstamp_model.explore import explore
+from genstamp_model.language import Instance, ModelError, SpecError, System
+from genstamp_model.language.author import authored
+
+HEAD = """
+import copy, enum, operator
+from typing import Self
+from genstamp_model.language import *
+from genstamp_model.language import Part as PartBase
+
+class A(Index): pass
+class B(Index): pass
+class M(Record):
+    who = reference(A); w = number(1, 3, initially=1)
+class Mood(enum.Enum):
+    CALM = 1
+    CROSS = 2
+FLAGS = []
+COUNT = 0
+def same(x, y): return x is y  # same
+def left_out(x=None): return 0 if x is None else x  # left out
+class Base(Part):
+    f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
+    q = sequence(number(0, 3), capacity=2); mood = enumeration(Mood); m = record(M); r = reference(A)
+"""
+
+TAIL = """
+S = System("s", parts=[P], configurations=[Configuration("c", sizes=SIZES, limits=LIMITS)])
+"""
+
+
+def module(text: str, path: Path) -> dict[str, object]:
+    """Run a module's text, as a file of this name."""
+    path.write_text(text)
+    names: dict[str, object] = {"__name__": path.stem, "__file__": str(path)}
+    with authored(Source(str(path), 1)):
+        exec(compile(text, str(path), "exec"), names)
+    return names
+
+
+def instance(text: str, path: Path) -> Instance:
+    """The system S of a module's text, ready to be searched."""
+    system = module(text, path)["S"]
+    assert isinstance(system, System)
+    return system.instance("c")
+
+
+def step(body: str) -> str:
+    """A module in which an action's body is this."""
+    lines = textwrap.indent(textwrap.dedent(body).strip(), "        ")
+    text = f"{HEAD}class P(Base):\n    @action\n    def go(s, a: A) -> None:\n{lines}\n{TAIL}"
+    return text.replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}")
+
+
+def claim(body: str, decorator: str = "invariant") -> str:
+    """A module in which a property's body is this."""
+    lines = textwrap.indent(textwrap.dedent(body).strip(), "        ")
+    text = (
+        f"{HEAD}class P(Base):\n    @action\n    def go(s) -> None:\n        s.f = True\n"
+        f"    @{decorator}\n    def claim(s):\n{lines}\n{TAIL}"
+    )
+    return text.replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}")
+
+
+CONSTANT = "is the same in every state"
+IDENTITY = "'is' compares Python's objects"
+TRUTH = "has no truth value"
+TEXT = "has no text while it is traced"
+
+STEPS: dict[str, str | tuple[str, str]] = {
+    # Python's `is` cannot ask the value.
+    "require(s.f is True, 'x'); s.n = 1  # here": IDENTITY,
+    "require(s.o is none, 'x'); s.n = 1  # here": IDENTITY,
+    "require((s.n < 3) & (s.o is None), 'x'); s.n = 1  # here": IDENTITY,
+    "require((s.n < 3) & (none is not s.o), 'x'); s.n = 1  # here": IDENTITY,
+    "s.f = s.o is None  # here": IDENTITY,
+    "s.f = s.mood is Mood.CALM  # here": IDENTITY,
+    "s.f = s.r is a  # here": IDENTITY,
+    "s.f = (s.n == 1) is True  # here": IDENTITY,
+    "one = s.o; s.f = one is None  # here": IDENTITY,
+    "if s.f is True:  # here\n    s.n = 5\nelse:\n    s.n = 1": IDENTITY,
+    "s.n = 1 if s.o is None else 2  # here": IDENTITY,
+    "while s.o is not None:  # here\n    pass": IDENTITY,
+    "s.n = left_out(s.o)": ("def left_out", IDENTITY),
+    "s.f = same(s.f, True)": ("def same", IDENTITY),
+    "s.x.update(lambda b: 1 if s.o is None else 2)  # here": IDENTITY,
+    "s.f = operator.is_(s.f, True)  # here": IDENTITY,
+    "s.f = id(s.f) == id(s.n)  # here": IDENTITY,
+    "match s.f:\n    case True:  # here\n        s.n = 1": IDENTITY,
+    "match s.f:\n    case bool():  # here\n        s.n = 1": "'match' looks at Python's objects",
+    "match s.mood:\n    case Mood.CALM:  # here\n        s.n = 1": TRUTH,
+    "s.n = 1 if isinstance(s.f, bool) else 2  # here": "has no Python class",
+    # Lists count by their length.
+    "s.n = 1 if [s.f] else 2  # here": "counts by its length",
+    "s.n = 1 if not (s.f,) else 2  # here": "counts by its length",
+    # A condition that is one in no state, or in all.
+    "require(True, 'x'); s.n = 1  # here": CONSTANT,
+    "require(False, 'x'); s.n = 1  # here": CONSTANT,
+    "require(s.f | True, 'x'); s.n = 1  # here": CONSTANT,
+    "require(forall(A, lambda b: True), 'x'); s.n = 1  # here": CONSTANT,
+    # What `except` swallows stays said.
+    "try:\n    if s.f:  # here\n        s.n = 3\nexcept Exception:\n    s.n = 1": TRUTH,
+    "try:\n    s.n = s.n / 2  # here\nexcept BaseException:\n    s.n = 1": "a number has no '/'",
+    "try:\n    attempt(lambda: bool(s.f))  # here\nexcept SpecError:\n    s.n = 1": TRUTH,
+    # Text, hash, iteration, index.
+    "s.n = 1 if str(s.n) == '1' else 2  # here": TEXT,
+    "s.n = 1 if repr([s.f]) == '1' else 2  # here": TEXT,
+    "require(s.f, f'it is {s.n}'); s.n = 1  # here": TEXT,
+    "require(s.f, '{}'.format(s.n)); s.n = 1  # here": TEXT,
+    "require(s.f, 'it is %s' % s.n); s.n = 1  # here": TEXT,
+    "print('n is', s.n); s.n = 1  # here": TEXT,
+    "s.n = {s.f: 1}.get(True, 3)  # here": "cannot be a key",
+    "s.n = len({s.f, s.n})  # here": "cannot be a key",
+    "require(hash(s.n) == 1, 'x'); s.n = 1  # here": "cannot be a key",
+    "s.n = [1, 2][s.n]  # here": "is no Python integer",
+    "s.n = int(s.n)  # here": "is no Python integer",
+    "s.n = round(s.n)  # here": "a number has no 'round()'",
+    "for one in s.g:  # here\n    s.n = 1": "cannot be looped over",
+    "s.n = [*s.q][0]  # here": "cannot be looped over",
+    "require(a in s.g, 'x'); s.n = 1  # here": "write .has(item)",
+    "require(s.n in [1, 2], 'x'); s.n = 1  # here": TRUTH,
+    "s.n = max(s.n, 3)  # here": TRUTH,
+    "s.n = sorted([s.n, 2])[0]  # here": TRUTH,
+    "require((s.f, s.n) == (True, 0), 'x'); s.n = 1  # here": TRUTH,
+    "require(any([s.f, s.n > 2]), 'x'); s.n = 1  # here": TRUTH,
+    # Operators.
+    "s.n = s.f + 1  # here": "a flag has no '+'",
+    "s.n = s.n % 2  # here": "numbers have +, -, *",
+    "s.n = -s.n  # here": "a number has no '-'",
+    "s.n = 2 ** s.n  # here": "a number has no '**'",
+    "s.f = s.f ^ True  # here": "a flag has no '^'",
+    "s.n = s.q[0]  # here": "a sequence has .at()",
+    "s.f = s.mood < Mood.CROSS  # here": "a state of Mood has no '<'",
+    "require(s.n < 3 & s.f, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
+    "require(s.f & s.n > 1, 'x'); s.n = 1  # here": "write (a < b) & (c == d)",
+    "s.n = s.f()  # here": "leave out the parentheses",
+    "s.n = s.m.weight  # here": "a M has no 'weight'; there are w, who",
+    # The state itself.
+    "s.nn = 3  # here": "no variable 'nn' is declared",
+    "s.n = s.nn  # here": "there is no 'nn' in the state",
+    "Base.n = 3  # here": "write s.n for the variable of the state",
+    "del s.n  # here": "cannot be deleted",
+    "del s.x[a]  # here": "cannot be deleted",
+    "z = copy.copy(s); z.n = 3  # here": "the state cannot be copied",
+    "z = copy.deepcopy(s); z.n = 3  # here": "the state cannot be copied",
+    "z = copy.copy(s.m); z.w = 3  # here": "a symbolic value cannot be copied",
+    "global COUNT; COUNT = COUNT + 1; s.n = COUNT  # here": "assigns a global variable",
+    # Views that no longer show what they showed.
+    "r = s.m; s.m.w = 3; s.n = r.w  # here": "was assigned after it was read into a name",
+    "v = s.x; s.x[a] = 3; s.n = v[a]  # here": "was assigned after it was read into a name",
+    "v = s.g; s.g.add(a); s.n = when(v.has(a), 1, 2)  # here": "was assigned after it was read into a name",
+    "v = s.x; attempt(lambda: s.x.update(lambda b: 0)).take(); s.n = v[a]  # here": "was assigned after it was read",
+    # Calls of the language's forms.
+    "require(s.n < 3); s.n = 1  # here": "write require(condition, label, [refuses], [defensive])",
+    "require(s.f, 3); s.n = 1  # here": "a check is labelled in words",
+    "require(s.f, 'x', OSError); s.n = 1  # here": "refuses with the name of an exception",
+    "require('yes', 'x'); s.n = 1  # here": "expected a flag, not 'yes'",
+    "s.n = minimum(A, lambda b: s.x[b])  # here": "write minimum(index, value, where, default)",
+    "require(forall(A, lambda b, c: s.x[b] == s.x[c]), 'x'); s.n = 1  # here": "takes a function of one member",
+    "require(forall(s.g, lambda b: s.x[b] == 1), 'x'); s.n = 1  # here": "is over an index set",
+    "require(forall(A, s.f), 'x'); s.n = 1  # here": "takes a function of one member",
+    "s.n = pick('z', 0, s.n)  # here": "is picked from a range of constants",
+    "s.post.send(M(a, 1))  # here": "write M(who=..., w=...)",
+    "s.post.send((a, 1))  # here": "write M(who=..., w=...)",
+    "s.o = None  # here": "write none",
+    "s.mood = 'CALM'  # here": "write one of Mood.CALM, Mood.CROSS",
+    "s.r = 0  # here": "or quantify over A",
+    "s.n = True  # here": "write when(condition, 1, 0)",
+    # Anything else that goes wrong in Python.
+    "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
+    "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
+    "s.n = 1 // 0  # here": "ZeroDivisionError: integer division or modulo by zero",
+    "s.n = {}['one']  # here": "there is no key 'one'",
+    "s.n = int('one')  # here": "ValueError: invalid literal",
+    "assert len(FLAGS) > 99, 'too few'  # here": "an assertion fails: too few",
+    "raise Exception('first\\nsecond')  # here": "Exception: first second",
+    "import no_such_module  # here": "name its directory in PYTHONPATH",
+    "exit(0)  # here": "the specification ends the process",
+    "import sys; sys.exit()  # here": "the specification ends the process",
+}
+
+
+@pytest.mark.parametrize("body", STEPS)
+def test_a_step_that_would_be_misread_is_refused(body: str, tmp_path: Path) -> None:
+    refused(step(body), STEPS[body], tmp_path)
+
+
+CLAIMS = {
+    "return True  # x": CONSTANT,
+    "return (s.n < 1) | True": CONSTANT,
+    "return not False": CONSTANT,
+    "return s.o is None": IDENTITY,
+    "return True if s.f is not True else s.f": IDENTITY,
+    "try:\n    return bool(s.f)\nexcept Exception:\n    return s.n < 9": TRUTH,
+    "s.n < 3": "claim returns None, not a flag; is there a return?",
+    "return s.n": "claim returns a number, not a flag",
+    "return 1": "claim returns 1, not a flag",
+    "yield s.f": "is a generator or coroutine",
+}
+
+
+@pytest.mark.parametrize("body", CLAIMS)
+def test_a_property_that_would_be_misread_is_refused(body: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=re.escape(CLAIMS[body])) as caught:
+        instance(claim(body), tmp_path / "own.py")
+    assert str(caught.value).startswith("own.py:")
+
+
+@pytest.mark.parametrize("decorator", ["witness", "invariant(inductive=True)", "transition"])
+def test_no_kind_of_property_is_a_constant(decorator: str, tmp_path: Path) -> None:
+    text = claim("return True", decorator)
+    text = text.replace("def claim(s)", "def claim(s, t: Self)") if decorator == "transition" else text
+    with pytest.raises(SpecError, match=CONSTANT):
+        instance(text, tmp_path / "own.py")
+
+
+@pytest.mark.parametrize(
+    ("returned", "is_refused"),
+    [("True, s.f", False), ("s.f, True", True), ("False, s.f", True), ("s.n < 3, s.f", False)],
+)
+def test_only_from_every_state_on_may_be_said_by_a_plain_true(returned: str, is_refused: bool, tmp_path: Path) -> None:
+    text = claim(f"return {returned}", "leads_to(fair=('go',))")
+    if is_refused:
+        with pytest.raises(SpecError, match=CONSTANT):
+            instance(text, tmp_path / "own.py")
+    else:
+        assert instance(text, tmp_path / "own.py").model.properties
+
+
+def refused(text: str, expected: str | tuple[str, str], directory: Path) -> None:
+    """A module is refused with a sentence at the line that is marked, or that contains a text."""
+    where, message = expected if isinstance(expected, tuple) else ("# here", expected)
+    with pytest.raises(ModelError) as caught:
+        instance(text, directory / "own.py")
+    [line] = [number for number, line in enumerate(text.splitlines(), 1) if where in line]
+    assert str(caught.value).startswith(f"own.py:{line}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+READ = {
+    # These mean what they say, and are read so.
+    "require(s.mood == Mood.CALM, 'x'); s.n = 1": "require (mood == CALM) [x] None",
+    "s.n, s.x[a] = s.x[a], s.n": "n' = x[a]",
+    "s.n += 1": "n' = (n + 1)",
+    "s.n = sum([s.n, 1])": "n' = ((n + 0) + 1)",
+    "v = s.n; s.n = 3; s.x[a] = v": "x' = store(x, a, n)",
+    "v = s.m; v.w = 3; s.n = v.w": "n' = 3",
+    "v = s.m; s.m.who = a; s.n = v.w": "n' = m.w",
+    "v = s.x; s.n = 2; s.x[a] = v[a] + 1": "x' = store(x, a, (x[a] + 1))",
+    "setattr(s, 'n', 2)": "n' = 2",
+    "s.n = left_out(); s.f = True": "n' = 0",
+    "s.n = left_out(s.n)": None,
+    "s.f = same(1, 1)": "f' = true",
+    "s.f = FLAGS is FLAGS": "f' = true",
+}
+
+
+@pytest.mark.parametrize("body", READ)
+def test_what_is_clear_is_read(body: str, tmp_path: Path) -> None:
+    written = "\n".join(instance(step(body), tmp_path / "own.py").model.text())
+    assert READ[body] is None or f"  {READ[body]}" in written
+
+
+WRONG = {
+    # Declarations.
+    "f = flag(initially=3)  # here": "a flag is True or False initially",
+    "n = number(0.5, 3)  # here": "low is a whole number",
+    "n = number(0, 3, initially=9)  # here": "lies outside 0..3",
+    "n = number(limit=3)  # here": "a limit is named",
+    "m = enumeration(Mood, initially=3)  # here": "is no member of Mood",
+    "m = enumeration(A)  # here": "takes a class derived from enum.Enum",
+    "x = per(A, number)  # here": "takes what is declared for one",
+    "x = per(Mood, flag())  # here": "per() takes an index set",
+    "x = optional(Index)  # here": "optional() takes an index set",
+    "x = record(A)  # here": "takes a class derived from Record",
+    "x = bag(Mood, limit='l')  # here": "takes a class derived from Record",
+    "x = sequence(flag, capacity=2)  # here": "takes what is declared for one",
+    "x = lifecycle(Mood)  # here": "takes a class derived from statemachine.StateMachine",
+    "x = number(0, 3)\n    x = flag()  # here": "'x' is declared here and at own.py",
+    # Decorators.
+    "@action\n    def go(s): s.f = True\n    @action\n    def go(s): s.n = 1  # here": "'go' is declared here and at",
+    "@action('go')  # here\n    def go(s): s.f = True": "@action decorates a function of the class, not 'go'",
+    "@action  # here\n    @invariant\n    def go(s): return s.f": "stands over another decorator",
+    "@action  # here\n    @staticmethod\n    def go(s): s.f = True": "not a staticmethod",
+    "@action  # here\n    async def go(s): s.f = True": "is a generator or coroutine",
+    "@limit  # here\n    def busy(s): return s.n": "write @limit('messages')",
+    "@witness()  # here\n    def w(s): return s.f": "'function'; write witness(function)",
+    "@leads_to(fair='go')  # here\n    def l(s): return s.f, s.f": "takes names as a tuple of texts",
+    "@action  # here\n    def go(s, a): s.f = True": "needs an index set as annotation, such as a: Node",
+    "@action  # here\n    def go(s, a: int): s.f = True": "needs an index set as annotation",
+    "@action  # here\n    def go(s, a: 'Nope'): s.f = True": "'Nope' is not defined",
+    "@action  # here\n    def go(): pass": "go takes the state s",
+    "@action  # here\n    def go(s, *a): pass": "go takes the state s",
+    "@action\n    def go(s): s.go()  # here": "'go' is declared with a decorator at own.py",
+    "1 / 0  # here": "ZeroDivisionError",
+}
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_a_wrong_declaration_is_refused(body: str, tmp_path: Path) -> None:
+    text = f"{HEAD}class P(Base):\n    {body}\n{TAIL}".replace("SIZES", "{'A': 2}").replace("LIMITS", "{'l': 1}")
+    with pytest.raises(SpecError, match=re.escape(WRONG[body])) as caught:
+        instance(text, tmp_path / "own.py")
+    assert re.match(r"own\.py:\d+: ", str(caught.value))
+    if "# here\n" in text:
+        [line] = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
+        assert caught.value.source is not None
+        assert caught.value.source.line == line
+
+
+MODULES = {
+    "x = (  # here": "'(' was never closed",
+    "import no_such_module  # here": "No module named 'no_such_module'; install it, or name its directory",
+    "from genstamp_model.language import acton  # here": "cannot import name 'acton'",
+    "x = nothing  # here": "'nothing' is not defined",
+    "raise SystemExit  # here": "the specification ends the process",
+    "import sys\nsys.exit(0)  # here": "the specification ends the process",
+    "def f(): return f()  # here\nf()": "calls itself without an end",
+    "class M(Record):  # x\n    type = flag()\n    w = number(0, 1)": "cannot be named 'type'",
+}
+
+
+@pytest.mark.parametrize("body", MODULES)
+def test_a_module_that_fails_names_its_line(body: str, tmp_path: Path) -> None:
+    text = f"from genstamp_model.language import *\n{body}\n"
+    with pytest.raises(SpecError, match=re.escape(MODULES[body])) as caught:
+        module_loaded(text, tmp_path / "own.py")
+    if "# here" in text:
+        [line] = [number for number, line in enumerate(text.splitlines(), 1) if "# here" in line]
+        assert str(caught.value).startswith(f"own.py:{line}: ")
+    assert "\n" not in str(caught.value)
+
+
+def module_loaded(text: str, path: Path) -> None:
+    """Run a module's text."""
+    module(text, path)
+
+
+def test_an_interrupt_is_left_alone() -> None:
+    with pytest.raises(KeyboardInterrupt), authored():
+        raise KeyboardInterrupt
+
+
+def test_what_an_author_prints_goes_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = step("print('traced'); s.n = 1").replace("COUNT = 0", "print('loaded')")
+    assert explore(instance(text, tmp_path / "own.py")).states > 1
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "loaded\ntraced\n")
+
+
+def test_a_debugger_goes_on_while_a_suspect_function_is_traced(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def note(frame: object, event: str, argument: object) -> None:
+        seen.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        instance(step("s.n = left_out(); s.f = True"), tmp_path / "own.py")
+        assert sys.gettrace() is note
+    finally:
+        sys.settrace(before)
+    assert "call" in seen
+
+
+CONFIGURATIONS = {
+    "[Configuration('c', sizes={}), Configuration('c', sizes={})]": "two configurations of system s are named 'c'",
+    "[]": "system s has no configuration, so nothing is searched",
+    "[Configuration('c', sizes={}, limits={'l': 2})]": "'n' is 3, above limit l=2, initially",
+    "[Configuration('c', sizes={}, limits={'l': 9, 'busy': 2})]": "does not have; it has l",
+    "[Configuration('c', sizes={'A': 2}, limits={'l': 9})]": "gives size 'A', which the system does not have",
+    "[Configuration('c', sizes={}, limits={'l': -1})]": "must be 0 to",
+    "[Configuration('c', sizes={}, limits={'l': '9'})]": "must be 0 to",
+}
+BEGINS_AT_3 = """
+from genstamp_model.language import *
+class P(Part):
+    n = number(limit='l', initially=3)
+    @action
+    def go(s): s.n = s.n + 1
+S = System("s", parts=[P], configurations=CONFIGURATIONS)
+"""
+
+
+@pytest.mark.parametrize("configurations", CONFIGURATIONS)
+def test_a_configuration_in_which_nothing_can_begin_is_an_error(configurations: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=CONFIGURATIONS[configurations]) as caught:
+        instance(BEGINS_AT_3.replace("CONFIGURATIONS", configurations), tmp_path / "own.py")
+    assert str(caught.value).startswith("own.py:")
+
+
+def test_a_search_does_not_begin_beyond_a_limit_that_is_counted(tmp_path: Path) -> None:
+    text = BEGINS_AT_3.replace("    @action", "    @limit('busy')\n    def busy(s): return s.n + 1\n    @action")
+    within = "[Configuration('c', sizes={}, limits={'l': 9, 'busy': LIMIT})]"
+    assert (
+        explore(instance(text.replace("CONFIGURATIONS", within.replace("LIMIT", "4")), tmp_path / "own.py")).states == 1
+    )
+    with pytest.raises(ConfigurationError, match="'busy' is 4 initially, above its limit 3"):
+        instance(text.replace("CONFIGURATIONS", within.replace("LIMIT", "3")), tmp_path / "own.py")
+
+
+@pytest.mark.parametrize("body", ["f = flag()", "f = flag()\n    def go(s): s.f = True", "pass"])
+def test_a_system_without_actions_is_an_error(body: str, tmp_path: Path) -> None:
+    text = f"from genstamp_model.language import *\nclass P(Part):\n    {body}\n{TAIL}"
+    with pytest.raises(SpecError, match=r"own\.py:\d+: system s has no action, so nothing happens"):
+        instance(text.replace("SIZES", "{}").replace("LIMITS", "{}"), tmp_path / "own.py")
+
+
+@pytest.fixture(autouse=True)
+def no_bytecode(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each text is a file of its own."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield
