@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations, product
 from typing import Any
 
+from tests.model.fuzz_judges import begins_beyond
 from tests.model.fuzzing import run
 from tests.model.random_deep_system import deep_system
 from tests.model.random_symmetry import SymmetricSystem
@@ -124,6 +125,9 @@ def _behaviour(evaluator: Evaluator, state: State, renaming: Renaming | None) ->
 
 def search_finds_all_orbits(instance: Instance, counts: Counter[str], *, fingerprints: bool) -> None:
     """The search by symmetry against a plain one, if that comes to its end."""
+    if begins_beyond(instance):
+        counts["begins beyond a limit"] += 1
+        return
     plain = search(instance, MOST_STATES)
     if not plain.finished:
         counts["too large for brute force"] += 1

@@ -210,10 +210,10 @@ def test_the_path_to_a_witness_is_a_real_one() -> None:
     ("instance", "message"),
     [
         (FENCING.instance("both", bugs=["preferred"]), r"fencing\.py:\d+: action time_out chooses the first Writer"),
-        (FENCING.instance("both", bugs=["careless"]), r"fencing\.py:\d+: action write reads waiting\[0\]"),
+        (FENCING.instance("both", bugs=["careless"]), r"fencing\.py:\d+: action write reads waiting\.at\(0\)"),
         (
             FENCING.instance("both", bugs=["partial"]),
-            r"fencing\.py:\d+: invariant first_is_open reads waiting\[0\]",
+            r"fencing\.py:\d+: invariant first_is_open reads waiting\.at\(0\)",
         ),
         (RELATED.instance("crowd"), "7 Person and 2 Place stand in relations to one another, so that 10080 numberings"),
         (LETTERS.instance(), "letters declares no index set symmetric"),

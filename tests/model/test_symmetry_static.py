@@ -266,7 +266,7 @@ REFUSED: dict[str, tuple[Instance, str]] = {
     "first of an empty sequence": (step(lambda s: look(s, first(s))), r"require\(queue.size\(\) > 0, ...\) before it"),
     "past the end": (
         step(guarded(lambda s: s.queue.size() > 0)(lambda s: s.queue.at(1))),
-        r"reads queue\[1\], which gives the first Sitter unless queue.size\(\) > 1",
+        r"reads queue\.at\(1\), which gives the first Sitter unless queue.size\(\) > 1",
     ),
     "before the beginning": (
         step(lambda s: look(s, s.queue.at(s.round - 1))),
@@ -296,7 +296,7 @@ REFUSED: dict[str, tuple[Instance, str]] = {
     ),
     "checked too late": (
         step(in_turn(lambda s: require(s.tired[first(s)], "tired"), lambda s: require(s.queue.size() > 0, "one"))),
-        r"check 'tired' of action act reads queue\[0\]",
+        r"check 'tired' of action act reads queue\.at\(0\)",
     ),
     "through none": (step(lambda s: look(s, followed(s))), r"require\(~leader.is_none\(\), ...\) before it"),
     "through none where it is none": (step(guarded(lambda s: s.leader.is_none())(followed)), "is_none"),
@@ -518,11 +518,11 @@ def test_a_deep_read_through_none_is_never_hidden_by_symmetry() -> None:
 def test_a_deep_violation_is_never_hidden_by_symmetry(positive: bool, steps: int) -> None:
     instance = deep(positive, steps)
     assert explore(instance).verdict is Verdict.VIOLATED
-    with pytest.raises(ConfigurationError, match=r"action look reads queue\[0\]"):
+    with pytest.raises(ConfigurationError, match=r"action look reads queue\.at\(0\)"):
         explore(instance, symmetry=True)
 
 
 def test_a_guard_makes_the_careless_system_one_that_is_searched() -> None:
-    with pytest.raises(ConfigurationError, match=r"fencing\.py:\d+: action write reads waiting\[0\]"):
+    with pytest.raises(ConfigurationError, match=r"fencing\.py:\d+: action write reads waiting\.at\(0\)"):
         explore(FENCING.instance("both", bugs=["careless"]), symmetry=True)
     assert explore(FENCING.instance("both"), symmetry=True).verdict is Verdict.HOLDS

@@ -167,14 +167,14 @@ class _Decision:
         if expr.op is Op.AT:
             if facts.is_inside(items, position):
                 return None
-            condition = _longer(items, position)
+            shown, condition = f"{_shown(items)}.at({_shown(position)})", _longer(items, position)
         else:
             assert isinstance(items.type, ArrayType) and isinstance(position.type, RefType)
             if facts.is_member(position) and _within(position.type.index, items.type.index):
                 return None
-            condition = f"~{_shown(position)}.is_none()"
-        words = f"reads {_shown(expr)}, which gives the first {named} unless {condition}"
-        return _Fault(f"{words}, and {named} is declared symmetric", condition=condition)
+            shown, condition = _shown(expr), f"~{_shown(position)}.is_none()"
+        words = f"reads {shown}, which gives the first {named} unless {condition}, and {named} is declared symmetric"
+        return _Fault(words, condition=condition)
 
     def _inner_fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
         """What may prefer a member in the operands, each with what is known where it is used."""
@@ -281,14 +281,12 @@ def _is_numeric(expr: Expr) -> bool:
 
 
 def _longer(sequence: Expr, position: Expr) -> str:
-    """The condition under which a sequence has an element at a position, as it is written."""
+    """The condition under which a sequence has an element at a position, of the sequence before the step if it can."""
     dropped = 0
-    while sequence.op is Op.DROP_FIRST:
-        sequence, dropped = sequence.args[0], dropped + 1
-    place = (
-        str(position.data + dropped) if position.op is Op.CONST else _shown(position) + f" + {dropped}" * bool(dropped)
-    )
-    return f"{_shown(sequence)}.size() > {place}"
+    while sequence.op in (Op.DROP_FIRST, Op.APPEND) and position.op is Op.CONST:
+        dropped += 1 if sequence.op is Op.DROP_FIRST else -1
+        sequence = sequence.args[0]
+    return f"{_shown(sequence)}.size() > {position.data + dropped if dropped else _shown(position)}"
 
 
 def _shown(expr: Expr) -> str:

@@ -42,6 +42,7 @@ class AppliedTwice(NewLease, lane=Chunkserver):
     def apply_again(s, chunkserver: Chunkserver) -> None:
         """A secondary does not look whether it has applied the serial number."""
         require(s.processed[chunkserver] > 0, "something was forwarded to it")
+        require(s.queue.size() > 0, "there is a first mutation")
         first = s.queue.at(0)
         s.content[chunkserver][first.piece] = first.client
         s.newest[chunkserver] = 1
