@@ -18,15 +18,18 @@ taken: Final = threading.Event()
 """Set as soon as Python has taken an interrupt: until then the main thread is within compiled code, or waits there."""
 ever_taken: Final = threading.Event()
 """Set for good with the first interrupt that was taken."""
+put_off: Final = threading.Event()
+"""Set by an interrupt that came where Python would have lost it: it has to be sent once more."""
 
 
 def take(number: int, frame: FrameType | None) -> None:
     """Take an interrupt, as Python does by default, and say so by `taken`.
 
-    Not while an object is finalized, where Python would lose it: who waits for `taken` sends it once more.
+    Not while an object is finalized, where Python would lose it: see `put_off`.
     """
     while frame is not None:
         if frame.f_code.co_name == "__del__":
+            put_off.set()
             return
         frame = frame.f_back
     ever_taken.set()

@@ -79,6 +79,8 @@ def told(result: Bounded | Reached) -> Iterator[str]:
     if isinstance(result, Bounded):
         properties = [name for name in result.looked_at if name not in ("errors", "deadlock")]
         everything = "; errors and deadlock" if len(properties) < len(result.looked_at) else ""
+        if everything and model.may_stop is None:
+            everything = f"; errors; deadlock: {model.looks_for_deadlock}"
         yield f"  judged: {len(properties)} properties{everything}"
         yield f"  {len(result.milliseconds)} depths in {sum(result.milliseconds) / 1000:.2f} s"
         if result.violation is not None:

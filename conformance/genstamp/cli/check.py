@@ -50,6 +50,9 @@ def check(
     threads: Annotated[
         int | None, typer.Option(min=1, max=2, help="Of the search; by default 2, where there are two processors.")
     ] = None,
+    deadlock: Annotated[
+        bool, typer.Option("--deadlock", help="A state without a step is a violation, wherever the system may stop.")
+    ] = False,
     renumber: Annotated[
         bool, typer.Option("--renumber", help="Keep of ordered numbers only their order: endless retries are cycles.")
     ] = False,
@@ -112,6 +115,9 @@ def check(
     bugs = tuple(bug or ())
     declared, configurations = to_search(system, bugs)
     model = declared.model(semantics, bugs)
+    if deadlock and (engine is Engine.SPARK or witness is not None):
+        raise typer.BadParameter("goes with neither --engine spark nor --witness", param_hint="--deadlock")
+    model = model.stopping_nowhere() if deadlock else model
     instances = [Instance(model, limited(one, set_limit or ())) for one in configurations]
     options = Options(
         max_states=max_states,

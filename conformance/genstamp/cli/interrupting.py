@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from genstamp import exit_codes
-from genstamp_model.interrupt import ever_taken, has_left_work, take, taken
+from genstamp_model.interrupt import ever_taken, has_left_work, put_off, take, taken
 
 if TYPE_CHECKING:
     from genstamp.report import Case
@@ -87,7 +87,9 @@ def _is_taken() -> bool:
             z3.main_ctx().interrupt()
         if taken.wait(_PATIENCE_S / _TRIES):
             return True
-        _thread.interrupt_main()
+        if put_off.is_set():
+            put_off.clear()
+            _thread.interrupt_main()
     return False
 
 

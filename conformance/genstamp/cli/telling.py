@@ -59,9 +59,10 @@ def told(found: Searched) -> Iterator[str]:
     probably = f" with probability at least 1 - {result.doubt:.1e}" if result.doubt else ""
     reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
     verdict = found.verdict
-    yield (
-        f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {verdict.word}{reach if verdict.holds else ''}"
-    )
+    # Checkers of TLA+ look for deadlock by default: who does not ask for it here is to know.
+    deadlock = "; deadlock is not looked for" if verdict.holds and _is_silent_on_deadlock(model) else ""
+    told = f"{verdict.word}{reach if verdict.holds else ''}{deadlock}"
+    yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {told}"
     if result.verdict is Verdict.HOLDS and not verdict.holds:
         yield f"  invariants and transition properties hold{reach}"
     yield from _told_figures(result)
@@ -84,6 +85,10 @@ def told(found: Searched) -> Iterator[str]:
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
             "renumber=True in the configuration says so for good"
         )
+
+
+def _is_silent_on_deadlock(model: Model) -> bool:
+    return model.may_stop is None and not model.may_stop_anywhere
 
 
 def _told_figures(result: Result) -> Iterator[str]:
@@ -134,6 +139,7 @@ def plain(found: Searched) -> dict[str, Any]:
         "verdict": found.verdict.word,
         "exit_code": found.verdict.exit_code,
         "safety": result.verdict.value,
+        "deadlock": model.looks_for_deadlock,
         "undetermined": result.undetermined,
         "probability_missed_at_most": result.doubt,
         "reductions": list(result.reductions),

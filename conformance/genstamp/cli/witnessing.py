@@ -136,7 +136,7 @@ def plain(found: Sequence[Looked]) -> list[dict[str, Any]]:
             "bugs": list(one.instance.model.bugs),
             "witness": one.witness,
             "verdict": one.verdict,
-            "exit_code": worst([_case(one)]).exit_code,
+            "exit_code": verdict_of(found).exit_code,
             "undetermined": one.result.undetermined,
             "states": one.result.states,
             "steps": None if one.path is None else len(one.path),

@@ -48,7 +48,7 @@ from genstamp_model.language.forms import (
 )
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
-from genstamp_model.language.system import OTHER_STATES, Bug, Difference, Hole, System, Variation
+from genstamp_model.language.system import ANYWHERE, NOWHERE, OTHER_STATES, Bug, Difference, Hole, System, Variation
 from genstamp_model.language.values import (
     Bool,
     Enumerated,
@@ -77,6 +77,8 @@ from genstamp_model.language.variables import (
 )
 
 __all__ = [
+    "ANYWHERE",
+    "NOWHERE",
     "OTHER_STATES",
     "Array",
     "Attempt",

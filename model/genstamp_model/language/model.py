@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
@@ -146,6 +146,8 @@ class Model:
     """A system, traced.
 
     Attributes:
+        may_stop: where a state without a step is no deadlock; None where deadlock is not looked for.
+        may_stop_anywhere: whether that is so because the system says that a run may end anywhere.
         idle: why actions change nothing, and variables are not used, where that is declared.
         source: the line of its declaration.
     """
@@ -160,8 +162,20 @@ class Model:
     observations: tuple[Observation, ...]
     refinements: tuple[Refinement, ...] = ()
     may_stop: Expr | None = None
+    may_stop_anywhere: bool = False
     idle: Mapping[str, str] = field(default_factory=dict)
     source: Source | None = field(default=None, repr=False, compare=False)
+
+    def stopping_nowhere(self) -> Model:
+        """The model with each state without a step as a deadlock, whatever its system says."""
+        return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
+
+    @property
+    def looks_for_deadlock(self) -> str:
+        """Whether deadlock is looked for, in words of a verdict."""
+        if self.may_stop is not None:
+            return "looked for"
+        return "none, as it may stop anywhere" if self.may_stop_anywhere else "not looked for"
 
     def action(self, name: str) -> Action:
         """An action by name."""

@@ -87,6 +87,16 @@ class Hole(Variation):
     repair: str = ""
 
 
+def ANYWHERE(state: Any) -> bool:
+    """As `System.may_stop`: a run may end in any state, and no state is a deadlock."""
+    return True
+
+
+def NOWHERE(state: Any) -> bool:
+    """As `System.may_stop`: no run ends, and a state without a step is a deadlock, as for TLC by default."""
+    return False
+
+
 OTHER_STATES = "other states"
 """What a difference shows where nothing in particular tells it from the text."""
 
@@ -118,7 +128,8 @@ class System:
         semantics: by name, what a released version does otherwise: the holes that it has still, the historic faults
             that it has not got rid of, and differences that break nothing.
         default_semantics: the one used unless told otherwise.
-        may_stop: where no further step is fine, so that it is no deadlock; None means anywhere.
+        may_stop: where no further step is fine, so that it is no deadlock: a condition, `ANYWHERE` or `NOWHERE`. By
+            default nothing is said of it: then deadlock is not looked for, and verdicts say so.
         meets: refusals that are defensive elsewhere and given here, as (action, label): coverage asks for them.
         idle: what its parts have and what does nothing here, by name, with the reason why: actions that change nothing,
             and variables that no action sets or that nothing reads.
@@ -287,6 +298,7 @@ class _Builder:
             observations=tuple(self._observation(declaration) for declaration in self.state.observations()),
             refinements=refinements,
             may_stop=self._may_stop(),
+            may_stop_anywhere=self.system.may_stop is ANYWHERE,
             idle=self.system.idle,
             source=self.system.source,
         )
@@ -493,8 +505,9 @@ class _Builder:
         return refinement(declaration, upper, mapping)
 
     def _may_stop(self) -> Expr | None:
-        if self.system.may_stop is None:
+        if self.system.may_stop in (None, ANYWHERE):
             return None
+        assert self.system.may_stop is not None
         value = self._traced(self.system.may_stop, self._trace(False), self.system.source, self.state())
         return _coerced(value, BOOL, "may_stop", self.system.source)
 

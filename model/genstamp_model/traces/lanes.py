@@ -145,8 +145,8 @@ def _places(step: Step, sizes: Sizes) -> tuple[str, str | None]:
 def _caller(step: Step, sizes: Sizes) -> str | None:
     """The member that calls; None where nobody does."""
     for parameter, value in zip(step.action.parameters, step.arguments, strict=True):
-        if parameter.name == step.action.caller and isinstance(parameter.type, RefType) and value is not None:
-            return sizes.member_name(parameter.type.index, int(value))
+        if parameter.name == step.action.caller and isinstance(parameter.type, RefType) and isinstance(value, int):
+            return sizes.member_name(parameter.type.index, value)
     return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.conformance.cli import ending
 from typer.testing import CliRunner, Result
 
 from genstamp import coverage
@@ -290,3 +291,33 @@ def test_mistake_is_one_line_and_an_exit_code(
 )
 def test_exit_code_of_each_kind_of_error(problem: Exception, code: int) -> None:
     assert exit_code(problem) == code
+
+
+ENDING = "tests.conformance.cli.ending"
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "code", "verdict", "deadlock"),
+    [
+        ("UNSAID", (), 0, "holds; deadlock is not looked for", "not looked for"),
+        ("ANY", (), 0, "holds", "none, as it may stop anywhere"),
+        ("WHEN_DONE", (), 0, "holds", "looked for"),
+        ("NEVER", (), 11, "violated", "looked for"),
+        ("UNSAID", ("--deadlock",), 11, "violated", "looked for"),
+        ("ANY", ("--deadlock",), 11, "violated", "looked for"),
+    ],
+)
+def test_the_verdict_says_whether_deadlock_is_looked_for(
+    system: str, options: tuple[str, ...], code: int, verdict: str, deadlock: str
+) -> None:
+    told = run("check", f"{ENDING}:{system}", *options)
+    assert (told.exit_code, told.stdout.splitlines()[0]) == (code, f"once:one (default): {verdict}")
+    [found] = json.loads(run("check", f"{ENDING}:{system}", *options, "--format", "json").stdout)
+    assert (found["exit_code"], found["deadlock"]) == (code, deadlock)
+    assert verdict.startswith(found["verdict"])
+
+
+def test_what_is_said_of_where_a_system_may_end_changes_no_digest() -> None:
+    """That nothing is said of it, and that it may end anywhere, is judged alike."""
+    assert ending.ANY.model().digest == ending.UNSAID.model().digest
+    assert ending.NEVER.model().digest != ending.UNSAID.model().digest

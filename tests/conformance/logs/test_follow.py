@@ -18,6 +18,7 @@ import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from tests.interrupted import interruptible
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
@@ -407,7 +408,7 @@ def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
         str(out),
         str(log),
     ]
-    with subprocess.Popen([*command, "--master", "local[1]"], stdout=subprocess.PIPE, text=True) as following:
+    with interruptible([*command, "--master", "local[1]"], stdout=subprocess.PIPE) as following:
         assert following.stdout is not None
         assert following.stdout.readline() == "violated: block 7 of BP-1\n"
         following.send_signal(signal.SIGINT)

@@ -243,10 +243,10 @@ def test_nothing_is_cut_and_all_stands_within_the_picture(path: Path) -> None:
     for text in texts:
         for part in text.findall(f"{SVG}tspan") or [text]:
             # A browser's characters are at most so wide: 12 px are 7.23 px in DejaVu Sans Mono.
-            long = 7.23 * len(part.text or "")
-            left = float(part.get("x", "")) - (long / 2 if text.get("text-anchor") == "middle" else 0)
+            length = 7.23 * len(part.text or "")
+            left = float(part.get("x", "")) - (length / 2 if text.get("text-anchor") == "middle" else 0)
             assert left >= 0, part.text
-            assert left + long <= width, part.text
+            assert left + length <= width, part.text
 
 
 def test_messages_go_from_the_step_that_sends_to_the_one_that_receives(path: Path) -> None:
