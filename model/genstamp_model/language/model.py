@@ -58,8 +58,8 @@ class Action:
 
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
     A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
-    nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or at
-    the one node of a name; `caller` is the parameter whose member calls.
+    nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or
+    at the one node of a name; `caller` is the parameter whose member calls.
     """
 
     name: str

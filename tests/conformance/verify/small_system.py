@@ -78,6 +78,15 @@ class Forgetful(Counter):
         s.raised.add(client)
 
 
+class Natural(Counter):
+    """It is said why a counter is never negative."""
+
+    @invariant(inductive=True, vacuous="a counter has no negative values")
+    def never_negative(s) -> Bool:
+        """The counter is never negative."""
+        return s.count >= 0
+
+
 class Resetting(Counter):
     """The counter may fall."""
 
@@ -165,7 +174,7 @@ UNTRUE = System(
 
 SMALL = System(
     "small",
-    parts=[Counter],
+    parts=[Natural],
     configurations=[
         Configuration("two", sizes={"Client": 2}, limits={"counts": 6}),
         Configuration("again", sizes={"Client": 1}, limits={"counts": 9}, on_demand=True),
