@@ -344,9 +344,9 @@ class Transitions:
         witnesses: what some edge is to show.
     """
 
-    def __init__(self, expansion: Expansion[Scalar], model: Model) -> None:
+    def __init__(self, expansion: Expansion[Scalar], model: Model, shown: Sequence[Property] = ()) -> None:
         claims = [claim for claim in model.properties if claim.kind == "transition"]
-        self.witnesses = tuple(claim for refinement in model.refinements for claim in refinement.taken)
+        self.witnesses = tuple(claim for refinement in model.refinements for claim in refinement.taken) + tuple(shown)
         self._expansion = expansion
         positions: dict[str, list[int]] = {}
         for i, cell in enumerate(expansion.cells):
