@@ -11,7 +11,7 @@ from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, place
 from genstamp.judging import judged_in
 from genstamp.mutation import Sample, reviewed, sampled
 from genstamp.report import Case, Format, Rule, document
-from genstamp.systems import chosen, every_system
+from genstamp.systems import every_system
 from genstamp_model.language import System
 from genstamp_model.language.model import Model
 from genstamp_model.mutate import Mutant, mutants
@@ -37,9 +37,8 @@ def judge_across(
     systems = {one.name: one for one in every_system()}
     counts = {name: len(mutants(one.model())) for name, one in systems.items()}
     of, before = sum(counts.values()), kept_draw(repository)
-    draw = Draw(seed=seed, of=of, samples={})
-    if before is not None and before.seed == seed:
-        draw = Draw(seed=seed, of=of, samples=before.samples)
+    known = before.samples if before is not None and before.seed == seed else {}
+    draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
     chosen_places = places_drawn(counts, size, seed)
     for number, (name, places) in enumerate(chosen_places.items(), 1):
         typer.echo(f"{name}: {len(places)} mutants, system {number} of {len(chosen_places)}", err=True)
@@ -50,7 +49,7 @@ def judge_across(
         draw = draw.with_sample(name, found)
         if keep:
             keep_draw(repository, draw)
-    return Draw(seed=seed, of=of, samples={name: draw.samples[name] for name in chosen_places})
+    return draw
 
 
 def _sample(
@@ -70,7 +69,7 @@ def _sample(
     left = [one for one in wanted if one.name not in known]
     if not left and before is not None:
         return before
-    _, configurations = chosen(system.name)
+    configurations = [one for one in system.configurations if not one.on_demand]
     outcomes, where = judged_in(repository, model, configurations, left, most_states=most_states, jobs=jobs)
     of = len(mutants(model))
     later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)
