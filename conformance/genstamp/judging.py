@@ -50,7 +50,15 @@ def judged_in(
     lower = _below(repository, model)
     share = partial(_shared, jobs)
     outcomes = judged(model, mutants, cheap, dear, below=lower, every=every, share=share)
-    return outcomes, [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
+    return outcomes, judged_where(repository, model, configurations, most_states)
+
+
+def judged_where(
+    repository: Path, model: Model, configurations: Sequence[Configuration], most_states: int | None
+) -> list[str]:
+    """The configurations in which `judged_in` would judge, in the order in which they are tried."""
+    cheap, dear = in_order(repository, model, configurations, most_states)
+    return [*(one.name for one in (*cheap, *dear)), *map(str, _below(repository, model))]
 
 
 def in_order(

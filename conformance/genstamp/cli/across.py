@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
-from genstamp.judging import judged_in
+from genstamp.judging import judged_in, judged_where
 from genstamp.mutation import Sample, reviewed, sampled
 from genstamp.report import Case, Format, Rule, document
 from genstamp.systems import every_system
@@ -61,15 +61,22 @@ def _sample(
     most_states: int | None,
     jobs: int,
 ) -> Sample:
-    """What became of some mutants of a system; what is known already of the same text is not judged again."""
+    """What became of some mutants of a system.
+
+    What is known already of the same text is not judged again, but for survivors in further configurations.
+    """
     before = draw.samples.get(system.name)
     if before is not None and before.digest != model.digest:
         before = None
-    known = before.outcomes if before is not None else {}
+    configurations = [one for one in system.configurations if not one.on_demand]
+    known = set(before.outcomes) if before is not None else set()
+    if before is not None and set(judged_where(repository, model, configurations, most_states)) - {
+        *before.configurations
+    }:
+        known -= set(before.left({}))
     left = [one for one in wanted if one.name not in known]
     if not left and before is not None:
         return before
-    configurations = [one for one in system.configurations if not one.on_demand]
     outcomes, where = judged_in(repository, model, configurations, left, most_states=most_states, jobs=jobs)
     of = len(mutants(model))
     later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)

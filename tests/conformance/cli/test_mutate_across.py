@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.model.systems.two_phase import TWO_PHASE
 from typer.testing import CliRunner, Result
 
 from genstamp.claim_mutants import kept_claims
 from genstamp.cli import across, app
-from genstamp.drawing import kept_draw, places_drawn
+from genstamp.drawing import keep_draw, kept_draw, places_drawn
 from genstamp.mutation import KeptError
 from genstamp_model.mutate import Mutant
 
@@ -60,6 +61,21 @@ def test_a_draw_is_resumed(judged: list[str], tmp_path: Path) -> None:
     assert found["judged"] == len(found["outcomes"]["two_phase"]) == 7
     assert found["noticed_by_claims"] <= found["noticed"] <= found["of"]
     assert len(judged) == 7
+
+
+@pytest.mark.slow
+def test_survivors_are_judged_again_where_there_are_further_configurations(judged: list[str], tmp_path: Path) -> None:
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--keep")
+    run(*here)
+    assert len(judged) == 46
+    before = kept_draw(tmp_path)
+    assert before is not None
+    [survivor] = before.samples["two_phase"].survivors({})
+    keep_draw(tmp_path, before.with_sample("two_phase", replace(before.samples["two_phase"], configurations=[])))
+    run(*here)
+    assert judged[46:] == [survivor]
+    after = kept_draw(tmp_path)
+    assert after == before
 
 
 def test_a_system_is_named_or_all_are_asked_for() -> None:
