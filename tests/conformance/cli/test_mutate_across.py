@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.model.systems.two_phase import TWO_PHASE
 from typer.testing import CliRunner, Result
 
+from genstamp import judging
 from genstamp.claim_mutants import kept_claims
 from genstamp.cli import across, app
 from genstamp.drawing import keep_draw, kept_draw, places_drawn
@@ -34,7 +35,7 @@ def test_a_larger_draw_has_the_smaller_one_in_it() -> None:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the mutants that are judged, where there is one small system."""
     names: list[str] = []
-    judge = across.judged_in
+    judge = judging.judged_in
 
     def watched(repository: Path, model: Any, configurations: Any, mutants: Sequence[Mutant], **how: Any) -> Any:
         names.extend(one.name for one in mutants)
