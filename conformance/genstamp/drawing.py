@@ -23,11 +23,13 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     Attributes:
         seed: by which it was drawn.
         of: mutants of all systems together.
+        size: how many of them were drawn.
         samples: what was drawn of each system, by its name; only those that have been judged.
     """
 
     seed: int
     of: int
+    size: int = 0
     samples: dict[str, Sample]
 
     def with_sample(self, system: str, sample: Sample) -> "Draw":

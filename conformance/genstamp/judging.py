@@ -47,14 +47,22 @@ def judged_in(
     Raises:
         ModelError: as `genstamp_model.mutate.judged`.
     """
-    cheap, dear = _in_order(repository, model, configurations, most_states)
+    cheap, dear = in_order(repository, model, configurations, most_states)
     lower = _below(repository, model)
     share = partial(_shared, jobs)
     outcomes = judged(model, mutants, cheap, dear, below=lower, every=every, share=share)
-    return outcomes, [*(one.name for one in (*cheap, *dear)), *map(str, lower)]
+    return outcomes, judged_where(repository, model, configurations, most_states)
 
 
-def _in_order(
+def judged_where(
+    repository: Path, model: Model, configurations: Sequence[Configuration], most_states: int | None
+) -> list[str]:
+    """The configurations in which `judged_in` would judge, in the order in which they are tried."""
+    cheap, dear = in_order(repository, model, configurations, most_states)
+    return [*(one.name for one in (*cheap, *dear)), *map(str, _below(repository, model))]
+
+
+def in_order(
     repository: Path, model: Model, configurations: Sequence[Configuration], most: int | None
 ) -> tuple[list[Configuration], list[Configuration]]:
     """Those with few states and those with many, each from the cheapest on; what the lock does not know comes first."""

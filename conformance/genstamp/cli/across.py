@@ -8,10 +8,10 @@ import msgspec
 import typer
 
 from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
-from genstamp.judging import judged_in
+from genstamp.judging import judged_in, judged_where
 from genstamp.mutation import Sample, reviewed, sampled
 from genstamp.report import Case, Format, Rule, document
-from genstamp.systems import chosen, every_system
+from genstamp.systems import every_system
 from genstamp_model.language import System
 from genstamp_model.language.model import Model
 from genstamp_model.mutate import Mutant, mutants
@@ -37,9 +37,8 @@ def judge_across(
     systems = {one.name: one for one in every_system()}
     counts = {name: len(mutants(one.model())) for name, one in systems.items()}
     of, before = sum(counts.values()), kept_draw(repository)
-    draw = Draw(seed=seed, of=of, samples={})
-    if before is not None and before.seed == seed:
-        draw = Draw(seed=seed, of=of, samples=before.samples)
+    known = before.samples if before is not None and before.seed == seed else {}
+    draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
     chosen_places = places_drawn(counts, size, seed)
     for number, (name, places) in enumerate(chosen_places.items(), 1):
         typer.echo(f"{name}: {len(places)} mutants, system {number} of {len(chosen_places)}", err=True)
@@ -50,7 +49,7 @@ def judge_across(
         draw = draw.with_sample(name, found)
         if keep:
             keep_draw(repository, draw)
-    return Draw(seed=seed, of=of, samples={name: draw.samples[name] for name in chosen_places})
+    return draw
 
 
 def _sample(
@@ -62,15 +61,22 @@ def _sample(
     most_states: int | None,
     jobs: int,
 ) -> Sample:
-    """What became of some mutants of a system; what is known already of the same text is not judged again."""
+    """What became of some mutants of a system.
+
+    What is known already of the same text is not judged again, but for survivors in further configurations.
+    """
     before = draw.samples.get(system.name)
     if before is not None and before.digest != model.digest:
         before = None
-    known = before.outcomes if before is not None else {}
+    configurations = [one for one in system.configurations if not one.on_demand]
+    known = set(before.outcomes) if before is not None else set()
+    if before is not None and set(judged_where(repository, model, configurations, most_states)) - {
+        *before.configurations
+    }:
+        known -= set(before.left({}))
     left = [one for one in wanted if one.name not in known]
     if not left and before is not None:
         return before
-    _, configurations = chosen(system.name)
     outcomes, where = judged_in(repository, model, configurations, left, most_states=most_states, jobs=jobs)
     of = len(mutants(model))
     later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)

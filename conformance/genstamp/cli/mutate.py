@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import msgspec
 import typer
 
 from genstamp import exit_codes
+from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
 from genstamp.cli.across import judge_across, shown
 from genstamp.cli.interrupting import TOLD
 from genstamp.judging import judged_in, so_far
@@ -36,6 +38,12 @@ def mutate(
         bool,
         typer.Option(
             "--all", help="Mutants of all systems, each drawn with the same chance; with --keep it is resumed."
+        ),
+    ] = False,
+    properties: Annotated[
+        bool,
+        typer.Option(
+            "--properties", help="Change properties instead: is each part needed, and is each as strong as it can be?"
         ),
     ] = False,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
@@ -84,6 +92,14 @@ def mutate(
         typer.echo(text, nl=False)
         raise typer.Exit(exit_codes.VIOLATED if strict and is_open else exit_codes.HOLDS)
     declared, configurations = chosen(system)
+    if properties:
+        if semantics or action or mutant or reviewed or again or every_judge or strict:
+            raise typer.BadParameter("goes with --sample, --seed, --keep and --format", param_hint="--properties")
+        found_claims = judge_claims(repository, declared, sample or FAULTS, seed)
+        if keep:
+            typer.echo(f"kept in {keep_claims(repository, declared.name, found_claims)}", err=True)
+        typer.echo("\n".join(found_claims.lines()) if form is Format.TEXT else msgspec.json.encode(found_claims))
+        raise typer.Exit(exit_codes.HOLDS)
     if (keep or again) and (action or mutant):
         raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
     model = declared.model(semantics)

@@ -1,4 +1,4 @@
-"""The page of mutation: how much of what a system does could be changed without anybody noticing.
+"""The page of mutation: which changes of what a system does, and of what it claims, are noticed.
 
 Leaves out judging mutants, which takes too long to be done for a page: it shows what `genstamp mutate --keep` found.
 """
@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from genstamp.claim_mutants import Claims, kept_claims
+from genstamp.drawing import figures, kept_draw
 from genstamp.lock import Lock
 from genstamp.mutation import PROVED, SAME, Sample, kept, reviewed
 from genstamp.systems import PLACES
 from genstamp.tables import markdown
+from genstamp_model.mutate.claims import STRONGER, WEAKER
 
 _BEGINNING: Final = """\
 # Would anybody notice?
@@ -19,21 +22,27 @@ Made by `genstamp tables` from what is kept in [spec/mutants](../spec/mutants).
 
 `genstamp mutate` changes every check, effect, constant and comparison of a system once, and lets the judges try to
 notice. What nobody notices is either a change that changes nothing, or a promise that the specification does not make.
+"""
 
+_COUNTED: Final = """\
 ## What is counted
 
 - *Drawn* are so many of all mutants of a system, by a seed; the configurations in which they were judged stand below.
 - *No other program*: in none of them is its compiled program another one, so that nothing there could notice it.
 - *Proved* to change nothing: under the invariants that are proved, each of its steps is the step of the specification,
   for stamps and lengths of any size. It is tried of those that nobody notices in a small configuration.
-- *Reviewed*: nobody notices it, and a reader has said why it changes nothing that matters. The reasons stand
+- *Reviewed*: nothing notices it, and a reader has said why it changes nothing that matters. The reasons stand
   [below](#reviewed).
-- *Noticed* by what the specification *claims*: an invariant, transition property or leads-to breaks, a number leaves
-  its range, an action, refusal or witness is not reached any more, an action changes nothing any more, one action
-  refuses what another one answers, a system below does not refine the mutant as it refines the system. Or by the *lock
-  alone*: all claims hold, and there are other states, steps, levels or refusals than spec.lock says. The judge that
-  notices a mutant first counts.
-- *Rate*: noticed, of those that are not set aside as one of the first three.
+- *By claims*: something that the specification claims does not hold of the mutant, in some configuration. A claim is
+  an invariant, a transition property, a leads-to, a range of a number; that an action, a refusal or a witness is
+  reached (coverage); that an action changes a variable, takes an edge of a lifecycle, or never leaves everything as it
+  is (effects); that a step moves an entity along its lifecycle; that a call has one outcome, but where
+  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a system below refines it.
+  Coverage and effects ask of the mutant what the text without the change shows.
+- *By the lock alone*: all claims hold in every cheap configuration, and there are other states, steps, levels or
+  refusals than spec.lock says.
+- *Rate by claims* and *rate*: noticed by claims, and noticed at all, of those that are not set aside as one of the
+  first three. A row is as old as its sample: claims and judges that came later may notice more of it.
 - *Of the text*: whether the system says the same now, or was changed since it was sampled.
 
 ## The systems
@@ -43,15 +52,19 @@ _AGAIN: Final = """\
 ## To sample again
 
 ```console
+$ genstamp mutate --all --sample 1000 --seed 18 --keep
 $ genstamp mutate hdfs.recovery --sample 60 --seed 3 --keep
+$ genstamp mutate hdfs.recovery --properties --keep
 $ genstamp tables
 ```
 
-The configurations are searched from the one with the fewest states on, those with more than twenty thousand only for
-mutants that are neither noticed by then nor proved to change nothing. A survivor is the place where a reader who wants
-to strengthen the specification should begin: either it belongs into the list of reviewed mutants of its system, with a
-reason, or a property, witness or configuration is missing. `--mutant NAME` judges one again. On a busy machine
-`--most-states N` leaves large configurations out, and `--again` asks them later of what has survived.
+The draw across all systems is kept after each system: the same command resumes it, and a larger sample by the same seed
+has the smaller one in it. The configurations are searched from the one with the fewest states on, those with more than
+twenty thousand only for mutants that are neither noticed by then nor proved to change nothing. A survivor is the place
+where a reader who wants to strengthen the specification should begin: either it belongs into the list of reviewed
+mutants of its system, with a reason, or a property, witness or configuration is missing. `--mutant NAME` judges one
+again. On a busy machine `--most-states N` leaves large configurations out, and `--again` asks them later of what has
+survived.
 """
 
 
@@ -61,6 +74,8 @@ def page(lock: Lock, repository: Path) -> str:
     reasons = {name: reviewed(repository, name) for name in PLACES}
     lines = [
         _BEGINNING,
+        *_across(repository, reasons),
+        _COUNTED,
         *markdown.table("system", _HEAD, _rows(samples, reasons, lock)),
         "",
         *_not_sampled(samples),
@@ -77,9 +92,47 @@ def page(lock: Lock, repository: Path) -> str:
 
 
 _HEAD: Final = (
-    *("drawn", "seed", "no other program", "proved", "reviewed", "noticed", "by claims", "by the lock alone"),
-    *("survive", "rate", "of the text"),
+    *("drawn", "seed", "by claims", "rate by claims", "by the lock alone", "noticed", "rate", "survive"),
+    *("no other program", "proved", "reviewed", "of the text"),
 )
+
+
+def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """The figures of the draw across all systems, and those of mutants of properties."""
+    draw = kept_draw(repository)
+    if draw is not None:
+        found = figures(draw, reasons)
+        yield f"Of {draw.of:,} mutants of actions {draw.size:,} were drawn by seed {draw.seed}, each with the same"
+        yield f"chance. {found.judged:,} of them have been judged, in {len(draw.samples)} systems:"
+        yield ""
+        yield from (f"- {line.strip()}" for line in found.lines())
+        yield ""
+    kept_ = kept_claims(repository)
+    if kept_:
+        yield from (_PROPERTIES, *markdown.table("system", _PROPERTY_HEAD, _property_rows(kept_)), "")
+
+
+_PROPERTIES: Final = """\
+## Mutants of properties
+
+`genstamp mutate SYSTEM --properties` leaves out one part of an invariant or a transition property. A *weaker* property
+is noticed where it misses a fault that the property catches: one that the system declares, or a mutant of an action. A
+*stronger* one is noticed where the system itself breaks it. What is not noticed is a part that none of these faults
+needs, or a property that could claim more; spec/mutants/properties.json lists them. Witnesses, leads-to properties and
+refinements are not changed.
+"""
+
+_PROPERTY_HEAD: Final = ("weaker", "noticed", "stronger", "noticed ", "declared faults", "mutants of actions", "seed")
+
+
+def _property_rows(kept_: Mapping[str, Claims]) -> dict[str, Sequence[str]]:
+    return {
+        name: (
+            *(str(one) for kind in (WEAKER, STRONGER) for one in (found.mutants[kind], found.noticed[kind])),
+            *map(str, (found.declared, found.drawn, found.seed)),
+        )
+        for name, found in kept_.items()
+    }
 
 
 def _rows(
@@ -107,16 +160,21 @@ def _cells(sample: Sample, reasons: Mapping[str, str], digest: str | None) -> tu
     return (
         f"all {drawn:,}" if sample.seed is None else f"{drawn} of {sample.of:,}",
         "" if sample.seed is None else str(sample.seed),
+        str(noticed - sample.by_lock_alone),
+        _percent(sample.claim_rate(reasons)),
+        str(sample.by_lock_alone),
+        str(noticed),
+        _percent(rate),
+        str(len(survivors)),
         str(sample.count(SAME)),
         str(sample.count(PROVED)),
         str(unnoticed - len(survivors)),
-        str(noticed),
-        str(noticed - sample.by_lock_alone),
-        str(sample.by_lock_alone),
-        str(len(survivors)),
-        "none" if rate is None else f"{100 * rate:.1f} %",
         "as it is" if digest == sample.digest else "changed since",
     )
+
+
+def _percent(rate: float | None) -> str:
+    return "none" if rate is None else f"{100 * rate:.1f} %"
 
 
 def _not_sampled(samples: Mapping[str, Sequence[Sample]]) -> Iterator[str]:

@@ -126,12 +126,22 @@ def program(instance: Instance, *, symmetry: bool = False, renumber: bool = Fals
 
 
 class Writer:
-    """Writes the functions of one instance; `program` is its public face."""
+    """Writes the functions of one instance; `program` is its public face.
+
+    Args:
+        shown: conditions of an edge beside those of refinements, which `refined` of a result counts.
+    """
 
     linkage = "internal "
     """Of the functions that only others of the same text call."""
 
-    def __init__(self, instance: Instance, symmetry: Plan | None, renumbering: Renumbering | None) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        symmetry: Plan | None,
+        renumbering: Renumbering | None,
+        shown: Sequence[Property] = (),
+    ) -> None:
         self.instance = instance
         self.symmetry = symmetry
         self.renumbering = renumbering
@@ -143,13 +153,14 @@ class Writer:
         self.steps = tuple(self.expansion.steps())
         self.limits = tuple(sorted(instance.limits))
         self.interests = interests(instance.model)
-        self.refined = [claim for refinement in instance.model.refinements for claim in refinement.taken]
-        shown = [*(claim.closed for claim in self.refined), *(one.where for one in self.interests if one.has_counter)]
+        taken = [claim for refinement in instance.model.refinements for claim in refinement.taken]
+        self.refined = [*taken, *shown]
+        to_show = [*(claim.closed for claim in self.refined), *(one.where for one in self.interests if one.has_counter)]
         self.first_shown = LIMITS + len(self.limits) + len(self.steps)
-        first_idle = self.first_shown + len(shown)
+        first_idle = self.first_shown + len(to_show)
         self.idle = {action.name: first_idle + i for i, action in enumerate(instance.model.actions)}
         claims = [claim.closed for claim in instance.model.properties if claim.kind == "transition"]
-        self.edges = Edges(self.expansion, claims, shown)
+        self.edges = Edges(self.expansion, claims, to_show)
         self.functions: list[str] = [DECLARATIONS]
         wide = widened(renumbering, declared, self.steps) if renumbering else declared
         self.layout = layout(wide, symmetry.blocks(wide) if symmetry else ())

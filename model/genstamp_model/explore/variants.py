@@ -47,14 +47,16 @@ class Variants:
 
     Args:
         instance: of the model that the others differ from in one action.
+        shown: conditions on an edge: `refined` of a result counts the steps that show each of them.
 
     Raises:
         ConfigurationError, SpecError: as `explore`.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, shown: Sequence[Property] = ()) -> None:
         refuse_other_beginnings(instance)
         self.instance = instance
+        self._shown = tuple(shown)
         self._write()
 
     @cached_property
@@ -69,7 +71,7 @@ class Variants:
 
     def _write(self) -> None:
         """Expand the instance, and write the functions of each of its actions."""
-        self._writer = writer = _Writer(self.instance, None, None)
+        self._writer = writer = _Writer(self.instance, None, None, self._shown)
         claims = self.instance.model.properties
         self._invariants = tuple(claim for claim in claims if claim.kind == "invariant")
         self._witnesses = tuple(claim for claim in claims if claim.kind == "witness")

@@ -1,0 +1,104 @@
+"""`mutate --all` draws from all systems, and resumes what it has kept; `mutate --properties` changes claims."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.model.systems.two_phase import TWO_PHASE
+from typer.testing import CliRunner, Result
+
+from genstamp import judging
+from genstamp.claim_mutants import kept_claims
+from genstamp.cli import across, app
+from genstamp.drawing import keep_draw, kept_draw, places_drawn
+from genstamp.mutation import KeptError
+from genstamp_model.mutate import Mutant
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["mutate", *arguments])
+
+
+def test_a_larger_draw_has_the_smaller_one_in_it() -> None:
+    counts = {"small": 10, "large": 90}
+    small, large = (places_drawn(counts, size, 3) for size in (20, 60))
+    assert sum(map(len, small.values())) == 20
+    assert all(set(places) <= set(large[name]) for name, places in small.items())
+    assert places_drawn(counts, None, 3) == {"small": [*range(10)], "large": [*range(90)]}
+    assert places_drawn(counts, 20, 4) != small
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the mutants that are judged, where there is one small system."""
+    names: list[str] = []
+    judge = judging.judged_in
+
+    def watched(repository: Path, model: Any, configurations: Any, mutants: Sequence[Mutant], **how: Any) -> Any:
+        names.extend(one.name for one in mutants)
+        return judge(repository, model, configurations[:1], mutants, **how)
+
+    monkeypatch.setattr(across, "judged_in", watched)
+    monkeypatch.setattr(across, "every_system", lambda: (TWO_PHASE,))
+    return names
+
+
+@pytest.mark.slow
+def test_a_draw_is_resumed(judged: list[str], tmp_path: Path) -> None:
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--seed", "3", "--keep")
+    first = run(*here, "--sample", "4")
+    assert first.exit_code == 0, first.output
+    assert "4 of 46 mutants of 1 systems, seed 3" in first.stdout
+    assert len(judged) == 4
+    run(*here, "--sample", "7")
+    assert len(judged) == len(set(judged)) == 7
+    draw = kept_draw(tmp_path)
+    assert draw is not None
+    assert (draw.seed, draw.size, draw.of, set(draw.samples["two_phase"].outcomes)) == (3, 7, 46, set(judged))
+    found = json.loads(run(*here, "--sample", "7", "--format", "json").stdout)
+    assert found["judged"] == len(found["outcomes"]["two_phase"]) == 7
+    assert found["noticed_by_claims"] <= found["noticed"] <= found["of"]
+    assert len(judged) == 7
+
+
+@pytest.mark.slow
+def test_survivors_are_judged_again_where_there_are_further_configurations(judged: list[str], tmp_path: Path) -> None:
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--keep")
+    run(*here)
+    assert len(judged) == 46
+    before = kept_draw(tmp_path)
+    assert before is not None
+    [survivor] = before.samples["two_phase"].survivors({})
+    keep_draw(tmp_path, before.with_sample("two_phase", replace(before.samples["two_phase"], configurations=[])))
+    run(*here)
+    assert judged[46:] == [survivor]
+    after = kept_draw(tmp_path)
+    assert after == before
+
+
+def test_a_system_is_named_or_all_are_asked_for() -> None:
+    for options in ((), ("two_phase", "--all"), ("--all", "--action", "x")):
+        assert run(*options).exit_code == 2
+
+
+def test_a_draw_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "spec" / "mutants" / "drawn.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("[]")
+    with pytest.raises(KeptError, match=r"drawn\.json"):
+        kept_draw(tmp_path)
+
+
+@pytest.mark.slow
+def test_properties_are_changed_and_kept(tmp_path: Path) -> None:
+    two_phase = "tests.model.systems.two_phase:TWO_PHASE"
+    result = run(two_phase, "--properties", "--sample", "5", "--repository", str(tmp_path), "--keep")
+    assert result.exit_code == 0, result.output
+    claims = kept_claims(tmp_path)["two_phase"]
+    assert (claims.drawn, claims.seed) == (5, 1)
+    assert f"{claims.noticed['stronger']} of {claims.mutants['stronger']} stronger properties" in result.stdout
+    for kind in ("weaker", "stronger"):
+        assert len(claims.unnoticed[kind]) == claims.mutants[kind] - claims.noticed[kind]
