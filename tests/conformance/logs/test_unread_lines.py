@@ -52,6 +52,7 @@ NOT_STATED = (
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=open\tsrc=/f\tdst=null\tperm=null",
     "IPC Server handler 3 on 8020, call Call#7 Retry#0 getFileInfo from 10.0.0.8:4: error: blk_7_1001",
     "the pipeline is Receiving nothing",
+    "see BLOCK* allocate, and updatePipeline(",
 )
 
 
@@ -93,6 +94,19 @@ def test_log_with_steps_that_are_not_read_is_undetermined(
     assert list(report.rejects) == [
         f"{logs / case}:{number}: {UNREAD}: {text[number - 1][:240]}" for number in (1, 2, 3)
     ]
+
+
+@pytest.mark.parametrize("before", ["nn1: ", "[ctx=7] ", "(user) - "])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_step_behind_something_else_is_not_read_and_told(
+    tmp_path: Path, before: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The layout is known, and what the message begins with is not."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    other = READ.replace(ALLOCATED, "nn1: something else, of blk_7_1001")
+    (tmp_path / "a.log").write_text(READ.replace("BLOCK*", f"{before}BLOCK*") + other)
+    report = check_alone([tmp_path / "a.log"])
+    assert (report.unread, report.events, report.safety) == (1, 0, "undetermined")
 
 
 def test_merged_log_with_steps_that_are_not_read_is_undetermined(tmp_path: Path) -> None:
