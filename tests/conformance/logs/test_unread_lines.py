@@ -18,7 +18,7 @@ from genstamp.logs.readers.log_line import LAYOUTS, log_line
 from genstamp.logs.readers.log_patterns import states_step
 from genstamp.logs.readers.sighting import UNREAD
 from genstamp.logs.run import Options
-from genstamp.logs.streams import Stream, lines
+from genstamp.logs.streams import LINE_LENGTH_MAX, Stream, lines
 from genstamp.logs.units import HEAD
 
 ALLOCATED = "BLOCK* allocate blk_1073741825_1001, replicas=10.0.0.1:9866, 10.0.0.2:9866 for /t/f"
@@ -64,6 +64,12 @@ def test_step_is_seen_in_a_line_of_whatever_layout(line: str) -> None:
 @pytest.mark.parametrize("line", NOT_STATED)
 def test_what_mentions_a_block_states_no_step(line: str) -> None:
     assert not states_step(line.encode())
+
+
+@pytest.mark.parametrize("part", ["src: ", "BLOCK* allocate ", "blk_1_1 ", "Receiving blk_"])
+def test_hostile_line_takes_no_time_without_end(part: str) -> None:
+    """With each beginning looked at to the end of the line, this would not end."""
+    states_step(part.encode() * (LINE_LENGTH_MAX // len(part)))
 
 
 def test_line_of_a_merged_log_is_seen_in_another_log() -> None:
