@@ -35,6 +35,8 @@ STATED = (
     "10:00 Receiving BP-1-10.0.0.1-15:blk_7_1001 src: /10.0.0.8:4 dest: /10.0.0.1:9866",
     "10:00 initReplicaRecovery: blk_7_1001, recoveryId=1002, replica=null",
     "10:00 commitBlockSynchronization(blk_7_1001, in words of another release)",
+    "10:00 BLOCK* allocate in words of another release",
+    "24/03/01 10:00:00 INFO FSNamesystem.audit: allowed=true   ugi=u  ip=/1   cmd=create  src=/f   dst=null",
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null",
 )
 
@@ -52,7 +54,8 @@ NOT_STATED = (
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=open\tsrc=/f\tdst=null\tperm=null",
     "IPC Server handler 3 on 8020, call Call#7 Retry#0 getFileInfo from 10.0.0.8:4: error: blk_7_1001",
     "the pipeline is Receiving nothing",
-    "see BLOCK* allocate, and updatePipeline(",
+    "Receiving blocks, and src: nothing, on Lease [Lease. or another",
+    "24/03/01 10:00:00 INFO HiveMetaStore.audit: ugi=hive ip=10.0.0.8 cmd=create_table db=d",
 )
 
 

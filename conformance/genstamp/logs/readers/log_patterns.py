@@ -3,8 +3,9 @@ that nothing has read.
 
 A line tells of a step in vain if it is of no layout that is known, or has something before its message. It is known by
 the statement itself: a beginning of the table below, behind the start of the line or what may end a layout's head, and
-the form that goes with it, or a block with a stamp behind it. What merely mentions a block is no statement of a step:
-exceptions, stack traces, and messages of DEBUG that begin otherwise.
+the form that goes with it; or a block with a stamp or a command of the audit log behind it; or that beginning alone, if
+it is spelled as nothing else is (`BLOCK* allocate`, `updatePipeline(`). What merely mentions a block is no statement of a
+step: exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).
 """
@@ -57,6 +58,8 @@ _FIRSTS = bytes(sorted({beginning[0] for beginning in _STATED}))
 _BEGINNINGS = b"|".join(map(re.escape, sorted(_STATED, key=len, reverse=True)))
 _AT = re.compile(b"[%b](?=[%b])(%b)" % (re.escape(PARTS), re.escape(_FIRSTS), _BEGINNINGS))
 _BLOCK = re.compile(rb"blk_-?\d{1,20}_\d")
+_COMMAND = re.compile(rb"\bcmd=(?:%b)\b" % b"|".join(sorted(log_audit.STEPS)))
+_UNMISTAKABLE = re.compile(rb"[*(]")
 _EXCEPTION = re.compile(
     rb"\s*(?:at [\w.$<>/]{1,500}\(|\.\.\. \d|(?:Caused by: |Suppressed: )?[\w.$]{1,500}(?:Exception|Error)\b)"
 )
@@ -81,7 +84,7 @@ def _is_stated(text: bytes, found: re.Match[bytes]) -> bool:
         match = form.match(text, at)
         if match is not None:
             return is_step and match.groupdict().get("command", b"create") in log_audit.STEPS
-    return _BLOCK.search(text, at) is not None
+    return _UNMISTAKABLE.search(found[1]) is not None or any(sign.search(text, at) for sign in (_BLOCK, _COMMAND))
 
 
 def may_state_step(text: bytes) -> bool:
