@@ -4,8 +4,8 @@ that nothing has read.
 A line tells of a step in vain if it is of no layout that is known, or has something before its message. It is known by
 the statement itself: a beginning of the table below, behind the start of the line or what may end a layout's head, and
 the form that goes with it; or a block with a stamp or a command of the audit log behind it; or that beginning alone, if
-it is spelled as nothing else is (`BLOCK* allocate`, `updatePipeline(`). What merely mentions a block is no statement of a
-step: exceptions, stack traces, and messages of DEBUG that begin otherwise.
+it is spelled as nothing else is (`BLOCK* allocate`, `updatePipeline(`). What merely mentions a block states no step:
+exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).
 """
