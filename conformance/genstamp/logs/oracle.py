@@ -30,16 +30,21 @@ class Judgment(NamedTuple):
     rejected_at: int | None
 
 
-def judge(kind: Kind, unseen: frozenset[str], events: Sequence[tuple[int, Values]]) -> Judgment:
+def judge(
+    kind: Kind, unseen: frozenset[str], events: Sequence[tuple[int, Values]], begins_later: bool = False
+) -> Judgment:
     """Judges one entity.
 
     Args:
         kind: of the entity.
         unseen: the steps that can have gone unseen.
         events: number of the rule and values, in order.
+        begins_later: whether any steps at all can have come before the first event.
     """
     initial = "running" if kind == "node" else next(state.id for state in LIFECYCLES[kind].states if state.initial)
-    possible, shown, began = {initial}, {initial}, False
+    before = frozenset(BOOKS[kind].effects) if begins_later else frozenset[str]()
+    possible = {state for state, _ in _reached(kind, before, initial)}
+    shown, began = {initial}, False
     held: dict[Register, Fraction] = {}
     loose: set[Register] = set()
     for index, (number, values) in enumerate(events):

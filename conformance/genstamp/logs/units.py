@@ -41,7 +41,7 @@ TRACE, MODEL_TRACE = "trace of calls", "trace of a model"
 HEAD = 1 << 20
 """Bytes from which it is said what a file is, and which block pools it is about."""
 
-_TOLD_ONCE: Mapping[str, int] = {EDIT_LOG: BINARY_EDITS, EDIT_XML: XML_EDITS, LOG: LINES, MERGED_LOG: LINES}
+TOLD_ONCE: Mapping[str, int] = {EDIT_LOG: BINARY_EDITS, EDIT_XML: XML_EDITS, LOG: LINES, MERGED_LOG: LINES}
 """What is collected more than once: as it is and compressed, or from each JournalNode."""
 
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
@@ -129,8 +129,8 @@ def find_units(
             firsts[str(file)] = _first(reader, beginning)
             if reader == LOG:
                 pools |= _pools_of_storages(beginning)
-            if reader in _TOLD_ONCE:
-                one, two = (_digest(beginning_of(beginning, _TOLD_ONCE[reader], many)) for many in (1, 2))
+            if reader in TOLD_ONCE:
+                one, two = (_digest(beginning_of(beginning, TOLD_ONCE[reader], many)) for many in (1, 2))
                 begun.setdefault((reader, one), {})[str(file)] = two
         elif why_not.startswith(_NOT_MEANT) and not is_asked_for:
             found.notes.append((str(file), f"not read: {why_not.removeprefix(_NOT_MEANT)}"))
@@ -138,8 +138,8 @@ def find_units(
             found.rejects.append(Reject(Place(str(file), 0), why_not.removeprefix(_NOT_MEANT)))
     if not with_copies:
         _leave_out_copies(begun, found)
-        for file in found.left_out:
-            del readers[file]
+        for copy in found.left_out:
+            del readers[copy]
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
@@ -289,7 +289,7 @@ def _leave_out_copies(begun: Mapping[tuple[str, bytes], Mapping[str, bytes]], fo
         found: takes what is noted.
     """
     for (reader, _), files in begun.items():
-        copies = copies_among({file: file_chunks(file) for file in files}, _TOLD_ONCE[reader])
+        copies = copies_among({file: file_chunks(file) for file in files}, TOLD_ONCE[reader])
         found.left_out += (copy.file for copy in copies)
         found.notes += ((copy.file, copy.why()) for copy in copies)
         firsts: dict[bytes, str] = {}

@@ -60,7 +60,7 @@ def _fast(of: Automaton, histories: list[list[tuple[int, Values]]]) -> list[Judg
 @st.composite
 def _histories(draw: st.DrawFn, of: Automaton) -> list[tuple[int, Values]]:
     """Events of which most are accepted: each is drawn among those that are possible after those before."""
-    possible, registers = of.initial, Registers()
+    possible, registers = of.start, Registers()
     history: list[tuple[int, Values]] = []
     for _ in range(draw(st.integers(0, 7))):
         values = draw(_VALUES)
@@ -78,16 +78,18 @@ def _histories(draw: st.DrawFn, of: Automaton) -> list[tuple[int, Values]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unseen", _UNSEEN)
+@pytest.mark.parametrize(
+    ("unseen", "begins_later"), [*((unseen, False) for unseen in _UNSEEN), ("a whole edit log", True)]
+)
 @pytest.mark.parametrize("kind", KINDS)
-def test_fast_path_answers_as_the_oracle(kind: Kind, unseen: str) -> None:
+def test_fast_path_answers_as_the_oracle(kind: Kind, unseen: str, begins_later: bool) -> None:
     steps = _UNSEEN[unseen](kind)
-    of = automaton(kind, steps)
+    of = automaton(kind, steps, begins_later)
 
     @settings(max_examples=60)
     @given(st.lists(_histories(of), min_size=1, max_size=4))
     def answers_alike(histories: list[list[tuple[int, Values]]]) -> None:
-        assert [judge(kind, steps, history) for history in histories] == _fast(of, histories)
+        assert [judge(kind, steps, history, begins_later) for history in histories] == _fast(of, histories)
 
     answers_alike()
 

@@ -150,6 +150,19 @@ class TestSpool:
         spooled = Share(str(tmp_path / "store"), 0, 10**6).checked(_spooled(tmp_path / "out" / "concerns"), 0, Terms())
         assert _verdicts(spooled) == _verdicts(_renamed(alone.verdicts, str(whole), str(logs)))
 
+    def test_a_copy_of_what_is_read_as_a_whole_is_not_read(self, tmp_path: Path, edits: Path) -> None:
+        """As the edits of another JournalNode; one that differs is read."""
+        content = (edits / "editsStored").read_bytes()
+        for node, what in (("a", content), ("b", content + b"\xff" * 99), ("c", content[:-9] + b"\x01" + content[-8:])):
+            (tmp_path / "logs" / node).mkdir(parents=True)
+            (tmp_path / "logs" / node / "edits_1-200").write_bytes(what)
+        spool = Spool([str(tmp_path / "logs")], _places(tmp_path))
+        assert spool.round(is_last=True) is not None
+        assert spool.round(is_last=True) is None
+        spool.close()
+        read = {Path(unit.files[0]).parent.name for unit in spool.units()}
+        assert read in ({"a", "c"}, {"b", "c"})
+
     @pytest.mark.parametrize("new_start", ["never", "when it is copied", "when it is emptied"])
     def test_a_log_that_is_copied_and_emptied_is_read_once(self, tmp_path: Path, new_start: str) -> None:
         """As `copytruncate` of logrotate does; some lines come before it, and are read from the copy."""

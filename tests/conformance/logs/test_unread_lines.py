@@ -18,7 +18,7 @@ from genstamp.logs.readers.log_line import LAYOUTS, log_line
 from genstamp.logs.readers.log_patterns import states_step
 from genstamp.logs.readers.sighting import UNREAD
 from genstamp.logs.run import Options
-from genstamp.logs.streams import Stream, lines
+from genstamp.logs.streams import LINE_LENGTH_MAX, Stream, lines
 from genstamp.logs.units import HEAD
 
 ALLOCATED = "BLOCK* allocate blk_1073741825_1001, replicas=10.0.0.1:9866, 10.0.0.2:9866 for /t/f"
@@ -35,6 +35,8 @@ STATED = (
     "10:00 Receiving BP-1-10.0.0.1-15:blk_7_1001 src: /10.0.0.8:4 dest: /10.0.0.1:9866",
     "10:00 initReplicaRecovery: blk_7_1001, recoveryId=1002, replica=null",
     "10:00 commitBlockSynchronization(blk_7_1001, in words of another release)",
+    "10:00 BLOCK* allocate in words of another release",
+    "24/03/01 10:00:00 INFO FSNamesystem.audit: allowed=true   ugi=u  ip=/1   cmd=create  src=/f   dst=null",
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=create\tsrc=/f\tdst=null\tperm=null",
 )
 
@@ -52,6 +54,8 @@ NOT_STATED = (
     "10:00 INFO FSNamesystem.audit: allowed=true\tugi=u\tip=/1\tcmd=open\tsrc=/f\tdst=null\tperm=null",
     "IPC Server handler 3 on 8020, call Call#7 Retry#0 getFileInfo from 10.0.0.8:4: error: blk_7_1001",
     "the pipeline is Receiving nothing",
+    "Receiving blocks, and src: nothing, on Lease [Lease. or another",
+    "24/03/01 10:00:00 INFO HiveMetaStore.audit: ugi=hive ip=10.0.0.8 cmd=create_table db=d",
 )
 
 
@@ -63,6 +67,12 @@ def test_step_is_seen_in_a_line_of_whatever_layout(line: str) -> None:
 @pytest.mark.parametrize("line", NOT_STATED)
 def test_what_mentions_a_block_states_no_step(line: str) -> None:
     assert not states_step(line.encode())
+
+
+@pytest.mark.parametrize("part", ["src: ", "BLOCK* allocate ", "blk_1_1 ", "Receiving blk_"])
+def test_hostile_line_takes_no_time_without_end(part: str) -> None:
+    """With each beginning looked at to the end of the line, this would not end."""
+    states_step(part.encode() * (LINE_LENGTH_MAX // len(part)))
 
 
 def test_line_of_a_merged_log_is_seen_in_another_log() -> None:
@@ -93,6 +103,19 @@ def test_log_with_steps_that_are_not_read_is_undetermined(
     assert list(report.rejects) == [
         f"{logs / case}:{number}: {UNREAD}: {text[number - 1][:240]}" for number in (1, 2, 3)
     ]
+
+
+@pytest.mark.parametrize("before", ["nn1: ", "[ctx=7] ", "(user) - "])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_step_behind_something_else_is_not_read_and_told(
+    tmp_path: Path, before: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The layout is known, and what the message begins with is not."""
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    other = READ.replace(ALLOCATED, "nn1: something else, of blk_7_1001")
+    (tmp_path / "a.log").write_text(READ.replace("BLOCK*", f"{before}BLOCK*") + other)
+    report = check_alone([tmp_path / "a.log"])
+    assert (report.unread, report.events, report.safety) == (1, 0, "undetermined")
 
 
 def test_merged_log_with_steps_that_are_not_read_is_undetermined(tmp_path: Path) -> None:

@@ -62,6 +62,17 @@ def test_edit_log_in_two_segments_is_judged_as_whole(logs: Path, tmp_path: Path)
     assert _violations(check_locally([tmp_path])) == [("file", 2)]
 
 
+def test_two_edit_logs_of_one_name_are_not(logs: Path, tmp_path: Path) -> None:
+    """Nothing says how they go together."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    head, *records = re.split(r"(?=  <RECORD>)", (logs / REOPENED).read_text().replace("</EDITS>\n", ""))
+    for name, those in (("a", records[:4]), ("b", records[4:])):
+        (tmp_path / name / "edits.xml").write_text("".join([head, *those, "</EDITS>\n"]))
+    checked = check_locally([tmp_path], group="c")
+    assert checked.terms.gapless == {} and _violations(checked) == []
+
+
 @pytest.mark.parametrize("first", [2, 3])
 def test_edit_log_that_begins_later_leaves_open_what_was_before(logs: Path, tmp_path: Path, first: int) -> None:
     """Without its first records the file is one from before the log; that it is closed twice is wrong all the same."""
@@ -118,4 +129,13 @@ def test_start_of_a_second_namenode_may_be_in_the_log_of_the_other(logs: Path, t
     (tmp_path / "nn1.log").write_text("".join(before))
     (tmp_path / "nn2.log").write_text(last)
     checked = check_locally([tmp_path], complete=True, group="c")
-    assert (checked.terms.sources["c"] & {NAMENODE_LOG, NAMENODE_LOGS}, _violations(checked)) == ({NAMENODE_LOGS}, [])
+    assert checked.terms.sources["c"] & {NAMENODE_LOG, NAMENODE_LOGS} == {NAMENODE_LOGS}
+    assert _violations(checked) == []
+
+
+@pytest.mark.parametrize("first", [1, 2, 20, 45, 70, 100])
+def test_log_of_all_operations_conforms_from_wherever_it_begins(edits: Path, tmp_path: Path, first: int) -> None:
+    head, *records = re.split(r"(?=<RECORD>)", (edits / "editsStored.xml").read_text())
+    (tmp_path / "edits.xml").write_text("".join([head, *records[first - 1 :]]))
+    checked = check_locally([tmp_path])
+    assert (_violations(checked), list(checked.terms.gapless.values())) == ([], [first == 1])

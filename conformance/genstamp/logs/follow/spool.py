@@ -22,6 +22,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet
 
+from genstamp.logs.copies import beginning_of, file_chunks, is_beginning
 from genstamp.logs.follow.places import READ, Places, spans_together
 from genstamp.logs.follow.tail import FileId, Tail, file_id
 from genstamp.logs.readers.log_text import LogReader
@@ -31,7 +32,7 @@ from genstamp.logs.reading import read_unit
 from genstamp.logs.rows import Batch, batches
 from genstamp.logs.streams import head
 from genstamp.logs.tables import CONCERNS, SPANS
-from genstamp.logs.units import HEAD, LOG, NATIVE, find_units, log_name
+from genstamp.logs.units import HEAD, LOG, NATIVE, TOLD_ONCE, find_units, log_name
 
 FOLLOWED = frozenset({LOG, NATIVE})
 """Readers of text that grows by lines."""
@@ -161,6 +162,8 @@ class Spool:
         self._group = group
         self._logs: dict[str, _Log] = {}
         self._sizes: dict[str, int] = {}
+        self._read: dict[tuple[str, bytes], list[str]] = {}
+        self._copies: set[str] = set()
         rounds = sorted(places.tables["concerns"].glob("[0-9]*.parquet"))
         self._number = int(rounds[-1].stem) if rounds else 0
         self._positions = _positions(rounds[-1]) if rounds else {}
@@ -245,11 +248,28 @@ class Spool:
         # A copy of what was followed before it was compressed has nothing new.
         is_copy = f"{unit.reader} {path.parent / log_name(path)}" in self._logs
         name = f"{unit.reader} as a whole {path}"
-        if is_copy or name in self._logs or not self._are_at_rest(unit.files, is_last):
+        if is_copy or {name} & (self._logs.keys() | self._copies) or not self._are_at_rest(unit.files, is_last):
             return
-        log = self._log(name, unit, is_whole=True)
+        fresh = [file for file in unit.files if not self._was_read(unit.reader, file)]
+        if not fresh:
+            self._copies.add(name)
+            return
+        log = self._log(name, replace(unit, files=tuple(fresh)), is_whole=True)
         for file, identity in zip(unit.files, identities, strict=True):
-            self._part(log, Path(file), identity)
+            if file in fresh:
+                self._part(log, Path(file), identity)
+
+    def _was_read(self, reader: str, file: str) -> bool:
+        """Whether all of a file is what another one holds that is read; if not, it is one that is read from now on."""
+        sort = TOLD_ONCE.get(reader)
+        if sort is None:
+            return False
+        others = self._read.setdefault((reader, beginning_of(head(Path(file), HEAD), sort, 1)), [])
+        there = (other for other in others if other != file and Path(other).exists())
+        if any(is_beginning(file_chunks(file), file_chunks(other), sort) for other in there):
+            return True
+        others.append(file)
+        return False
 
     def _part(self, log: _Log, path: Path, identity: FileId) -> _Part:
         """A new part of a log, and how much of it an earlier process has spooled."""

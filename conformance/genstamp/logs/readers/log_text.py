@@ -41,7 +41,7 @@ def is_log_somewhere(text: bytes) -> bool:
     dated = (found.start() for found in _DATED.finditer(text))
     if any(log_line(text[at : text.find(b"\n", at) + 1 or len(text)]) is not None for at in dated):
         return True
-    return may_state_step(text) is not None and any(tells_in_vain(line) for line in text.splitlines())
+    return may_state_step(text) and any(tells_in_vain(line) for line in text.splitlines())
 
 
 def pools_named(head: bytes) -> list[str]:
