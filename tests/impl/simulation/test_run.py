@@ -16,6 +16,7 @@ from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.client_protocol import RenewLease
 from genstamp_dfs.hdfs.namenode.namenode import NameNode
 from genstamp_dfs.hdfs.protocol import Block
+from genstamp_dfs.simulation.arguments import MEAN_DISK_FAULT_S
 from genstamp_dfs.simulation.cluster import SimulatedCluster
 from genstamp_dfs.simulation.outcomes import SweepResult
 from genstamp_dfs.simulation.plan import PlanOptions, make_plan
@@ -59,7 +60,8 @@ def test_a_run_can_be_had_as_lines() -> None:
     child = subprocess.run(
         [sys.executable, "-m", "genstamp_dfs.simulation", "--seed", "5"], capture_output=True, timeout=60, check=True
     )
-    assert child.stdout == encode_lines(run_seed(5).events)
+    options = PlanOptions(mean_disk_fault_s=MEAN_DISK_FAULT_S)
+    assert child.stdout == encode_lines(run_seed(5, options=options).events)
     assert child.stderr.startswith(b"seed 5, repaired, ")
 
 
