@@ -156,6 +156,8 @@ def _by_sources(rows: Rows, those: Any, kind: Kind, terms: Terms) -> list[tuple[
     apart: dict[Known, list[int]] = {}
     for namespace in np.unique(namespaces).tolist():
         apart.setdefault(known_of(kind, rows.namespaces[namespace], terms), []).append(namespace)
+    if len(apart) == 1:
+        return [(known, those) for known in apart]
     return [(known, those[np.isin(namespaces, each)]) for known, each in apart.items()]
 
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from genstamp.events import Event, Kind
-from genstamp.logs import check as checking
 from genstamp.logs.local import Checked, check_locally
+from genstamp.logs.summary import Summary
 
 Judge = Callable[..., dict[str, Any]]
 
@@ -338,8 +338,7 @@ def test_datanode_uses_no_recovery_id_of_a_block_that_was_not_given_out(
 def test_search_that_is_cut_short_leaves_the_key_undetermined(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = [block("hflush", node=f"client{number}") for number in range(9)]
     history = [*talk, ADDED, block("update_pipeline", generation_stamp=1000)]
-    monkeypatch.setattr(checking.Terms, "situations_max", 100)
-    monkeypatch.setattr(checking.Terms.__init__, "__defaults__", (False, {}, {}, 100, {}, {}))
+    monkeypatch.setattr(Summary.terms, "__defaults__", (100,))
     verdict = judge(history)
     assert verdict["safety"] == "undetermined" and verdict["failed"] == "no order was found among 100 situations"
 
