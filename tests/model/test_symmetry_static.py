@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
-from tests.model.systems.fencing import FENCING
 
 from genstamp_model.errors import ConfigurationError
-from genstamp_model.explore import Verdict, explore
 from genstamp_model.explore.symmetry import groups
 from genstamp_model.explore.symmetry_static import refuse_asymmetry
 from genstamp_model.language import (
@@ -417,112 +415,3 @@ def test_a_parameter_that_may_be_none_is_no_member() -> None:
     instance = _instance(act=action(act))
     with pytest.raises(ConfigurationError, match=r"unless ~guest\.is_none"):
         refuse_asymmetry(instance, groups(instance))
-
-
-def deep(positive: bool, steps: int) -> Instance:
-    """A violation so deep that no walk finds it, which symmetry must not hide.
-
-    A counter that can start again is to reach its end before anybody is marked; then the first of an empty sequence
-    is looked at.
-    """
-
-    class Deep(Part):
-        counter = number(0, steps)
-        queue = sequence(reference(Sitter), capacity=1)
-        marked = per(Sitter, flag())
-        bad = flag()
-
-        @action
-        def tick(s) -> None:
-            require(s.counter < steps, "not yet")
-            s.counter = s.counter + 1
-
-        @action
-        def start_again(s) -> None:
-            require(s.counter < steps, "not yet")
-            s.counter = 0
-
-        @action
-        def mark(s, guest: Sitter) -> None:
-            require(s.counter == steps, "late")
-            require(forall(Sitter, lambda other: ~s.marked[other]), "the first one")
-            s.marked[guest] = True
-
-        @action
-        def look(s) -> None:
-            require(exists(Sitter, lambda guest: s.marked[guest]), "one is marked")
-            found = s.marked[s.queue.first()]
-            s.bad = found if positive else ~found
-
-        @invariant
-        def never_bad(s) -> Bool:
-            return ~s.bad
-
-    return System("deep", [Deep], [Configuration("three", sizes={"Sitter": 3})]).instance()
-
-
-def deep_through_none(steps: int) -> Instance:
-    """Likewise through a reference that is none."""
-
-    class Deep(Part):
-        counter = number(0, steps)
-        leader = optional(Sitter)
-        after = per(Sitter, reference(Sitter))
-        marked = per(Sitter, flag())
-        found = reference(Sitter)
-        done = flag()
-
-        @action
-        def own(s, guest: Sitter) -> None:
-            s.after[guest] = guest
-            s.found = guest
-
-        @action
-        def tick(s) -> None:
-            require(s.counter < steps, "not yet")
-            s.counter = s.counter + 1
-
-        @action
-        def start_again(s) -> None:
-            require(s.counter < steps, "not yet")
-            s.counter = 0
-
-        @action
-        def mark(s, guest: Sitter) -> None:
-            require(forall(Sitter, lambda other: ~s.marked[other]) & (s.counter == steps), "the first one")
-            s.marked[guest] = True
-
-        @action
-        def follow_nobody(s) -> None:
-            require(exists(Sitter, lambda guest: s.marked[guest]) & ~s.done, "one is marked")
-            s.found = s.after[s.leader]
-            s.done = True
-
-        @invariant
-        def never_marked(s) -> Bool:
-            return ~(s.done & s.marked[s.found])
-
-    return System("deep", [Deep], [Configuration("three", sizes={"Sitter": 3})]).instance()
-
-
-@pytest.mark.slow
-def test_a_deep_read_through_none_is_never_hidden_by_symmetry() -> None:
-    instance = deep_through_none(20)
-    assert explore(instance).verdict is Verdict.VIOLATED
-    with pytest.raises(ConfigurationError, match=r"action follow_nobody reads after\[leader\]"):
-        explore(instance, symmetry=True)
-
-
-@pytest.mark.parametrize("steps", [5, 40])
-@pytest.mark.parametrize("positive", [True, False])
-def test_a_deep_violation_is_never_hidden_by_symmetry(positive: bool, steps: int) -> None:
-    instance = deep(positive, steps)
-    assert explore(instance).verdict is Verdict.VIOLATED
-    with pytest.raises(ConfigurationError, match=r"action look reads queue\.at\(0\)"):
-        explore(instance, symmetry=True)
-
-
-def test_a_guard_makes_the_careless_system_one_that_is_searched() -> None:
-    with pytest.raises(ConfigurationError, match=r"fencing\.py:\d+: action write reads waiting\.at\(0\)"):
-        explore(FENCING.instance("both", bugs=["careless"]), symmetry=True)
-    assert explore(FENCING.instance("both"), symmetry=True).verdict is Verdict.HOLDS
