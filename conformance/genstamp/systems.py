@@ -199,12 +199,16 @@ def _from_file(path: Path, place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     # Dataclasses and enumerations look up their module by its name.
     sys.modules[name] = module
+    # As with `python file.py`: what lies beside the file can be imported.
+    sys.path.insert(0, str(resolved.parent))
     try:
         with authored(Source(str(path), 1)):
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)
         raise
+    finally:
+        sys.path.remove(str(resolved.parent))
     _files[resolved] = (text, module)
     return module
 

@@ -189,7 +189,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.n = int('one')  # here": "ValueError: invalid literal",
     "assert len(FLAGS) > 99, 'too few'  # here": "an assertion fails: too few",
     "raise Exception('first\\nsecond')  # here": "Exception: first second",
-    "import no_such_module  # here": "name its directory in PYTHONPATH",
+    "import no_such_module  # here": "put it beside the specification",
     "exit(0)  # here": "the specification ends the process",
     "import sys; sys.exit()  # here": "the specification ends the process",
 }
@@ -326,7 +326,7 @@ def test_a_wrong_declaration_is_refused(body: str, tmp_path: Path) -> None:
 
 MODULES = {
     "x = (  # here": "'(' was never closed",
-    "import no_such_module  # here": "No module named 'no_such_module'; install it, or name its directory",
+    "import no_such_module  # here": "No module named 'no_such_module'; install it, or put it beside",
     "from genstamp_model.language import acton  # here": "cannot import name 'acton'",
     "x = nothing  # here": "'nothing' is not defined",
     "raise SystemExit  # here": "the specification ends the process",

@@ -126,7 +126,7 @@ def _sentence(problem: BaseException, frame: FrameType | None) -> str:
         case NameError(name=str(name)):
             return f"'{name}' is not defined{similar(name, _names(frame))}"
         case ModuleNotFoundError():
-            return f"{text}; install it, or name its directory in PYTHONPATH"
+            return f"{text}; install it, or put it beside the specification"
         case AttributeError(name=str(name), obj=obj) if obj is not None:
             return f"{text}{similar(name, dir(type(obj)) if not isinstance(obj, type) else dir(obj))}"
         case SystemExit():

@@ -181,6 +181,14 @@ def test_a_file_called_like_a_module_of_python_does_not_take_its_place(module: s
     assert sys.modules.get(module) is before
 
 
+def test_what_lies_beside_a_file_can_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "own_words.py").write_text("NAME = 'imported'\n")
+    name = written(tmp_path, "from own_words import NAME\n@action\ndef go(s):\n    s.f = ~s.f")
+    before = list(sys.path)
+    assert found(name)[0].name == "s"
+    assert sys.path == before
+
+
 def test_a_file_is_run_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = written(tmp_path, "@action\ndef go(s): s.f = ~s.f\nprint('run')")
     assert found(name)[0] is found(name)[0]
