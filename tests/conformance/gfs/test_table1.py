@@ -42,7 +42,8 @@ def test_stronger_outcomes_come_of_every_case_but_the_first(computed: Table1) ->
 
 @pytest.mark.parametrize(("system", "bug"), BUGS, ids=[bug for _, bug in BUGS])
 def test_each_fault_spoils_a_success_of_its_column(system: str, bug: str) -> None:
-    table = table1(bug)
+    # A fault of appends has tens of millions of states with three replicas; what it spoils shows with two.
+    table = table1(bug, Options(max_states=4_000_000))
     wrong = {(entry.column, entry.case) for entry in table.entries if not entry.agrees}
     column = COLUMNS[0] if system == MUTATION_ORDER.name else COLUMNS[1]
     assert wrong

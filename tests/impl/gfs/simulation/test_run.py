@@ -21,13 +21,14 @@ def test_without_faults_everything_is_done_and_nothing_is_refused_but_paths(seed
     assert result.totals["records acknowledged"] > 0
 
 
-@pytest.mark.parametrize("sync_ms", [0, 2000])
-def test_no_promise_is_broken_whatever_fails(sync_ms: int) -> None:
+@pytest.mark.parametrize(("sync_ms", "seeds"), [(0, 4), (2000, 12)])
+def test_no_promise_is_broken_whatever_fails(sync_ms: int, seeds: int) -> None:
+    """Of the plan without slow disks, `genstamp verify` runs hundreds of seeds."""
     result = SweepResult()
-    for outcome in sweep(range(12), PlanOptions(sync_ms=sync_ms)):
+    for outcome in sweep(range(seeds), PlanOptions(sync_ms=sync_ms)):
         result.add(outcome)
     assert result.failed == {}
-    assert result.totals["crashes"] > 12
+    assert result.totals["crashes"] > seeds
     assert result.totals["snapshots acknowledged"] > 0
 
 
@@ -39,10 +40,11 @@ def test_a_seed_replays_a_run() -> None:
 
 def test_what_chunkservers_do_not_force_to_the_disk_is_lost_with_the_power() -> None:
     """The judge of bytes is not blind: this is what `sync` is for."""
-    found = 0
-    for seed in range(12):
+
+    def is_safe(seed: int) -> bool:
         plan = make_plan(seed)
         options = default_options(plan)
         careless = replace(options, chunkserver=replace(options.chunkserver, sync=False))
-        found += not Run(plan, careless).run(keep_events=False).is_safe
-    assert found > 0
+        return Run(plan, careless).run(keep_events=False).is_safe
+
+    assert not all(is_safe(seed) for seed in range(12))
