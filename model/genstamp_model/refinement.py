@@ -34,7 +34,7 @@ class Mapped:
         self.refinement = refinement
         self.upper = Evaluator(_unlimited(refinement.upper, evaluator.instance))
         images = tuple(variable for variable in refinement.upper.variables if variable.name in refinement.mapping)
-        self.images = _unlimited(replace(refinement.upper, variables=images), evaluator.instance)
+        self.images = _unlimited(replace(refinement.upper, variables=images, limits=()), evaluator.instance)
         self._lower = evaluator
         self._bound = {parameter.name: member for parameter, member in zip(refinement.parameters, members, strict=True)}
 
