@@ -34,6 +34,7 @@ def judged_in(
     *,
     most_states: int | None = None,
     every: bool = False,
+    proofs: bool = True,
     jobs: int = 1,
 ) -> tuple[list[Outcome], list[str]]:
     """What became of some mutants, and where they were judged.
@@ -42,6 +43,7 @@ def judged_in(
         repository: its spec.lock says how many states a configuration has.
         most_states: leave out configurations that have more, but for the one that has the fewest.
         every: ask every judge.
+        proofs: try to prove that what nothing has noticed changes nothing.
         jobs: processes.
 
     Raises:
@@ -50,7 +52,7 @@ def judged_in(
     cheap, dear = in_order(repository, model, configurations, most_states)
     lower = _below(repository, model)
     share = partial(_shared, jobs)
-    outcomes = judged(model, mutants, cheap, dear, below=lower, every=every, share=share)
+    outcomes = judged(model, mutants, cheap, dear, below=lower, every=every, proofs=proofs, share=share)
     return outcomes, judged_where(repository, model, configurations, most_states)
 
 

@@ -69,18 +69,24 @@ def _sample(
     if before is not None and before.digest != model.digest:
         before = None
     configurations = [one for one in system.configurations if not one.on_demand]
-    known = set(before.outcomes) if before is not None else set()
-    if before is not None and set(judged_where(repository, model, configurations, most_states)) - {
-        *before.configurations
-    }:
-        known -= set(before.left({}))
-    left = [one for one in wanted if one.name not in known]
-    if not left and before is not None:
-        return before
-    outcomes, where = judged_in(repository, model, configurations, left, most_states=most_states, jobs=jobs)
+    where = judged_where(repository, model, configurations, most_states)
+    known = before.outcomes if before is not None else {}
+    fresh = [one for one in wanted if one.name not in known]
+    again: list[Mutant] = []
+    if before is not None and set(where) - {*before.configurations}:
+        survived = set(before.left({}))
+        again = [one for one in wanted if one.name in survived]
     of = len(mutants(model))
-    later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)
-    return later if before is None else before.with_later(later)
+    # Of what has survived it was tried to prove that it changes nothing.
+    for some, proofs in ((fresh, True), (again, False)):
+        if some:
+            outcomes, where = judged_in(
+                repository, model, configurations, some, most_states=most_states, proofs=proofs, jobs=jobs
+            )
+            later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)
+            before = later if before is None else before.with_later(later)
+    assert before is not None, "a system of which mutants are drawn has some to judge, or was judged before"
+    return before
 
 
 def shown(draw: Draw, repository: Path, form: Format, seconds: float) -> tuple[str, bool]:

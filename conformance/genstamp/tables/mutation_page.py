@@ -107,6 +107,9 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
         yield ""
         yield from (f"- {line.strip()}" for line in found.lines())
         yield ""
+        yield "A survivor may still be noticed in a larger configuration: `--most-states` leaves out those with more"
+        yield "states, and spec/mutants/drawn.json has the ones that were searched."
+        yield ""
     kept_ = kept_claims(repository)
     if kept_:
         yield from (_PROPERTIES, *markdown.table("system", _PROPERTY_HEAD, _property_rows(kept_)), "")

@@ -155,6 +155,7 @@ def judged(
     *,
     below: Sequence[Below] = (),
     every: bool = False,
+    proofs: bool = True,
     share: Share = in_turn,
 ) -> list[Outcome]:
     """What became of some mutants of a model.
@@ -164,6 +165,7 @@ def judged(
         dear: those that are searched, in this order, for what is then neither noticed nor proved to change nothing.
         below: systems that refine the model's, which are asked last, of what no claim has noticed.
         every: ask every judge in every configuration; otherwise the first claim that notices ends it.
+        proofs: try to prove that what nothing has noticed changes nothing.
         share: who does the work.
 
     Raises:
@@ -172,7 +174,8 @@ def judged(
     rounds = Rounds(model, mutants, every=every, share=share)
     for configuration in cheap:
         rounds.searched(configuration)
-    rounds.proved([*cheap, *dear])
+    if proofs:
+        rounds.proved([*cheap, *dear])
     for configuration in cheap:
         rounds.lived(configuration)
     for configuration in dear:
