@@ -7,7 +7,7 @@ comparison that a test makes anyway, and that comparison must pass on the same s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -171,8 +171,10 @@ def _liveness(patch: pytest.MonkeyPatch) -> None:
 
 
 def _walks(patch: pytest.MonkeyPatch) -> None:
-    def one_more(configuration: Configuration, limits: Mapping[str, int], **changes: Any) -> Configuration:
-        return replace(configuration, limits={name: bound + 1 for name, bound in limits.items()}, **changes)
+    def one_more(changed: Any, **changes: Any) -> Any:
+        if "limits" in changes:
+            changes["limits"] = {name: bound + 1 for name, bound in changes["limits"].items()}
+        return replace(changed, **changes)
 
     patch.setattr(simulate, "replace", one_more)
 

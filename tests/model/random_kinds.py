@@ -215,7 +215,7 @@ def extended(seed: int) -> Profile:
     """More kinds; sizes from 1 to 3 and tight limits, as a seed says."""
     draw = random.Random(seed)
     sizes = {"Node": draw.choice((1, 1, 2, 3)), "Client": draw.choice((1, 1, 2, 3))}
-    tight = {name: draw.choice((1, 1, 2, 3)) for name in ("letters", "tickets", "notices")}
+    tight = {name: draw.choice((0, 1, 2, 3)) for name in ("letters", "tickets", "notices")}
     return Profile(
         kinds=KINDS + FURTHER_KINDS,
         sizes=sizes,

@@ -61,7 +61,8 @@ class SymmetricSystem(RandomSystem):
         model = super().model()
         scope = Scope(model.variables)
         configuration = super().instance().configuration
-        bare = replace(model, actions=(), properties=(), limits=(), may_stop=None)
+        nothing = Action("nothing", "nothing", (), (), (), (), False, None, "", HERE)
+        bare = replace(model, actions=(nothing,), properties=(), limits=(), may_stop=None)
         for i in range(many):
             if self.draw.random() < 0.6:
                 claim = self._property("claim", "invariant", self._guarded(self._look(scope, 2)))

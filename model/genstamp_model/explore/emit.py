@@ -26,6 +26,7 @@ from genstamp_model.explore.scalar import Graph, Scalar
 from genstamp_model.explore.symmetry_emit import canonical_functions
 from genstamp_model.explore.symmetry_plan import Plan, plan
 from genstamp_model.explore.symmetry_sort import Kernel
+from genstamp_model.explore.symmetry_static import treats_alike
 from genstamp_model.explore.text import DECLARATIONS, Body
 from genstamp_model.interest import Interest, interests
 from genstamp_model.language.model import Action, Instance, Property
@@ -63,8 +64,9 @@ class Program:
         steps: action and arguments of each step, in the order of its counter.
         limits: names of the limits, in the order of their counters.
         refined: names of the upper actions that steps may be, likewise.
-        interests: the parts of all properties. Most of those about two states have a counter each, in their order, of
-            the steps in which they could fail; those about one state are among the targets.
+        interests: the parts of all properties, by symmetry those that treat members alike. Most of those about two
+            states have a counter each, in their order, of the steps in which they could fail; those about one state
+            are among the targets.
         targets: what `cover` looks for, in the order of `seen`.
         invariants: in the order of the bits of `judge`; bit i stands for all those at i modulo 63.
         symmetry: how the representative of a state is found, if one stands for many.
@@ -153,6 +155,10 @@ class Writer:
         self.steps = tuple(self.expansion.steps())
         self.limits = tuple(sorted(instance.limits))
         self.interests = interests(instance.model)
+        if symmetry:
+            # A part by itself may read what only the whole property guards; then it says nothing of other members.
+            alike = (*symmetry.sorted, *symmetry.tried)
+            self.interests = tuple(one for one in self.interests if treats_alike(alike, one.where))
         taken = [claim for refinement in instance.model.refinements for claim in refinement.taken]
         self.refined = [*taken, *shown]
         to_show = [*(claim.closed for claim in self.refined), *(one.where for one in self.interests if one.has_counter)]

@@ -62,6 +62,11 @@ def refuse_asymmetry(instance: Instance, groups: Sequence[Group]) -> None:
         decision.refuse(where, condition, Facts(), "write when({0}, ..., ...) around it")
 
 
+def treats_alike(groups: Sequence[Group], condition: Expr) -> bool:
+    """Whether a condition can be seen to treat the members of some groups alike."""
+    return _Decision(groups).accepts(condition)
+
+
 def _refuse_in_action(decision: _Decision, action: Action) -> None:
     facts = Facts()
     for check in action.checks:
@@ -114,6 +119,10 @@ class _Decision:
         if fault is not None:
             mend = fault.cure or cure.format(fault.condition)
             raise ConfigurationError(f"{where} {fault.words}; {mend}, or search without symmetry")
+
+    def accepts(self, expr: Expr) -> bool:
+        """Whether nothing in an expression may prefer a member."""
+        return self._fault(expr, (), Facts()) is None
 
     def _fault(self, expr: Expr, path: Path, facts: Facts) -> _Fault | None:
         """What may prefer a member in the part of a value that a path leads to; None if nothing does."""
