@@ -160,6 +160,15 @@ def claim(case: Callable[[Any], Any]) -> Callable[[], type[Part]]:
     return declare
 
 
+# Sets are no arrays.
+
+
+@misuse("a set of Client has no elements to assign; a set has .has(), .add(), .remove(), ")
+@step
+def assigned_in_a_set(s: Any) -> None:
+    s.chosen[s.client] = True  # here
+
+
 # Python's own control flow.
 
 
@@ -726,13 +735,25 @@ def test_misuse_names_the_authors_line_and_says_what_to_write(case: Case, messag
 
 def test_bug_that_drops_an_unknown_check_is_refused() -> None:
     bug = Bug("late", "a step is late", drops=(("step", "it is early"),))
-    with pytest.raises(SpecError, match="late drops check 'it is early' of step, which world does not have"):
+    with pytest.raises(SpecError, match="drops check 'it is early' of step, which world does not have; there are none"):
         System("world", parts=[World], configurations=[], bugs=[bug]).model(bugs=["late"])
+
+
+def test_bug_that_drops_an_unknown_check_of_an_action_is_answered_with_those_that_there_are() -> None:
+    class Early(World):
+        @action
+        def step(s) -> None:
+            require(~s.wet, "it is dry")
+            s.wet = True
+
+    bug = Bug("late", "a step is late", drops=(("step", "it was dry"),))
+    with pytest.raises(SpecError, match=r"does not have; there are it is dry; did you mean 'it is dry'\?"):
+        System("world", parts=[Early], configurations=[], bugs=[bug]).model(bugs=["late"])
 
 
 def test_bug_that_breaks_an_unknown_property_is_refused() -> None:
     bug = Bug("late", "a step is late", breaks=("early",))
-    with pytest.raises(SpecError, match="late breaks property 'early', which world does not have"):
+    with pytest.raises(SpecError, match="late breaks property 'early', which world does not have; there are "):
         System("world", parts=[World], configurations=[], bugs=[bug]).model(bugs=["late"])
 
 

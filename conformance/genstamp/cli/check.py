@@ -5,6 +5,7 @@ Leaves out the search (`searching`), what is told of it (`telling`, `covering`),
 """
 
 import json
+import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +22,7 @@ from genstamp.cli.searching import Options, search
 from genstamp.cli.telling import Searched
 from genstamp.errors import TraceFileError
 from genstamp.report import Format, document, verdict
-from genstamp.systems import place_of
+from genstamp.systems import PLACES, place_of
 from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance
 
@@ -132,7 +133,7 @@ def check(
         master=master,
     )
     if witness is not None:
-        _look_for(instances, witness, options, form, trace)
+        _look_for(instances, witness, options, form, trace, system)
     is_claimed = covering.is_claimed(declared, configurations, semantics, bugs, set_limit or ())
     if strict and not is_claimed:
         raise typer.BadParameter(
@@ -152,12 +153,12 @@ def check(
         for line in covering.told(covered):
             typer.echo(line)
     if trace is not None:
-        _write(trace, telling.trace(found), "nothing is violated")
+        _write(trace, telling.trace(found), "nothing is violated", system)
     raise typer.Exit(verdict(cases).exit_code)
 
 
 def _look_for(
-    instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None
+    instances: Sequence[Instance], witness: str, options: Options, form: Format, trace: Path | None, system: str
 ) -> NoReturn:
     """Look for a witness, print the way there, and end."""
     if options.place is not None:
@@ -171,12 +172,12 @@ def _look_for(
         typer.echo(document(form, "genstamp check", lambda: witnessing.plain(found), cases), nl=False)
     if trace is not None:
         path = found[-1].path
-        _write(trace, None if path is None else witnessing.trace(path, witness), f"{witness} is not reached")
+        _write(trace, None if path is None else witnessing.trace(path, witness), f"{witness} is not reached", system)
     raise typer.Exit(witnessing.verdict_of(found).exit_code)
 
 
-def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:
-    """Write a trace, if there is one; whatever is said of it goes to standard error.
+def _write(file: Path, trace: dict[str, Any] | None, why_not: str, system: str) -> None:
+    """Write a trace, if there is one, and say on standard error how to replay it.
 
     Raises:
         TraceFileError: the file cannot be written.
@@ -188,7 +189,9 @@ def _write(file: Path, trace: dict[str, Any] | None, why_not: str) -> None:
         file.write_text(json.dumps(trace, indent=2) + "\n", encoding="utf-8")
     except OSError as problem:
         raise TraceFileError(file, problem.strerror or str(problem)) from problem
-    typer.echo(f"{file} is written; genstamp replay follows and draws it", err=True)
+    # A trace names its system, and `replay` finds only those of the project by name.
+    where = "" if system.partition(":")[0] in PLACES else f" --system {shlex.quote(system)}"
+    typer.echo(f"{file} is written; genstamp replay{where} {shlex.quote(str(file))} follows and draws it", err=True)
 
 
 def _searched(instances: Sequence[Instance], options: Options, form: Format) -> tuple[list[Searched], list[Left]]:

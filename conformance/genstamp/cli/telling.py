@@ -60,11 +60,11 @@ def told(found: Searched) -> Iterator[str]:
     reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
     verdict = found.verdict
     # Checkers of TLA+ look for deadlock by default: who does not ask for it here is to know.
-    deadlock = "; deadlock is not looked for" if verdict.holds and _is_silent_on_deadlock(model) else ""
-    told = f"{verdict.word}{reach if verdict.holds else ''}{deadlock}"
+    deadlock = "; deadlock is not looked for" if _is_silent_on_deadlock(model) else ""
+    told = f"{verdict.word}{reach}{deadlock}" if verdict.holds else verdict.word
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {told}"
     if result.verdict is Verdict.HOLDS and not verdict.holds:
-        yield f"  invariants and transition properties hold{reach}"
+        yield f"  invariants and transition properties hold{reach}{deadlock}"
     yield from _told_figures(result)
     if result.undetermined:
         yield f"  undetermined: {result.undetermined}"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from genstamp_dfs.errors import MalformedEventError
 from genstamp_dfs.events import SOURCE, Event, decode_line, encode_line
-from genstamp_dfs.server.disk import FILE_MODE
+from genstamp_dfs.server.disk import DIRECTORY_MODE, FILE_MODE
 
 EVENTS_LIMIT_MIB = 256
 """How long a cluster's files of events get."""
@@ -47,7 +47,7 @@ class EventFile:
         self.dropped = 0
         self._path = path
         self._limit_bytes = limit_bytes
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(DIRECTORY_MODE, parents=True, exist_ok=True)
         self._descriptor: int | None = None
         self._size = 0
         self._is_torn = False

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from genstamp_dfs.errors import StorageError
-from genstamp_dfs.server.disk import DIRECTORY_MODE
+from genstamp_dfs.server.disk import DIRECTORY_MODE, FILE_MODE
 from genstamp_dfs.server.process import CONFIGURATION, FAILURE, lock_storage
 
 BOOK: Final = "cluster.json"
@@ -159,6 +159,7 @@ class Nodes:
         """Write down where the nodes are when one has told."""
         await ready.wait()
         fresh = self.directory / f"{BOOK}.tmp"
+        fresh.touch(FILE_MODE)
         fresh.write_text(json.dumps(self._book(), indent=2) + "\n")
         fresh.replace(self.directory / BOOK)
 

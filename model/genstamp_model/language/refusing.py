@@ -47,6 +47,7 @@ _INSTEAD: Final = {
     "an ordered number": "an ordered number can only be compared and raised; declare number(...) for more",
     "a flag": "flags have &, |, ~, ==, != and .implies(); write when(flag, 1, 0) for a number",
     "a sequence": "a sequence has .at(), .first(), .size(), .append() and .drop_first()",
+    "a set": "a set has .has(), .add(), .remove(), .clear(), .size(), .is_empty(), |, &, -, ==, != and <=",
 }
 
 
@@ -131,7 +132,8 @@ class Refusing(Symbolic):
         raise misuse(f"'{name}' cannot be deleted; assign another value")
 
     def _instead(self) -> str:
-        instead = _INSTEAD.get(describe(self.expr.type))
+        kind = describe(self.expr.type)
+        instead = _INSTEAD.get("a set" if kind.startswith("a set of ") else kind)
         return f"; {instead}" if instead else ""
 
 

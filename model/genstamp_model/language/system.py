@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
-from genstamp_model.language.author import authored, caller
+from genstamp_model.language.author import authored, caller, suggested
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
     BY_PART,
@@ -389,7 +389,8 @@ class _Builder:
         for name in self.bugs:
             for broken in self.system.bug(name).breaks:
                 if broken not in known:
-                    message = f"{name} breaks property '{broken}', which {self.system.name} does not have"
+                    has = suggested(broken, sorted(known))
+                    message = f"{name} breaks property '{broken}', which {self.system.name} does not have; {has}"
                     raise SpecError(message, self.system.source)
 
     def _refuse_unknown_drops(self) -> None:
@@ -397,10 +398,10 @@ class _Builder:
             for name, label in variation.drops:
                 known = self._seen_labels.get(name)
                 if known is None or label not in known:
-                    raise SpecError(
-                        f"{variation.name} drops check '{label}' of {name}, which {self.system.name} does not have",
-                        self.system.source,
-                    )
+                    what = f"{variation.name} drops check '{label}' of {name}"
+                    has = suggested(name, self._seen_labels) if known is None else suggested(label, sorted(known))
+                    message = f"{what}, which {self.system.name} does not have; {has}"
+                    raise SpecError(message, self.system.source)
 
     def _refuse_unknown_meetings(self, actions: Sequence[traced.Action]) -> None:
         """A variation may have replaced an action whose refusal is met."""

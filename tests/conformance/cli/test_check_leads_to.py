@@ -64,6 +64,7 @@ def test_the_headline_is_that_of_the_worst_property() -> None:
     assert second.startswith("  invariants and transition properties hold within these limits: ")
     open_ = run(f"{NUMBERED}:one", "--bug", "HDFS-11576").stdout.splitlines()[0]
     assert open_.endswith("(default with HDFS-11576): undetermined")
+    assert second.endswith("; deadlock is not looked for")
 
 
 def test_a_lasso_is_given_as_json() -> None:

@@ -37,7 +37,7 @@ def replayed(trace: Path, system: str, code: int = 0) -> str:
 def test_a_counterexample_is_written_and_replayed(trace: Path) -> None:
     result = run("check", f"{SYSTEM}:three", "--bug", "eager-commit", "--trace", str(trace))
     assert result.exit_code == 12
-    assert f"{trace} is written" in result.stderr
+    assert f"{trace} is written; genstamp replay --system {SYSTEM}:three {trace} follows" in result.stderr
     assert "breaks consistent" in replayed(trace, f"{SYSTEM}:three")
     picture = run("replay", str(trace), "--system", f"{SYSTEM}:three", "--format", "svg")
     assert picture.stdout.startswith("<svg")

@@ -110,5 +110,6 @@ def test_an_event_that_is_no_text_is_dropped(tmp_path: Path) -> None:
 
 
 def test_only_its_owner_reads_it(tmp_path: Path) -> None:
-    EventFile(tmp_path / "n.jsonl")
-    assert (tmp_path / "n.jsonl").stat().st_mode & 0o777 == 0o600
+    EventFile(tmp_path / "events/n.jsonl")
+    assert (tmp_path / "events/n.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "events").stat().st_mode & 0o777 == 0o700

@@ -55,6 +55,11 @@ def test_a_node_that_was_killed_is_started_again(tmp_path: Path) -> None:
     assert (first.lives, other.lives) == (1, 3)
 
 
+def test_only_the_owner_reads_where_the_nodes_are(tmp_path: Path) -> None:
+    minded(tmp_path, ScriptedNode("namenode"), ScriptedNode("datanode1"))
+    assert (tmp_path / minding.BOOK).stat().st_mode & 0o777 == 0o600
+
+
 def test_a_node_whose_disk_has_failed_is_not_and_the_others_go_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
