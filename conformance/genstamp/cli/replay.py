@@ -68,6 +68,12 @@ def _text(path: Path) -> bytes:
         raise TraceFileError(path, problem.strerror or str(problem)) from problem
 
 
+def _imported(place: str) -> str:
+    """Where a test imports a system from: for one of a file, the module of that name, as the test lies beside it."""
+    module, _, name = place.partition(":")
+    return f"{Path(module).stem if module.endswith('.py') else module}:{name}"
+
+
 def _instance(path: Path, trace: Trace, system: str | None, semantics: str | None, bugs: tuple[str, ...]) -> Instance:
     if system is not None:
         declared, configuration = system_found(system)
@@ -107,7 +113,7 @@ def _shown(followed: Replay, trace: Trace, form: Shape) -> str:
         case Shape.MERMAID:
             return mermaid(_drawn(followed, trace))
         case Shape.PYTEST:
-            return pytest_file(path, place_of(path.instance.model.system))
+            return pytest_file(path, _imported(place_of(path.instance.model.system)))
         case _:
             return document(Format(form), "genstamp replay", lambda: plain(followed), [case(followed)])
 

@@ -264,3 +264,14 @@ def test_export_to_a_file_is_one_line(
     name = written(tmp_path, "@action\ndef go(s): s.f = ~s.f")
     assert ends(monkeypatch, "export", "tla", name, "--output", str(tmp_path / "own_system.py")) == 2
     assert "File exists" in capsys.readouterr().err
+
+
+def test_the_trace_of_an_own_system_is_replayed_as_the_check_says_and_as_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = written(tmp_path, "@action\ndef go(s): s.f = True\n@invariant\ndef never(s): return ~s.f")
+    trace = str(tmp_path / "trace.json")
+    assert ends(monkeypatch, "check", name, "--trace", trace) == 12
+    assert f"genstamp replay --system {name} {trace} follows and draws it" in capsys.readouterr().err
+    assert ends(monkeypatch, "replay", "--system", name, trace, "--format", "pytest") == 0
+    assert "\nfrom own_system import S\n" in capsys.readouterr().out
