@@ -135,7 +135,7 @@ class DataNodeServer:
         )
         datanode = DataNode(configuration, self._runtime, self._disk, self._events, self._fail)
         await datanode.start()
-        for problem in datanode.dataset.out_of_service:
+        for problem in dict.fromkeys(datanode.dataset.out_of_service):
             _LOG.error("%s: a replica is out of service: %s", self.name, problem)
         self._disk.make_private()
         self._datanode = datanode
