@@ -85,7 +85,7 @@ def told(covered: Covered) -> Iterator[str]:
             yield f"not all is searched; {covered.where} never reached so far: {missing}"
         return
     if missing:
-        yield f"{covered.where} never reached: {missing}"
+        yield f"violated: {covered.where} never reached: {missing}"
     else:
         yield f"{covered.where} every action, refusal and witness is reached"
     met, parts = vacuity.counted(covered.vacuities)
@@ -94,7 +94,7 @@ def told(covered: Covered) -> Iterator[str]:
     named = list(zip(covered.configurations, covered.vacuities, strict=True))
     yield from (f"  {line}" for line in vacuity.witnesses(named))
     yield from (f"declared to say nothing: {line}" for line in vacuity.declared(covered.vacuities))
-    word = "says nothing" if covered.strict else "warning"
+    word = "violated" if covered.strict else "warning"
     yield from (f"{word}: {finding}" for finding in covered.findings)
 
 
