@@ -88,9 +88,9 @@ def mutate(
             draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
         except KeyboardInterrupt:
             raise _interrupted(f"the mutants of all systems with seed {seed}") from None
-        text, is_open = shown(draw, repository, form, time.monotonic() - began)
+        text, worst = shown(draw, repository, form, time.monotonic() - began, strict=strict)
         typer.echo(text, nl=False)
-        raise typer.Exit(exit_codes.VIOLATED if strict and is_open else exit_codes.HOLDS)
+        raise typer.Exit(worst.exit_code)
     declared, configurations = chosen(system)
     if properties:
         if semantics or action or mutant or reviewed or again or every_judge or strict:
@@ -210,7 +210,7 @@ def plain(report: Report) -> dict[str, Any]:
 
 
 def cases(report: Report, *, strict: bool = False) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is noted, or a failure if that is asked for."""
+    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
     survives: Outcome = "failure" if strict else "warning"
     unreviewed = {outcome.mutant.name for outcome in report.open}
     each = report.seconds / max(1, len(report.outcomes))
