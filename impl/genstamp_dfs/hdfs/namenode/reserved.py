@@ -33,6 +33,8 @@ RAW: Final = "raw"
 INODES: Final = ".inodes"
 SNAPSHOT: Final = ".snapshot"
 
+_ID_LENGTH_MAX: Final = len(str(-(1 << 63)))
+
 RESERVED_STATUS: Final = HdfsFileStatus(0, "", True, permission=0o1770, children=2)
 RESERVED_ENTRIES: Final = tuple(HdfsFileStatus(0, name, True, permission=0o770) for name in (INODES, RAW))
 SNAPSHOT_STATUS: Final = HdfsFileStatus(0, "", True, children=0)
@@ -114,7 +116,8 @@ def _resolve(path: str, directory: FSDirectory) -> str:
 
 
 def _below_inode(path: str, number: str, names: list[str], directory: FSDirectory) -> str:
-    if not number.removeprefix("-").isdecimal():
+    # Of more digits Python would refuse to make a number.
+    if not number.removeprefix("-").isdecimal() or len(number) > _ID_LENGTH_MAX:
         raise FileNotFoundException(f"Invalid inode path: {path}")
     inode = directory.inodes.get(int(number))
     if inode is None:
