@@ -33,7 +33,7 @@ BINARY_EDITS, XML_EDITS, LINES = range(3)
 _BEGINNING = 1 << 12
 _BINARY_ENTRY = 24
 _RECORD = re.compile(rb"</RECORD>")
-_XML_END = re.compile(rb"\s*(?:</EDITS>)?\s*\Z")
+_XML_END = b"</EDITS>"
 _XML_END_MAX = 1 << 10
 _PADDING = b"\xff"
 
@@ -172,7 +172,7 @@ def _without_end_tag(chunks: Iterator[bytes]) -> Iterator[bytes]:
         kept += chunk
         yield kept[:-_XML_END_MAX]
         kept = kept[-_XML_END_MAX:]
-    yield _XML_END.sub(b"", kept, count=1)
+    yield kept.rstrip().removesuffix(_XML_END).rstrip()
 
 
 def _pairs(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:
