@@ -114,7 +114,7 @@ def case(outcome: Any, kind: str = "") -> Case:
 @pytest.mark.parametrize(
     ("cases", "worst"),
     [
-        ([case("passed"), case("noted"), case("skipped")], Verdict.HOLDS),
+        ([case("passed"), case("warning"), case("skipped")], Verdict.HOLDS),
         ([case("passed"), case("undetermined")], Verdict.UNDETERMINED),
         ([case("undetermined"), case("failure", "leads_to")], Verdict.UNFINISHED),
         ([case("failure", "leads_to"), case("error")], Verdict.FAILURE),
