@@ -89,6 +89,21 @@ def test_a_system_is_named_or_all_are_asked_for() -> None:
         assert run(*options).exit_code == 2
 
 
+@pytest.mark.parametrize("form", ["junit", "sarif", "github"])
+def test_mutants_of_properties_have_no_other_forms_than_text_and_json(form: str) -> None:
+    result = run("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--format", form)
+    assert (result.exit_code, "only text and json" in result.output) == (2, True)
+
+
+def test_interrupted_mutants_of_properties_name_their_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("genstamp.cli.mutate.judge_claims", interrupted)
+    result = run("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--seed", "5")
+    assert (result.exit_code, "two_phase with seed 5" in result.output) == (3, True)
+
+
 def test_a_draw_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "spec" / "mutants" / "drawn.json"
     path.parent.mkdir(parents=True)
