@@ -20,7 +20,7 @@ from genstamp_model.mutate.claims import STRONGER, WEAKER, ClaimJudging, claim_m
 
 PROPERTIES: Final = MUTANTS / "properties.json"
 FAULTS: Final = 60
-"""Mutants of actions that are drawn as faults unless told otherwise."""
+"""Mutants of actions that are drawn as faults by default."""
 
 _MOST_STATES: Final = 500_000
 """States up to which a fault is searched."""

@@ -74,7 +74,7 @@ def in_order(
         return list(configurations), []
     states = {name: search.distinct for name, search in entry.searches.items()}
     ordered = sorted(configurations, key=lambda one: states.get(one.name, 0))
-    # The cheapest one is searched whatever it takes: a system that is judged nowhere says nothing.
+    # The cheapest one is always searched: otherwise nothing would be known of the system.
     ordered = [one for i, one in enumerate(ordered) if i == 0 or most is None or states.get(one.name, 0) <= most]
     few = sum(states.get(one.name, 0) <= CHEAP for one in ordered)
     return ordered[:few], ordered[few:]
@@ -96,7 +96,7 @@ def _below(repository: Path, model: Model) -> list[Below]:
     return below(model.system, every_system(), sorted(states, key=lambda name: states[name]))
 
 
-# What the processes work on: they are forked, and take it over as it is, since a model does not travel between them.
+# What the processes work on. They are forked and inherit it, since a model cannot be sent from one to another.
 _task: Callable[[Mutant], Any] | None = None
 _of: Sequence[Mutant] = ()
 _so_far: str = "nothing is judged"
@@ -124,7 +124,7 @@ def _shared(jobs: int, task: Callable[[Mutant], T], of: Sequence[Mutant], told: 
 def _forked(jobs: int) -> Iterator[Any]:
     """What processes make of the mutants, in order."""
     forked = multiprocessing.get_context("fork")
-    # An interrupt from the keyboard comes to all processes; this one takes it for all.
+    # The keyboard interrupts all processes of the group; only this one handles it.
     with ProcessPoolExecutor(jobs, forked, _ignore_interrupts) as pool:
         try:
             yield from pool.map(_done, range(len(_of)))

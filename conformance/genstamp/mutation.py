@@ -104,11 +104,11 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return (noticed - self.by_lock_alone) / count if count else None
 
     def survivors(self, reviewed: Mapping[str, str]) -> list[str]:
-        """Names of those that nobody noticed, proved or reviewed."""
+        """Names of those that are neither noticed, nor proved to change nothing, nor reviewed."""
         return [name for name, one in self.outcomes.items() if one.found == SURVIVES and name not in reviewed]
 
     def left(self, reviewed: Mapping[str, str]) -> list[str]:
-        """Names of those that larger configurations may still tell something of: survivors, and no other programs."""
+        """Names of those that a larger configuration may decide: survivors, and those that are no other program."""
         same = [name for name, one in self.outcomes.items() if one.found == SAME]
         return [*self.survivors(reviewed), *same]
 

@@ -1,4 +1,4 @@
-"""What holds and says nothing: properties that could not have failed, and variables that nothing sets or reads.
+"""Vacuity: properties that hold and could not have failed, and variables that nothing sets or reads.
 
 A part of a property is of interest in a configuration where some reached state, or step, could have broken it
 (`genstamp_model.interest`), and where its variables have values that do (`genstamp_model.prove.tautology`). Like

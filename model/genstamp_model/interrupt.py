@@ -1,4 +1,4 @@
-"""Interrupts from the keyboard: while a search may not be torn, and while compiled code would not hear of them."""
+"""Interrupts from the keyboard: while a search must not be cut off, and while compiled code is running."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def take(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def interrupts() -> Iterator[list[int]]:
-    """A list that is not empty any more once the keyboard has interrupted: a turn of several threads is not torn.
+    """A list that is not empty once the keyboard has interrupted; in the block an interrupt does nothing else.
 
-    Where somebody else has chosen what an interrupt does, or in another thread than the main one, it stays empty.
+    It stays empty in other threads than the main one, and where another handler of interrupts is in place.
     """
     found: list[int] = []
     before = signal.getsignal(signal.SIGINT)
@@ -87,5 +87,5 @@ def beside(work: Callable[[], T]) -> T:
 
 
 def has_left_work() -> bool:
-    """Whether an interrupt has left work that may still go on: a process that ends in order would tear it."""
+    """Whether an interrupt has left a thread at work, which a normal end of the process could crash."""
     return bool(_left)

@@ -1,4 +1,4 @@
-"""Variables that no step sets, and variables that nothing reads: what a specification declares to no purpose.
+"""Variables that no step sets, and variables that nothing reads.
 
 A variable is read where a check, a property, a limit, an observation, a mapping to an upper system or another
 variable's new value depends on it; one that is only needed for its own new value is not. A limit in its type reads it

@@ -732,7 +732,7 @@ def test_an_action_that_is_declared_unchanged_has_no_effects() -> None:
 def test_system_declares_idle_only_what_it_has() -> None:
     system = System("flood", parts=[Flood], configurations=[], idle={"flood": "why not", "wet": "why not"})
     assert system.model().idle == {"flood": "why not", "wet": "why not"}
-    with pytest.raises(SpecError, match="flood has no action or variable 'rain', which it declares idle"):
+    with pytest.raises(SpecError, match=r":\d+: flood has no action or variable 'rain', which it declares idle"):
         replace(system, idle={"rain": "why not"}).model()
 
 

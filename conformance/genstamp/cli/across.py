@@ -10,7 +10,7 @@ import typer
 from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
 from genstamp.judging import judged_in, judged_where
 from genstamp.mutation import Sample, reviewed, sampled
-from genstamp.report import Case, Format, Rule, document
+from genstamp.report import Case, Format, Outcome, Rule, Verdict, document, verdict
 from genstamp.systems import every_system
 from genstamp_model.language import System
 from genstamp_model.language.model import Model
@@ -20,7 +20,7 @@ from genstamp_model.mutate import Mutant, mutants
 def judge_across(
     repository: Path, size: int | None, seed: int, *, keep: bool, most_states: int | None, jobs: int
 ) -> Draw:
-    """Draw mutants of all systems and judge those that the kept draw of this seed does not tell of.
+    """Draw mutants of all systems and judge those that are not in the kept draw of this seed.
 
     Args:
         repository: its root.
@@ -63,7 +63,7 @@ def _sample(
 ) -> Sample:
     """What became of some mutants of a system.
 
-    What is known already of the same text is not judged again, but for survivors in further configurations.
+    What the draw has of the same text is not judged again, except survivors where there are further configurations.
     """
     before = draw.samples.get(system.name)
     if before is not None and before.digest != model.digest:
@@ -77,7 +77,7 @@ def _sample(
         survived = set(before.left({}))
         again = [one for one in wanted if one.name in survived]
     of = len(mutants(model))
-    # Of what has survived it was tried to prove that it changes nothing.
+    # For survivors the proof that they change nothing has been tried already.
     for some, proofs in ((fresh, True), (again, False)):
         if some:
             outcomes, where = judged_in(
@@ -85,14 +85,20 @@ def _sample(
             )
             later = sampled(outcomes, seed=draw.seed, of=of, digest=model.digest, where=where)
             before = later if before is None else before.with_later(later)
-    assert before is not None, "a system of which mutants are drawn has some to judge, or was judged before"
+    assert before is not None, "a system with drawn mutants has some to judge, or was judged before"
     return before
 
 
-def shown(draw: Draw, repository: Path, form: Format, seconds: float) -> tuple[str, bool]:
-    """The draw as it is printed, and whether a survivor is not reviewed."""
+def shown(draw: Draw, repository: Path, form: Format, seconds: float, *, strict: bool) -> tuple[str, Verdict]:
+    """The draw as it is printed, and its verdict.
+
+    Args:
+        seconds: that judging took.
+        strict: a survivor that is not reviewed is a failure, and not only a warning.
+    """
     reasons = {name: reviewed(repository, name) for name in draw.samples}
-    found = figures(draw, reasons)
+    found, all_ = figures(draw, reasons), list(_cases(draw, reasons, seconds, strict=strict))
+    worst = verdict(all_)
     if form is Format.TEXT:
         head = f"{found.judged:,} of {draw.of:,} mutants of {len(draw.samples)} systems, seed {draw.seed}"
         open_ = [
@@ -103,8 +109,9 @@ def shown(draw: Draw, repository: Path, form: Format, seconds: float) -> tuple[s
         lines = [head, *found.lines(), f"{len(open_)} survive and are not reviewed:", *open_]
         text = "\n".join(lines) + "\n"
     else:
-        text = document(form, "genstamp mutate", lambda: _plain(draw, found), _cases(draw, reasons, seconds), seconds)
-    return text, found.noticed < found.counted
+        plain = {**_plain(draw, found), "exit_code": worst.exit_code}
+        text = document(form, "genstamp mutate", lambda: plain, all_, seconds)
+    return text, worst
 
 
 def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
@@ -128,15 +135,16 @@ def _plain(draw: Draw, found: Figures) -> dict[str, Any]:
     }
 
 
-def _cases(draw: Draw, reviewed: Mapping[str, Mapping[str, str]], seconds: float) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is a failure."""
+def _cases(draw: Draw, reasons: Mapping[str, Mapping[str, str]], seconds: float, *, strict: bool) -> Iterator[Case]:
+    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
+    survives: Outcome = "failure" if strict else "warning"
     each = seconds / max(1, sum(len(one.outcomes) for one in draw.samples.values()))
     for system, sample in draw.samples.items():
-        survivors = set(sample.survivors(reviewed[system]))
+        survivors = set(sample.survivors(reasons[system]))
         rule = Rule(f"{system}/mutation", "a change of what the specification does is noticed, or reviewed")
         for name, one in sample.outcomes.items():
             group = f"genstamp.mutate.{system}"
             if name in survivors:
-                yield Case(group, name, each, "failure", "survives", one.change, rule=rule)
+                yield Case(group, name, each, survives, "survives", one.change, rule=rule)
             else:
                 yield Case(group, name, each, rule=rule)

@@ -1,4 +1,4 @@
-"""What the verb `check` tells of all default configurations together: what none reaches, and what says nothing.
+"""What the verb `check` reports of all default configurations together: coverage, and what is vacuous.
 
 Leaves out what each search found by itself (`telling`).
 """
@@ -25,10 +25,10 @@ class Covered:
     Attributes:
         model: what was searched.
         configurations: their names.
-        is_whole: all of them came to their end, and nothing was violated: only then is anything said to be missing.
+        is_whole: all of them were searched to the end without a violation; only then is anything reported as missing.
         missing: what none of them reached, as `coverage` names it.
         vacuities: what they know of properties and variables that say nothing; empty unless `is_whole`.
-        strict: what says nothing is wrong, and not only worth a warning.
+        strict: a vacuous property or an unused variable is a failure, and not only a warning.
     """
 
     model: Model

@@ -25,7 +25,7 @@ EventsLimit = Annotated[
     ),
 ]
 
-LogLevel = Annotated[Level, typer.Option("--log-level", help="The least that is told on standard error.")]
+LogLevel = Annotated[Level, typer.Option("--log-level", help="Lowest level logged to standard error.")]
 
 DEFAULT_NAMENODE: Final = f"{LOOPBACK}:8020"
 

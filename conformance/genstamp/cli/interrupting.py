@@ -49,7 +49,7 @@ def end_within_a_second() -> None:
 
 
 def leave(code: object) -> None:
-    """After an interrupt, end what was started; leave at once where it has left work that may still go on."""
+    """After an interrupt, end the child processes, and this one at once if a thread of it is still at work."""
     if ever_taken.is_set():
         _end_children()
     if has_left_work():
@@ -81,7 +81,7 @@ def _end_children() -> None:
 def _is_taken() -> bool:
     """Whether the main thread takes an interrupt in time; until then, Z3 is asked to give up, and it is sent again."""
     for _ in range(_TRIES):
-        # Looked up here: what has not been loaded cannot be at work.
+        # Looked up, not imported: a solver that is not loaded is not running.
         z3 = sys.modules.get("z3")
         if z3 is not None:
             z3.main_ctx().interrupt()

@@ -19,7 +19,7 @@ class Verbs(TyperGroup):
     verbs: ClassVar[dict[str, tuple[str, str]]] = {}
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb; what it has found when it is interrupted, it has told itself."""
+        """Run a verb; an interrupt that the verb does not handle ends it with exit code 3."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NoReturn
 
 import msgspec
 import typer
@@ -21,6 +21,7 @@ from genstamp.report import Case, Format, Outcome, Rule, document, verdict
 from genstamp.report.places import place
 from genstamp.systems import chosen
 from genstamp_model.explore.board import processors
+from genstamp_model.language import System
 from genstamp_model.language.model import Model
 from genstamp_model.mutate import Mutant, Report, mutants
 
@@ -83,23 +84,12 @@ def mutate(
             raise typer.BadParameter(
                 "takes --sample, --seed, --keep, --most-states, --jobs, --strict", param_hint="--all"
             )
-        began = time.monotonic()
-        try:
-            draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
-        except KeyboardInterrupt:
-            raise _interrupted(f"the mutants of all systems with seed {seed}") from None
-        text, is_open = shown(draw, repository, form, time.monotonic() - began)
-        typer.echo(text, nl=False)
-        raise typer.Exit(exit_codes.VIOLATED if strict and is_open else exit_codes.HOLDS)
+        _across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs, strict=strict, form=form)
     declared, configurations = chosen(system)
     if properties:
         if semantics or action or mutant or reviewed or again or every_judge or strict:
             raise typer.BadParameter("goes with --sample, --seed, --keep and --format", param_hint="--properties")
-        found_claims = judge_claims(repository, declared, sample or FAULTS, seed)
-        if keep:
-            typer.echo(f"kept in {keep_claims(repository, declared.name, found_claims)}", err=True)
-        typer.echo("\n".join(found_claims.lines()) if form is Format.TEXT else msgspec.json.encode(found_claims))
-        raise typer.Exit(exit_codes.HOLDS)
+        _of_properties(repository, declared, sample or FAULTS, seed, keep=keep, form=form)
     if (keep or again) and (action or mutant):
         raise typer.BadParameter("what is kept is a whole sample, drawn by its seed", param_hint="--keep")
     model = declared.model(semantics)
@@ -140,6 +130,43 @@ def mutate(
         plain_ = {**plain(report), "exit_code": worst.exit_code}
         typer.echo(document(form, "genstamp mutate", lambda: plain_, found_cases, report.seconds), nl=False)
     raise typer.Exit(worst.exit_code)
+
+
+def _across(
+    repository: Path,
+    sample: int | None,
+    seed: int,
+    *,
+    keep: bool,
+    most_states: int | None,
+    jobs: int | None,
+    strict: bool,
+    form: Format,
+) -> NoReturn:
+    """Judge a sample of the mutants of all systems, print the figures, and end."""
+    began = time.monotonic()
+    try:
+        draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
+    except KeyboardInterrupt:
+        raise _interrupted(f"the mutants of all systems with seed {seed}") from None
+    text, worst = shown(draw, repository, form, time.monotonic() - began, strict=strict)
+    typer.echo(text, nl=False)
+    raise typer.Exit(worst.exit_code)
+
+
+def _of_properties(repository: Path, system: System, faults: int, seed: int, *, keep: bool, form: Format) -> NoReturn:
+    """Judge the mutants of a system's properties, print the figures, and end."""
+    if form not in (Format.TEXT, Format.JSON):
+        raise typer.BadParameter("with --properties there are only text and json", param_hint="--format")
+    try:
+        found = judge_claims(repository, system, faults, seed)
+    except KeyboardInterrupt:
+        typer.echo(f"{TOLD} in mutants of the properties of {system.name} with seed {seed}", err=True)
+        raise typer.Exit(exit_codes.UNDETERMINED) from None
+    if keep:
+        typer.echo(f"kept in {keep_claims(repository, system.name, found)}", err=True)
+    typer.echo("\n".join(found.lines()) if form is Format.TEXT else msgspec.json.encode(found))
+    raise typer.Exit(exit_codes.HOLDS)
 
 
 def _interrupted(what: str) -> typer.Exit:
@@ -210,7 +237,7 @@ def plain(report: Report) -> dict[str, Any]:
 
 
 def cases(report: Report, *, strict: bool = False) -> Iterator[Case]:
-    """A test case a mutant: a survivor that is not reviewed is noted, or a failure if that is asked for."""
+    """A test case a mutant: a survivor that is not reviewed is a warning, or a failure if that is asked for."""
     survives: Outcome = "failure" if strict else "warning"
     unreviewed = {outcome.mutant.name for outcome in report.open}
     each = report.seconds / max(1, len(report.outcomes))

@@ -1,4 +1,4 @@
-"""What the verb `check` tells of its searches: as text, as JSON, as test cases, and by its exit code."""
+"""What the verb `check` reports of its searches: as text, as JSON, as test cases, and by its exit code."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def told(found: Searched) -> Iterator[str]:
     probably = f" with probability at least 1 - {result.doubt:.1e}" if result.doubt else ""
     reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
     verdict = found.verdict
-    # Checkers of TLA+ look for deadlock by default: who does not ask for it here is to know.
+    # TLC looks for deadlock by default, so a system that is not checked for it says so.
     deadlock = "; deadlock is not looked for" if _is_silent_on_deadlock(model) else ""
     told = f"{verdict.word}{reach}{deadlock}" if verdict.holds else verdict.word
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {told}"

@@ -80,7 +80,7 @@ def walks(
 
     instances = [Instance(model, known[name]) for name in names or walked]
     found, left = each("conform", instances, one, lambda walked: walked.failure is not None)
-    # After a failure nothing more is asked; what an interrupt left open is told.
+    # After a failure the rest is not run, and so not undetermined; after an interrupt it is.
     left = [] if found and found[-1].failure is not None else left
     cases = [*(case(one, model) for one in found), *(one.case() for one in left)]
     worst = verdict(cases).exit_code

@@ -1,4 +1,4 @@
-"""Which logs hold nothing but what another one holds: proven by their whole content, read side by side.
+"""Which logs are copies of another log, or of its beginning: proven by their whole content, read side by side.
 
 A log is collected more than once: as it is and compressed, while it was written and afterwards, from each JournalNode.
 It is left out only if all of it is the content of another file, or the beginning of that; a fragment from elsewhere is
@@ -33,7 +33,7 @@ BINARY_EDITS, XML_EDITS, LINES = range(3)
 _BEGINNING = 1 << 12
 _BINARY_ENTRY = 24
 _RECORD = re.compile(rb"</RECORD>")
-_XML_END = re.compile(rb"\s*(?:</EDITS>)?\s*\Z")
+_XML_END = b"</EDITS>"
 _XML_END_MAX = 1 << 10
 _PADDING = b"\xff"
 
@@ -52,7 +52,7 @@ class Copy(NamedTuple):
     is_whole: bool
 
     def why(self) -> str:
-        """What is told of it."""
+        """The note on it in the report."""
         if self.is_whole:
             return f"left out, as its content is that of {self.original}"
         return f"left out, as its content is the beginning of {self.original}"
@@ -95,9 +95,9 @@ def file_chunks(file: str) -> Chunks:
 
 
 def copies_among(files: Mapping[str, Chunks], sort: int) -> list[Copy]:
-    """Which of some files that begin alike hold nothing but what another one holds; of equal ones the first is kept.
+    """The copies among some files that begin alike: of the whole of another one, or of its beginning.
 
-    What cannot be read to its end is no copy: nothing says what it held.
+    Of equal ones the first is kept. A file that cannot be read to its end is no copy, as its content is not known.
 
     Args:
         files: their contents by their names.
@@ -157,7 +157,7 @@ def _without_padding(chunks: Iterator[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         content = chunk.rstrip(_PADDING)
         if content:
-            # It was none: more follows.
+            # No padding after all: content follows.
             while padding:
                 size = min(padding, _BEGINNING)
                 yield _PADDING * size
@@ -172,7 +172,7 @@ def _without_end_tag(chunks: Iterator[bytes]) -> Iterator[bytes]:
         kept += chunk
         yield kept[:-_XML_END_MAX]
         kept = kept[-_XML_END_MAX:]
-    yield _XML_END.sub(b"", kept, count=1)
+    yield kept.rstrip().removesuffix(_XML_END).rstrip()
 
 
 def _pairs(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:

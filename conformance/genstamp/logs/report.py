@@ -245,7 +245,7 @@ def known_layouts(report: Report) -> list[str]:
     """The layouts that are known, if the report has lines of others."""
     if not report.unread:
         return []
-    told = f"{counted(report.unread, 'line')} of no layout that is known, which may hide anything; known are:"
+    told = f"{counted(report.unread, 'line')} of an unknown layout, which may hide a violation; known layouts:"
     return [told, *(f"  {layout}" for layout in LAYOUTS)]
 
 

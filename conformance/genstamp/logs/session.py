@@ -88,7 +88,7 @@ def _session(master: str | None, computes: bool) -> Iterator[SparkSession]:
 
 @contextmanager
 def _interrupts_as_before() -> Iterator[None]:
-    """Spark would handle interrupts from the keyboard by itself, and wait for its jobs."""
+    """Restore the handler of interrupts, which Spark replaces by one that waits for its jobs."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -98,7 +98,7 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _end_at_once(session: SparkSession) -> None:
-    """End Spark without waiting for what it is doing; one that was not started here is only stopped."""
+    """End Spark without waiting for its jobs; a Spark that was not started here is only stopped."""
     process = getattr(session.sparkContext._gateway, "proc", None)
     if process is None:
         session.stop()

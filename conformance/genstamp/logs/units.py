@@ -282,11 +282,11 @@ def _pools_of_storages(beginning: bytes) -> dict[str, str]:
 
 
 def _leave_out_copies(begun: Mapping[tuple[str, bytes], Mapping[str, bytes]], found: Found) -> None:
-    """Notes which files are copies, and which begin as others do and are none.
+    """Note which files are copies, and which begin like another one and are none.
 
     Args:
         begun: by reader and first entry the files, each with a digest of its first two entries.
-        found: takes what is noted.
+        found: the notes are added to it.
     """
     for (reader, _), files in begun.items():
         copies = copies_among({file: file_chunks(file) for file in files}, TOLD_ONCE[reader])

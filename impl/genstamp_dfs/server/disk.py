@@ -37,11 +37,11 @@ MAX_REMEMBERED: Final = 1_000
 
 DIRECTORY_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-"""As Hadoop's `dfs.datanode.data.dir.perm` and `dfs.namenode.storage.dir.perm`: others have no business here."""
+"""For the owner alone, as Hadoop's `dfs.datanode.data.dir.perm` and `dfs.namenode.storage.dir.perm`."""
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _FAILED: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
-"""Reasons for which a change fails that are the disk's, and not the path's."""
+"""Errors of a change that are the fault of the disk, not of the path."""
 
 _LOCKS: Final = 64
 _NO_NAMES: Final = frozenset({"", ".", ".."})
@@ -101,7 +101,7 @@ class RealDisk:
         try:
             os.chmod(self._root, DIRECTORY_MODE)
         except PermissionError:
-            _LOG.warning("%s is another user's, and stays open to whoever that user lets in", self.root)
+            _LOG.warning("%s belongs to another user; its permissions are left as they are", self.root)
 
     def usage(self) -> tuple[int, int, int]:
         """Capacity, used and free bytes of the file system that the directory is on."""
@@ -224,7 +224,7 @@ class RealDisk:
         self._force(path, os.O_RDONLY | os.O_DIRECTORY)
 
     def _force(self, path: str, flags: int) -> None:
-        # Of two threads that force one file the second one has to see that the first one has failed.
+        # If two threads force one file, the second one must see that the first one has failed.
         with self._forcing[hash(path) % _LOCKS]:
             if self._failure is not None:
                 raise self._failure
@@ -292,7 +292,7 @@ class RealDisk:
             raise self._error(path, problem) from problem
 
     def _change_disk(self, path: str, work: Callable[[], None]) -> None:
-        """Make a change; one that the disk itself refuses is its end."""
+        """Make a change; after one that fails because of the disk itself, the disk is out of service."""
         try:
             work()
         except OSError as problem:

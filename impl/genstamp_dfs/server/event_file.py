@@ -6,8 +6,8 @@ off. Nothing is forced to the disk: events are for whoever looks at a run, no pr
 A file with a limit gets the name with `.1` at its end when it is full, in place of the one that had it; so a node keeps
 the younger half of its events at least, and no more than two files.
 
-An event that cannot be written is dropped: the step that it tells of has happened, and is answered as if nothing had
-failed. The drops are counted, the operator hears of the first one, and the numbers of the events show the gap.
+An event that cannot be written is dropped: its step has happened, and the call is answered all the same. Drops are
+counted, the first one is logged, and the numbers of the events show the gap.
 """
 
 import logging
@@ -90,7 +90,7 @@ class EventFile:
         try:
             self._write(encode_line(recorded))
         except Exception as problem:
-            # Also where the event is what cannot be written: the step has happened, and must be answered.
+            # Every exception, also one of encoding: the step has happened, and must be answered.
             self._drop(problem)
 
     def _write(self, line: bytes) -> None:
@@ -113,7 +113,7 @@ class EventFile:
     def _drop(self, problem: Exception) -> None:
         self.dropped += 1
         if self.dropped == 1:
-            _LOG.warning("%s: an event is dropped, and more may follow: it cannot be written: %s", self._path, problem)
+            _LOG.warning("%s: an event cannot be written and is dropped; more may follow: %s", self._path, problem)
 
     def close(self) -> None:
         """Take no more events."""

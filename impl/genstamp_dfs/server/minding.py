@@ -2,9 +2,9 @@
 
     DIRECTORY/cluster.json     the ports, which stay the same, and the processes
 
-One process for each node. One that ends, in whatever way, is started again after a second, but for one whose disk has
-failed: its disk is out of service, and the cluster ends only if the node is the one that the others need. One whose
-storage directory or settings are refused ends the cluster. The nodes end when the process that started them does,
+One process for each node. One that ends is started again after a second, except one whose disk has failed or is full:
+the cluster goes on without it, and ends only if the others need that node. One whose storage directory or settings are
+refused ends the cluster. The nodes end when the process that started them does,
 killed or not.
 
 Leaves out: which nodes there are (`cluster`, `genstamp_dfs.gfs.server.cluster`), several machines.
@@ -28,11 +28,11 @@ FORMAT: Final = 1
 EVENTS: Final = "events"
 
 RESTART_AFTER_S: Final = 1.0
-
-_LOG = logging.getLogger(__name__)
 END_WITHIN_S: Final = 20.0
 
 _LONGEST_LINE: Final = 64 * 1024
+
+_LOG = logging.getLogger(__name__)
 
 
 class Node:
@@ -146,7 +146,7 @@ class Nodes:
                 stopping.set()
                 return
             if code == FAILURE:
-                _LOG.error("%s ended, as its disk has failed; it is not started again", node.name)
+                _LOG.error("%s ended, as its disk has failed or is full; it is not started again", node.name)
                 if node is self.first:
                     self.exit_code = code
                     stopping.set()

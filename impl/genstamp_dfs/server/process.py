@@ -39,7 +39,7 @@ LOCK_WAIT_S: Final = 10.0
 
 
 class LogLevel(StrEnum):
-    """How much a process tells its operator: this, and what is worse."""
+    """The lowest level that a process logs."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -89,21 +89,28 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_log_option(parser: argparse.ArgumentParser) -> None:
-    """The option that says how much a process tells its operator."""
+    """Add `--log-level`."""
     parser.add_argument(
-        "--log-level", choices=list(LogLevel), default=LogLevel.INFO, help="the least that is told on standard error"
+        "--log-level",
+        choices=list(LogLevel),
+        default=LogLevel.INFO,
+        help="lowest level logged to standard error",
     )
 
 
 def log_to_stderr(level: str) -> None:
-    """Have this process tell its operator on standard error, a line each, from a level on."""
+    """Log to standard error, a line a record, from a level on."""
     logging.basicConfig(
         level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
 
 
 def tell_of_full_disk(what: str) -> Callable[[DiskFullError], None]:
-    """Tells the operator of something that waits until the disk has room again."""
+    """Logs that something is put off until the disk has room again.
+
+    Args:
+        what: what was given up, as a clause.
+    """
 
     def tell(problem: DiskFullError) -> None:
         _LOG.warning("%s, and tried again later: %s", what, problem)

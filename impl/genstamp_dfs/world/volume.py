@@ -1,7 +1,7 @@
 """A disk that goes out of service at its first failure, and stays there.
 
-What uses the disk gets the same failure again from then on, so that no part of a node goes on with a disk of which
-another part knows that it has lost something. A disk without room does not fail.
+Every later use of the disk raises the same failure, so that no part of a node goes on with a disk that is known to have
+lost something. A full disk does not fail.
 
 Not here: what a node does when its disk is out of service.
 
@@ -44,7 +44,7 @@ class Volume:
         if self.failure is not None:
             raise self.failure
         try:
-            # Past this object: another thread may not tell the node that the disk has failed.
+            # Not through `_do`: the other thread must not call `on_failure`.
             await runtime.ahead(*(partial(self._disk.sync, path) for path in paths))
         except DiskFailedError as failure:
             self._fail(failure)

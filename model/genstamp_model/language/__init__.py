@@ -28,6 +28,7 @@ from genstamp_model.language.declare import (
     transition,
     witness,
 )
+from genstamp_model.language.ending import ANYWHERE, NOWHERE
 from genstamp_model.language.forms import (
     Attempt,
     attempt,
@@ -48,7 +49,7 @@ from genstamp_model.language.forms import (
 )
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
-from genstamp_model.language.system import ANYWHERE, NOWHERE, OTHER_STATES, Bug, Difference, Hole, System, Variation
+from genstamp_model.language.system import OTHER_STATES, Bug, Difference, Hole, System, Variation
 from genstamp_model.language.values import (
     Bool,
     Enumerated,

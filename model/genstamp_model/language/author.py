@@ -1,6 +1,6 @@
 """The author's code: which line of it is running, and what becomes of an exception in it.
 
-A specification is Python of somebody else. Whatever goes wrong there ends as one sentence with the author's line.
+Every exception in the code of a specification becomes one sentence with the line of that code.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def authored(source: Source | None = None) -> Iterator[None]:
     """
     aside = _Aside(sys.stderr)
     try:
-        # Standard output is the verdict's, which a program may read.
+        # Standard output is for the verdict, which a program may read.
         with redirect_stdout(aside):
             yield
     except ModelError:
@@ -86,7 +86,7 @@ def authored(source: Source | None = None) -> Iterator[None]:
 
 
 class _Aside(io.TextIOBase):
-    """Standard error in place of standard output, with a line of its own for what is said of an error."""
+    """Standard error in place of standard output; an error message begins on a line of its own."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -152,13 +152,13 @@ def _names(frame: FrameType | None) -> list[str]:
 
 
 def similar(name: str, known: Iterable[str]) -> str:
-    """A hint at a name that was meant, to be put after a sentence; empty if none is similar."""
+    """A hint at the name that was probably meant, to follow a sentence; empty if none is similar."""
     close = difflib.get_close_matches(name, [one for one in known if not one.startswith("__")], n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def suggested(name: str, known: Iterable[str]) -> str:
-    """What there is instead of a name that there is not: all of it, and the one that was meant, if one is similar."""
+    """The names that exist, for an error about one that does not, and the one that was probably meant."""
     names = list(known)
     return f"there are {', '.join(names) or 'none'}{similar(name, names)}"
 

@@ -1,4 +1,4 @@
-"""What a symbolic value refuses, because Python would need a concrete one, and what to write instead.
+"""Operations that a symbolic value refuses, because Python needs a concrete one, and what to write instead.
 
 The values with what they can do are in `values` and `containers`.
 """

@@ -1,9 +1,9 @@
 """What Python decides without asking a symbolic value: `is`, `match` by class, a list in place of a condition.
 
-A function is traced once, with values that stand for those of every state. Most operators ask the values, which
-refuse; some do not, and would turn a condition into a constant without a word. So the code of an author's functions is
-looked at for such places. Where a function may come to one, it is traced under watch: whether it does, and whether a
-value of the state is looked at, is only known while it runs.
+A function is traced once, with values that represent those of every state. Most operators call a method of the value,
+which refuses; some do not, and would silently turn a condition into a constant. So the bytecode of an author's
+functions is searched for such places. A function that may reach one is traced under watch, since only while it runs is
+it known whether it does, and whether a value of the state is involved.
 
 Not here: operators that ask the value (see `refusing`).
 """
@@ -100,7 +100,7 @@ def watched(refuse: Refuse) -> Iterator[None]:
 
 
 class Reach:
-    """Which functions of an author's may come to a suspect place, by the names that they use.
+    """Which functions of an author may reach a suspect place, by the names that they use.
 
     Every function that may be meant by a name counts: a global one, a method of the state's class or of a class that is
     named, one in a table that is named.
@@ -117,7 +117,7 @@ class Reach:
                 self._attributes.setdefault(name, []).append(value)
 
     def suspects(self, function: Callable[..., object]) -> bool:
-        """Whether a function may come to a suspect place."""
+        """Whether a function may reach a suspect place."""
         seen = set(_functions(function)) - self._clean
         left = list(seen)
         while left:
@@ -201,7 +201,7 @@ def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
         return False
     if not any(value is None or isinstance(value, Nobody) for value in values):
         return True
-    # What cannot be none is not: `None` stands for an argument that is left out.
+    # A value that cannot be none is compared with `None` only to see whether an argument was left out.
     return any(isinstance(value, Symbolic) and _may_be_none(value) for value in values)
 
 

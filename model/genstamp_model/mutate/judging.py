@@ -215,7 +215,7 @@ def _search(compiled: Compiled, base: Baseline) -> Result:
 
 
 def _undecided(instance: Instance, reason: str) -> BaseException:
-    """What is raised where a judge was stopped: neither has it noticed the mutant, nor has the mutant survived."""
+    """What is raised where a judge was stopped: the mutant was neither noticed nor has it survived."""
     if reason == INTERRUPTED:
         return KeyboardInterrupt()
     return ModelError(f"a mutant of {instance.model.system}:{instance.configuration.name} is not decided: {reason}")

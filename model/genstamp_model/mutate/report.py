@@ -1,4 +1,4 @@
-"""What became of all mutants of a model: kill rates, and those that nobody noticed."""
+"""What became of all mutants of a model: kill rates, and the survivors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Report:
 
     @property
     def survivors(self) -> list[Outcome]:
-        """Mutants that nobody noticed although they may change something; reviewed ones too."""
+        """Mutants that no judge noticed although they may change something; reviewed ones too."""
         return [one for one in self.outcomes if not one.noticed and not one.same and not one.proved]
 
     @property

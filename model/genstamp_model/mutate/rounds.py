@@ -97,7 +97,7 @@ class Rounds:
         return self._bases[configuration.name]
 
     def proved(self, configurations: Sequence[Configuration]) -> None:
-        """Try to prove of those that nobody has noticed that they change nothing in any of the configurations."""
+        """Try to prove of unnoticed mutants that they change nothing in any of the configurations."""
         left = [i for i, one in enumerate(self.outcomes) if not one.noticed and not one.proved]
         alike = [i for i in left if self.outcomes[i].same]
         changed = {*left} - {*alike} | {*self._changed(configurations, alike)}

@@ -1,4 +1,4 @@
-"""Interrupts from the keyboard while Z3 answers: Python has them, not Z3, and what is proved by then is not lost.
+"""Interrupts from the keyboard while Z3 answers: Python handles them, not Z3, and what is proved by then is kept.
 
 `genstamp` interrupts Z3 when one comes (see its `cli.interrupting`); others wait until the question is answered.
 """
@@ -13,7 +13,7 @@ import z3
 T = TypeVar("T")
 S = TypeVar("S")
 
-# By default Z3 takes the signal itself while it answers, and where it has just found an answer, nobody hears of it.
+# By default Z3 handles the signal while it answers, and an interrupt is lost where it has just found an answer.
 z3.set_param("ctrl_c", False)
 
 

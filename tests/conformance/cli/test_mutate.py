@@ -26,8 +26,9 @@ def test_mutants_are_judged_and_reported() -> None:
     assert "1 survive, 1 of them not reviewed" in result.stdout
     found = json.loads(run(*SMALL, "--format", "json").stdout)
     assert found["mutants"] == len(found["outcomes"]) == found["noticed"] + 1
-    suite = ElementTree.fromstring(run(*SMALL, "--format", "junit").stdout)
-    assert (suite.get("tests"), suite.get("failures")) == (str(found["mutants"]), "1")
+    for strict, failures in ((), "0"), (("--strict",), "1"):
+        suite = ElementTree.fromstring(run(*SMALL, *strict, "--format", "junit").stdout)
+        assert (suite.get("tests"), suite.get("failures")) == (str(found["mutants"]), failures)
 
 
 @pytest.mark.slow

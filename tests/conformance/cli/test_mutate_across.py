@@ -77,11 +77,31 @@ def test_survivors_are_judged_again_where_there_are_further_configurations(judge
     assert judged[46:] == [survivor]
     after = kept_draw(tmp_path)
     assert after == before
+    for strict, code in ((), 0), (("--strict",), 12):
+        told = run(*here, *strict, "--format", "json")
+        assert (told.exit_code, json.loads(told.stdout)["exit_code"]) == (code, code)
+        annotated = run(*here, *strict, "--format", "github")
+        assert ("::error" in annotated.stdout) == bool(code)
 
 
 def test_a_system_is_named_or_all_are_asked_for() -> None:
     for options in ((), ("two_phase", "--all"), ("--all", "--action", "x")):
         assert run(*options).exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["junit", "sarif", "github"])
+def test_mutants_of_properties_have_no_other_forms_than_text_and_json(form: str) -> None:
+    result = run("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--format", form)
+    assert (result.exit_code, "only text and json" in result.output) == (2, True)
+
+
+def test_interrupted_mutants_of_properties_name_their_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("genstamp.cli.mutate.judge_claims", interrupted)
+    result = run("tests.model.systems.two_phase:TWO_PHASE", "--properties", "--seed", "5")
+    assert (result.exit_code, "two_phase with seed 5" in result.output) == (3, True)
 
 
 def test_a_draw_that_cannot_be_read_is_told(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_file_has_two_more_names(bench: Any) -> None:
     assert sorted(bench.namesystem.directory.get("/d").children) == ["f", "g"]
 
 
-@pytest.mark.parametrize("number", ["99999", "x", "-1"])
+@pytest.mark.parametrize("number", ["99999", "x", "-1", "9" * 5_000], ids=len)
 def test_a_number_that_is_no_inode_is_refused(bench: Any, number: str) -> None:
     for request in (GetFileInfo(f"/.reserved/.inodes/{number}"), Delete(f"/.reserved/.inodes/{number}/f")):
         with bench.refused(FileNotFoundException):

@@ -77,7 +77,7 @@ def test_what_cannot_be_written_is_dropped_whole_counted_and_told_once(
         fill(file, 3)
     assert file.dropped == 3
     assert [record.message.partition(": ")[2] for record in caplog.records] == [
-        "an event is dropped, and more may follow: it cannot be written: [Errno 28] No space left on device"
+        "an event cannot be written and is dropped; more may follow: [Errno 28] No space left on device"
     ]
     device.room = None
     fill(file, 1)

@@ -68,7 +68,7 @@ def test_a_node_whose_disk_has_failed_is_not_and_the_others_go_on(
         assert minded(tmp_path, first, other) == 0
     assert (first.lives, other.lives) == (1, 1)
     assert [record.message for record in caplog.records] == [
-        "datanode1 ended, as its disk has failed; it is not started again"
+        "datanode1 ended, as its disk has failed or is full; it is not started again"
     ]
 
 

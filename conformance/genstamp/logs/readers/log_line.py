@@ -28,7 +28,7 @@ LAYOUTS = (
     "2022-05-10 16:25:37,178 - INFO  [THREAD:StateChange@7] - MESSAGE",
     "081109 203518 143 INFO dfs.FSNamesystem: MESSAGE (Hadoop 0.20)",
 )
-"""An example of each layout that is known, for those who have another one."""
+"""An example of each layout that is known."""
 
 
 class LogLine(NamedTuple):

@@ -1,10 +1,10 @@
-"""All that messages of NameNodes, datanodes and clients look like that tell of a step, and how to see one in a line
-that nothing has read.
+"""The patterns of all messages of NameNodes, datanodes and clients that state a step, and how to find such a statement
+in a line that no layout reads.
 
-A line tells of a step in vain if it is of no layout that is known, or has something before its message. It is known by
-the statement itself: a beginning of the table below, behind the start of the line or what may end a layout's head, and
-the form that goes with it; or a block with a stamp or a command of the audit log behind it; or that beginning alone, if
-it is spelled as nothing else is (`BLOCK* allocate`, `updatePipeline(`). What merely mentions a block states no step:
+Such a line is of an unknown layout, or has something before its message. It is recognized by a beginning of the table
+below, at the start of the line or behind a byte that may end a layout's head, together with one of these: the form that
+belongs to the beginning, or a block with a stamp or a command of the audit log behind it. A beginning that is spelled
+as nothing else is (`BLOCK* allocate`, `updatePipeline(`) is enough alone. What merely mentions a block states no step:
 exceptions, stack traces, and messages of DEBUG that begin otherwise.
 
 Not here: what messages mean (the modules `log_*` beside this one), and layouts (`log_line`).
@@ -45,10 +45,10 @@ PATTERNS: Final = reduce(
 )
 
 PARTS: Final = b" \t\n\r\v\f:;,])>|\"'=-"
-"""What a message may stand behind, where the layout of the line is not known."""
+"""Bytes after which a message may begin, where the layout of the line is not known."""
 
 HEAD_MAX: Final = 4096
-"""Bytes of a line in which a statement begins; with it the time that a hostile line takes is bounded."""
+"""Bytes of a line in which a statement is looked for, so that the time for a hostile line is bounded."""
 
 HEADS_MAX: Final = 16
 """Places that are looked at in a line."""
@@ -73,7 +73,7 @@ def states_step(text: bytes) -> bool:
     >>> states_step(b"java.io.IOException: Receiving blk_7_1001 failed")
     False
     """
-    text = b"\n" + text  # What stands at its start stands behind something, too.
+    text = b"\n" + text  # So a statement at the start of the line has something before it, too.
     found = list(islice(_AT.finditer(text, 0, HEAD_MAX), HEADS_MAX))
     return bool(found) and not _EXCEPTION.match(text) and any(_is_stated(text, one) for one in found)
 

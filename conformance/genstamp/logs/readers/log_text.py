@@ -13,15 +13,13 @@ from genstamp.logs.readers.log_line import LogLine, cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_step
 from genstamp.logs.readers.log_state import LogState
-from genstamp.logs.readers.sighting import UNREAD, Counts, Reject, Sighting, Unit, shortened
+from genstamp.logs.readers.sighting import OF_NO_LAYOUT, UNREAD, Counts, Reject, Sighting, Unit, shortened
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 
 SOMETHING_ELSE = "of something else"
 """What lines are counted as that begin like none that tells of a step."""
-
-OF_NO_LAYOUT = "of no layout that is known"
 
 _DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
 

@@ -18,7 +18,7 @@ from genstamp.events import Place
 from genstamp.logs.readers import log_patterns, old_steps
 from genstamp.logs.readers.log_state import UNKNOWN
 from genstamp.logs.readers.old_steps import OldSteps, Step, rank
-from genstamp.logs.readers.sighting import UNREAD, Counts, Reject, Sighting, Unit, shortened, whole_number
+from genstamp.logs.readers.sighting import OF_NO_LAYOUT, UNREAD, Counts, Reject, Sighting, Unit, shortened, whole_number
 from genstamp.logs.sources import MERGED_LOG
 from genstamp.logs.streams import LINE_LENGTH_MAX
 
@@ -135,7 +135,7 @@ class MergedLogReader:
                 if log_patterns.states_step(line):
                     yield Reject(place, UNREAD, shortened(line))
                 else:
-                    self._counts.lines[file, "of no layout that is known" if line.strip() else "blank"] += 1
+                    self._counts.lines[file, OF_NO_LAYOUT if line.strip() else "blank"] += 1
                 continue
             if found[1] != self._second:
                 yield from self.rest()

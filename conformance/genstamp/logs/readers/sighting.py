@@ -14,7 +14,10 @@ TEXT_MAX = 300
 """Characters of a rejected line that are kept."""
 
 
-UNREAD = "looks like a step, and is of no layout that is known"
+OF_NO_LAYOUT = "of no layout that is known"
+"""What a line is counted as that no layout reads, and that states no step."""
+
+UNREAD = f"looks like a step, and is {OF_NO_LAYOUT}"
 """Why a line is rejected that states a step, and that no layout reads."""
 
 

@@ -155,9 +155,9 @@ def _is_absent(kind: Kind, step: str, sources: frozenset[str]) -> bool:
 
 
 def tells_alone(kind: Kind, sources: Collection[str]) -> bool:
-    """Whether of a kind of entity nobody tells but the edit log and the images beside it.
+    """Whether only the edit log and the images beside it have steps of a kind of entity.
 
-    What others tell may be of a time after the last transaction, when steps went unseen that edit logs always have.
+    Another source may go on after the last transaction, when steps go unseen that an edit log would have.
     """
     others = set(sources) - EDIT_LOGS - {IMAGES}
     return others <= OF_REPLICAS and (not others or kind in ("file", "lease"))

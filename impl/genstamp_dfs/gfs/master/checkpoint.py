@@ -169,7 +169,7 @@ class Checkpointer:
         position: where the last checkpoint is; None if there is none.
         damaged: the positions of later ones that cannot be read: none of them is kept.
         telling: told of checkpoints, and of what is deleted.
-        on_full: told when one is given up, as the disk is full.
+        on_full: called when one is given up because the disk is full.
     """
 
     def __init__(

@@ -155,7 +155,7 @@ class OperationLog:
         replicate: gives a frame, with the positions of its first record and behind its last one, to all log replicas,
             and comes back when all have it on disk.
         telling: told of every record, and of every flush.
-        on_failure: called once, when no record comes to the disk any more.
+        on_failure: called once, when no more records can be written to the disk.
 
     Attributes:
         next_position: of the next record that is logged.
@@ -242,7 +242,7 @@ class OperationLog:
         self._on_failure(failure)
 
     def close(self) -> None:
-        """Force all records to the disk and end the file, as no more come. Nobody was told of the last ones.
+        """Force all records to the disk and end the file; no more follow. The last ones were not acknowledged.
 
         Raises:
             DiskError: the disk failed, now or earlier.

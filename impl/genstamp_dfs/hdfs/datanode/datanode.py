@@ -221,7 +221,7 @@ class DataNode:
         return self._steps, self._xceiver
 
     def _volume_failed(self, failure: DiskFailedError) -> None:
-        """The step in which the disk has failed fails with it; all else ends when that step is over."""
+        """The step in which the disk failed raises the failure; the rest of the datanode ends after that step."""
         self.runtime.spawn(self._leave_service(failure), "end after a failure of the disk")
 
     async def _leave_service(self, failure: DiskFailedError) -> None:

@@ -4,8 +4,8 @@ What a replica is says the directory of its block file: `finalized` means FINALI
 restart in time), `tmp` is emptied. Recoveries were in memory only and are forgotten. A move that a crash cut in two has
 left the meta file in the other directory: it is brought beside its block file.
 
-A replica whose files cannot be read, as somebody has put a link in their place, is out of service: it is left alone,
-and the others are served. The namenode does not hear of it, and has another one made.
+A replica whose files cannot be read, such as one that was replaced by a symbolic link, is out of service: it is left
+alone, and the others are served. It is not reported, so the namenode has another one made.
 
 Source: FD/BlockPoolSlice#getVolumeMap, #addReplicaToReplicasMap, #resolveDuplicateReplicas, Hadoop 3.4.1; facts B.8,
     B11 to B15.
@@ -62,7 +62,7 @@ def load_replicas(files: ReplicaFiles, now_ms: int, problems: list[str]) -> dict
             with _out_of_service(problems):
                 loaded.append(_load(files, found, block_id, directory, now_ms))
         if len(loaded) < len(directories):
-            # Which one the namenode counts on is not known: none is offered, and none is removed.
+            # It is not known which one the namenode counts on: none is reported, and none is removed.
             continue
         first, *others = loaded
         for other in others:
@@ -76,7 +76,7 @@ def load_replicas(files: ReplicaFiles, now_ms: int, problems: list[str]) -> dict
 
 @contextmanager
 def _out_of_service(problems: list[str]) -> Iterator[None]:
-    """Note what cannot be read, and go on behind the body; a disk that fails or is full ends all."""
+    """Note what cannot be read, and go on after the body; a disk that failed or is full is raised."""
     try:
         yield
     except (DiskFailedError, DiskFullError):

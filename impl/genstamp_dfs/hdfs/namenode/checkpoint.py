@@ -30,7 +30,7 @@ class Checkpointer:
 
     Attributes:
         encode_us: how long the last image took to encode, during which nothing else was done, in microseconds.
-        on_full: told when an image is given up, as the disk is full.
+        on_full: called when an image is given up because the disk is full.
     """
 
     def __init__(self, configuration: NameNodeConfiguration, disk: Disk, clock: Clock, edit_log: EditLog) -> None:

@@ -33,6 +33,8 @@ RAW: Final = "raw"
 INODES: Final = ".inodes"
 SNAPSHOT: Final = ".snapshot"
 
+_ID_LENGTH_MAX: Final = len(str(-(1 << 63)))
+
 RESERVED_STATUS: Final = HdfsFileStatus(0, "", True, permission=0o1770, children=2)
 RESERVED_ENTRIES: Final = tuple(HdfsFileStatus(0, name, True, permission=0o770) for name in (INODES, RAW))
 SNAPSHOT_STATUS: Final = HdfsFileStatus(0, "", True, children=0)
@@ -46,14 +48,14 @@ _READS: Final = (
 )
 _PATHS: Final = ("path", "source", "destination")
 _NO_EXACT: Final = (client.Create, client.Delete, client.SetPermission, client.SetOwner)
-"""Calls that refuse `/.reserved` itself; to the others it is a name of nothing."""
+"""Calls that refuse `/.reserved` itself; for the others it does not exist."""
 
 
 def resolved(request: Request[Any], directory: FSDirectory) -> Request[Any]:
-    """The request with the paths that its reserved ones lead to; itself if it has none.
+    """The request, with each reserved path replaced by the path that it leads to.
 
     Raises:
-        InvalidPathException: it changes `/.reserved`, or makes a file below that, or it renames to it.
+        InvalidPathException: it changes `/.reserved`, or creates a file below that.
         FileNotFoundException: the number in a path is that of no inode.
         SnapshotAccessControlException: it changes something below `/.snapshot`.
         HdfsIOException: it is a concat, which takes no paths below `/.reserved`.
@@ -114,7 +116,8 @@ def _resolve(path: str, directory: FSDirectory) -> str:
 
 
 def _below_inode(path: str, number: str, names: list[str], directory: FSDirectory) -> str:
-    if not number.removeprefix("-").isdecimal():
+    # A longer number is no id, and int() refuses one of thousands of digits.
+    if not number.removeprefix("-").isdecimal() or len(number) > _ID_LENGTH_MAX:
         raise FileNotFoundException(f"Invalid inode path: {path}")
     inode = directory.inodes.get(int(number))
     if inode is None:
@@ -123,7 +126,7 @@ def _below_inode(path: str, number: str, names: list[str], directory: FSDirector
 
 
 def check_new_names(parent: INodeDirectory, names: list[str]) -> None:
-    """Refuse names that are going to be made in a directory, one in the other.
+    """Refuse reserved names of new files and directories.
 
     Raises:
         HadoopIllegalArgumentException: one of them is reserved there.

@@ -35,7 +35,7 @@ class TreeChanges(LeaseRecovery):
         self.blocks_to_remove: deque[BlockInfo] = deque()
 
     def verify_new_names(self, parent: INodeDirectory, names: list[str]) -> None:
-        """Refuse names that are going to be made in a directory, one in the other.
+        """Refuse reserved names of new files and directories.
 
         Raises:
             HadoopIllegalArgumentException: one of them is reserved.
