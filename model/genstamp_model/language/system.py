@@ -8,6 +8,7 @@ what shows it. A semantics is a list of them: what a release does otherwise.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -96,6 +97,9 @@ def NOWHERE(state: Any) -> bool:
     """As `System.may_stop`: no run ends, and a state without a step is a deadlock, as for TLC by default."""
     return False
 
+
+_NUMBERED = re.compile(r"_\d+$")
+"""How the name of a quantifier's member ends."""
 
 OTHER_STATES = "other states"
 """What a difference shows where nothing in particular tells it from the text."""
@@ -339,6 +343,8 @@ class _Builder:
             _refuse_leak(check.condition, names, check.source)
         for effect in effects:
             _refuse_leak(effect.value, names, effect.source)
+        for shown in trace.observations.values():
+            _refuse_leak(shown, names, declaration.source)
         return traced.Action(
             name=declaration.name,
             event=declaration.event,
@@ -473,6 +479,7 @@ class _Builder:
         if not isinstance(value, Value):
             message = f"observation {declaration.name} returns {value!r}; it should return a value of the state"
             raise SpecError(message, declaration.source)
+        _refuse_leak(value.expr, frozenset(parameter.name for parameter in parameters), declaration.source)
         return traced.Observation(declaration.name, parameters, value.expr)
 
     def _is_judged(self, declaration: RefinementDeclaration) -> bool:
@@ -582,7 +589,13 @@ def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim
 
 
 def _refuse_leak(expr: Expr, parameters: frozenset[str], source: Source) -> None:
-    """Refuse a quantifier's member that is used outside of its quantifier."""
+    """Refuse a quantifier's member that is used outside of its quantifier, and a parameter of a member's name."""
     leaked = sorted(expr.free - parameters)
     if leaked:
         raise SpecError(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of", source)
+    if any(_NUMBERED.search(name) for name in parameters):
+        bound = {node.data.name for node in ir.walk(expr) if node.op in ir.BINDERS}
+        captured = sorted(parameters & bound)
+        if captured:
+            message = f"parameter '{captured[0]}' has the name of a member that a quantifier here is over; rename it"
+            raise SpecError(message, source)
