@@ -3,7 +3,8 @@
 A function is traced once, with values that stand for those of every state. Most operators ask the values, which
 refuse; some do not, and would turn a condition into a constant without a word. So the code of an author's functions is
 looked at for such places. Where a function may come to one, it is traced under watch: whether it does, and whether a
-value of the state is looked at, is only known while it runs.
+value of the state is looked at, is only known while it runs. Functions that do not come with the language are always
+watched.
 
 Not here: operators that ask the value (see `refusing`).
 """
@@ -37,7 +38,7 @@ _MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
 _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
-_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
+_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
 
 Refuse = Callable[[SpecError], SpecError]
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
-from genstamp_model.language.author import authored, caller
+from genstamp_model.language.author import authored, caller, is_specification
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
     BY_PART,
@@ -312,7 +312,9 @@ class _Builder:
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
         """What a function of the author's returns while it is traced."""
-        with authored(source), tracing(trace, is_suspect=self.reach.suspects(function)):
+        # To watch costs as much time as to trace. What others write may call what no name in it tells of.
+        is_suspect = not is_specification(function) or self.reach.suspects(function)
+        with authored(source), tracing(trace, is_suspect=is_suspect):
             return function(*arguments)
 
     def _action(self, declaration: ActionDeclaration) -> traced.Action:
