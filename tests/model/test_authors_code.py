@@ -7,6 +7,7 @@ no functions, because Python would not compile some of them, and a linter would 
 import re
 import sys
 import textwrap
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -219,6 +220,31 @@ def test_a_property_that_would_be_misread_is_refused(body: str, tmp_path: Path) 
     with pytest.raises(SpecError, match=re.escape(CLAIMS[body])) as caught:
         instance(claim(body), tmp_path / "own.py")
     assert str(caught.value).startswith("own.py:")
+
+
+FAR_CALLS = [
+    "import helper; return helper.same(s.f, True) | s.f",
+    "return s.f if TABLES['x']['y'][0](s.f, True) else ~s.f",
+    "return s.f if PLACE.same(s.f, True) else ~s.f",
+    "return s.f if ALWAYS(s.f) else ~s.f",
+    "from operator import is_; return s.f if is_(s.f, True) else ~s.f",
+]
+
+
+@pytest.mark.parametrize("body", FAR_CALLS)
+def test_a_helper_is_looked_at_wherever_it_comes_from(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper = types.ModuleType("helper")
+    helper.__file__ = str(tmp_path / "helper.py")
+    exec(compile("def same(x, y): return x is y", helper.__file__, "exec"), vars(helper))
+    monkeypatch.setitem(sys.modules, "helper", helper)
+    known = (
+        "import functools, helper, types\nTABLES = {'x': {'y': [helper.same]}}\n"
+        "PLACE = types.SimpleNamespace(same=helper.same)\nALWAYS = functools.partial(helper.same, True)\n"
+    )
+    with pytest.raises(SpecError, match=re.escape(IDENTITY)):
+        instance(known + claim(body), tmp_path / "own.py")
 
 
 @pytest.mark.parametrize("decorator", ["witness", "invariant(inductive=True)", "transition"])

@@ -503,6 +503,34 @@ def leaked_member(s: World) -> None:
     require(s.age[seen[0]] == 1, "old")  # here
 
 
+@misuse("parameter 'shelf_0' has the name of a member that a quantifier here is over")
+def parameter_named_as_a_quantifiers_member() -> Any:
+    class Named(World):
+        @action
+        def act(s, shelf_0: Shelf) -> None:
+            require(exists(Shelf, lambda other: s.age[other] > s.age[shelf_0]), "one is older")  # here
+            s.wet = True
+
+    return Named
+
+
+@misuse("parameter 'shelf_0' has the name of a member")
+def propertys_parameter_named_as_a_quantifiers_member() -> Any:
+    class Named(World):
+        @invariant  # here
+        def fine(s, shelf_0: Shelf) -> Bool:
+            return exists(Shelf, lambda other: s.age[other] > s.age[shelf_0])
+
+    return Named
+
+
+@misuse("parameter 'shelf_0' has the name of a member")
+@step
+def number_picked_under_the_name_of_a_quantifiers_member(s: World) -> None:
+    least = pick("shelf_0", 0, 2)
+    require(forall(Shelf, lambda shelf: s.age[shelf] > least), "all are old")  # here
+
+
 # Declarations.
 
 

@@ -7,6 +7,7 @@ the text, in any state.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -17,6 +18,9 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 # A literal: an expression with the truth value that it has.
 Literal = tuple[Expr, bool]
+
+_BOUND = re.compile(r"_\d+$")
+"""How the name of a quantifier's member ends; it may be a message that was sent during the step."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ class Facts:
                 return all(self.is_natural(arg) for arg in number.args)
             case Op.MAX:
                 return any(self.is_natural(arg) for arg in number.args)
-            case Op.VARIABLE | Op.NEXT | Op.PARAMETER | Op.FIELD | Op.SELECT | Op.AT:
+            case Op.VARIABLE | Op.NEXT | Op.PARAMETER | Op.FIELD | Op.SELECT | Op.AT if _is_kept(number):
                 declared = isinstance(number.type, NumberType) and number.type.low is not None and number.type.low >= 0
                 return declared or number in self.natural
             case _:
@@ -287,6 +291,13 @@ def _sum(number: Expr) -> tuple[Expr | None, int]:
             base, offset = _sum(right)
             return base, offset + left.data
     return number, 0
+
+
+def _is_kept(number: Expr) -> bool:
+    """Whether a number is read from a state or an argument as it is: during a step others may leave their range."""
+    while number.op in (Op.FIELD, Op.SELECT, Op.AT):
+        number = number.args[0]
+    return number.op in (Op.VARIABLE, Op.NEXT) or (number.op is Op.PARAMETER and not _BOUND.search(number.data))
 
 
 def _mentions(fact: Any, name: str) -> bool:

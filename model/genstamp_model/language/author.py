@@ -41,6 +41,11 @@ def is_authors(module: str, file: str) -> bool:
     return module.startswith(_SPECIFICATIONS) or not file.startswith(_LIBRARIES)
 
 
+def is_specification(function: object) -> bool:
+    """Whether a function is of the specifications that come with the language."""
+    return str(getattr(function, "__globals__", {}).get("__name__", "")).startswith(_SPECIFICATIONS)
+
+
 def caller() -> Source:
     """The innermost line of an author's; where there is none, the innermost outside the language."""
     frame = outside = sys._getframe(1)

@@ -3,7 +3,8 @@
 A function is traced once, with values that represent those of every state. Most operators call a method of the value,
 which refuses; some do not, and would silently turn a condition into a constant. So the bytecode of an author's
 functions is searched for such places. A function that may reach one is traced under watch, since only while it runs is
-it known whether it does, and whether a value of the state is involved.
+it known whether it does, and whether a value of the state is involved. Functions
+of other packages than the specifications that come with the language are always watched.
 
 Not here: operators that ask the value (see `refusing`).
 """
@@ -37,7 +38,7 @@ _MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
 _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
-_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
+_LOADS: Final = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
 
 Refuse = Callable[[SpecError], SpecError]
 

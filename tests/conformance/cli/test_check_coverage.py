@@ -18,9 +18,7 @@ def warnings(system: str) -> list[str]:
     """What a check without --strict warns of; with it the same is wrong."""
     found, strict = check(system), check(system, "--strict")
     lines = [line.removeprefix("warning: ") for line in found.stdout.splitlines() if line.startswith("warning: ")]
-    told = [
-        line.removeprefix("violated: ") for line in strict.stdout.splitlines() if line.startswith("violated: ")
-    ]
+    told = [line.removeprefix("violated: ") for line in strict.stdout.splitlines() if line.startswith("violated: ")]
     assert told == lines
     assert (found.exit_code, strict.exit_code) == (0, 12 if lines else 0)
     return lines
