@@ -42,8 +42,8 @@ def prove(
 ) -> None:
     """Prove by induction, with unbounded integers and without the configuration's limits, for its sizes.
 
-    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 3 the solver does not know, or
-    Ctrl-C ends it.
+    Exit code: 0 all that is declared inductive is proved, 12 some step breaks it, 3 the solver does not know, none of
+    the properties is declared inductive, or Ctrl-C ends it.
     """
     declared, configurations = chosen(system)
     model = declared.model(semantics, bug or ())
@@ -62,7 +62,7 @@ def prove(
     def one(instance: Instance) -> Report:
         report = judge(instance, timeout_ms=timeout_ms, k=k_induction, distinct=distinct)
         if form is Format.TEXT:
-            for line in (*told(report), *(report.table() if table else ())):
+            for line in (*told(report, model), *(report.table() if table else ())):
                 typer.echo(line)
         return report
 
@@ -72,7 +72,7 @@ def prove(
         for open_ in left:
             typer.echo(open_.told())
     else:
-        plain_ = [{**plain(one), "exit_code": verdict(cases(one, model)).exit_code} for one in reports]
+        plain_ = [{**plain(one, model), "exit_code": verdict(cases(one, model)).exit_code} for one in reports]
         plain_ += [one.plain() for one in left]
         typer.echo(document(form, "genstamp prove", lambda: plain_, all_), nl=False)
     raise typer.Exit(verdict(all_).exit_code)
@@ -112,7 +112,27 @@ def _prove_for_any_size(model: Model, timeout_ms: int, form: Format) -> NoReturn
     raise typer.Exit(verdict(cases_).exit_code)
 
 
-def told(report: Report) -> Iterator[str]:
+def not_asked(report: Report, model: Model) -> list[str]:
+    """Invariants and transition properties that are not declared inductive, and were not found to be."""
+    known = {proof.name for proof in (*report.proofs, *report.others)}
+    return [
+        claim.name
+        for claim in model.properties
+        if claim.kind in ("invariant", "transition") and claim.name not in known
+    ]
+
+
+def _is_hollow(report: Report, model: Model) -> bool:
+    """Whether nothing is proved but ranges of numbers, although the model has properties."""
+    return all(proof.kind == "range" for proof in report.proofs) and bool(not_asked(report, model))
+
+
+def _verdict(report: Report, model: Model) -> Verdict:
+    hollow = report.verdict is Verdict.PROVED and _is_hollow(report, model)
+    return Verdict.UNDETERMINED if hollow else report.verdict
+
+
+def told(report: Report, model: Model) -> Iterator[str]:
     """A report as a table of properties, and the step that breaks each one that is broken."""
     yield f"{report.system}:{report.configuration}, for {', '.join(report.sizes)}, integers unbounded, limits ignored"
     for proof in report.proofs:
@@ -130,26 +150,33 @@ def told(report: Report) -> Iterator[str]:
     if report.others:
         names = (f"{proof.name} (k = {proof.k})" if proof.k > 1 else proof.name for proof in report.others)
         yield f"  also proved, though not declared inductive: {', '.join(names)}"
-    yield f"  {report.verdict} in {report.milliseconds / 1000:.1f} s"
+    left = not_asked(report, model)
+    if left:
+        yield f"  not asked, as not declared inductive: {', '.join(left)}"
+    yield f"  {_verdict(report, model)} in {report.milliseconds / 1000:.1f} s"
 
 
-def plain(report: Report) -> dict[str, object]:
+def plain(report: Report, model: Model) -> dict[str, object]:
     """A report as JSON."""
     return {
         "system": report.system,
         "configuration": report.configuration,
         "sizes": list(report.sizes),
-        "verdict": report.verdict.value,
+        "verdict": _verdict(report, model).value,
         "assumptions": list(report.assumptions),
         "seconds": round(report.milliseconds / 1000, 3),
         "properties": [plain_proof(proof) for proof in report.proofs],
         "also_proved": [{"name": proof.name, "k": proof.k} for proof in report.others],
+        "not_asked": not_asked(report, model),
     }
 
 
 def cases(report: Report, model: Model) -> Iterator[Case]:
-    """Each property as a test case."""
+    """Each property as a test case; and that none was asked about, where that is so."""
     group = f"genstamp.prove.{report.system}.{report.configuration}"
+    if _is_hollow(report, model):
+        why = f"no property is declared inductive: {', '.join(not_asked(report, model))}"
+        yield Case(group, "properties", 0.0, "undetermined", "not asked", why)
     for proof in report.proofs:
         seconds = sum(row.milliseconds for row in proof.obligations) / 1000
         broken = proof.broken_by

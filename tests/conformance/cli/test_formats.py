@@ -169,7 +169,7 @@ def test_replay_in_all_forms(tmp_path: Path) -> None:
 def test_mutate_points_to_the_line_that_is_changed() -> None:
     mutants = ("mutate", TWO_PHASE, "--jobs", "1", "--action", "tm_commit")
     [noted] = results(0, *mutants)
-    assert (noted["ruleId"], noted["level"]) == ("two_phase/mutation", "note")
+    assert (noted["ruleId"], noted["level"]) == ("two_phase/mutation", "warning")
     [survivor] = results(12, *mutants, "--strict")
     assert (survivor["ruleId"], survivor["level"]) == ("two_phase/mutation", "error")
     assert at(survivor).startswith(f"{TWO_PHASE_FILE}:")

@@ -1,4 +1,7 @@
-"""The verbs prove and bmc refuse options that they would ignore."""
+"""The verbs prove and bmc refuse options that they would ignore, and a proof says what it was not asked."""
+
+import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -23,3 +26,34 @@ def run(*arguments: str) -> Result:
 )
 def test_options_that_would_be_ignored_are_refused(arguments: tuple[str, ...]) -> None:
     assert run(*arguments).exit_code == 2
+
+
+COUNTS = """
+from genstamp_model.language import *
+
+
+class Counter(Part):
+    count = number(0, 5)
+
+    @action
+    def raise_(s) -> None:
+        require(s.count < 5, "there is room")
+        s.count = s.count + 1
+
+    @invariant
+    def is_small(s) -> Bool:
+        return s.count < 3
+
+
+COUNTER = System("counter", parts=[Counter], configurations=[Configuration("only", sizes={})])
+"""
+
+
+def test_a_proof_of_ranges_alone_is_no_proof_of_the_properties(tmp_path: Path) -> None:
+    module = tmp_path / "counts.py"
+    module.write_text(COUNTS)
+    text = run("prove", f"{module}:COUNTER")
+    assert text.exit_code == 3
+    assert "not asked, as not declared inductive: is_small" in text.stdout
+    [found] = json.loads(run("prove", f"{module}:COUNTER", "--format", "json").stdout)
+    assert (found["verdict"], found["exit_code"], found["not_asked"]) == ("undetermined", 3, ["is_small"])
