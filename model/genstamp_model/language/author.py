@@ -82,7 +82,9 @@ def authored(source: Source | None = None) -> Iterator[None]:
         raise
     except SyntaxError as problem:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
-    except (Exception, SystemExit) as problem:
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as problem:
         aside.end_line()
         frame, line = _innermost(problem.__traceback__)
         is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
@@ -126,7 +128,10 @@ def _innermost(traceback: TracebackType | None) -> tuple[FrameType | None, int]:
 
 
 def _sentence(problem: BaseException, frame: FrameType | None) -> str:
-    text = _one_line(str(problem))
+    try:
+        text = _one_line(str(problem))
+    except Exception:
+        text = "its text cannot be made"
     match problem:
         case NameError(name=str(name)):
             return f"'{name}' is not defined{similar(name, _names(frame))}"

@@ -14,6 +14,7 @@ from functools import cached_property
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import caller
+from genstamp_model.language.given import a, by_name, is_flag, is_text, refuse_others
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.trace import ActionParameter, Check
 from genstamp_model.language.types import (
@@ -321,6 +322,16 @@ class Configuration:
     def __post_init__(self) -> None:
         if self.source is None:
             object.__setattr__(self, "source", caller())
+        refuse_others("a configuration", self, name=(is_text, "its name as a text"))
+        refuse_others(
+            f"configuration {self.name}",
+            self,
+            sizes=(by_name(a(object)), "{'Node': 2}, a number by index set"),
+            limits=(by_name(a(object)), "{'messages': 3}, a number by name"),
+            doc=(is_text, "a text"),
+            on_demand=(is_flag, "True or False"),
+            renumber=(is_flag, "True or False"),
+        )
 
 
 @dataclass(frozen=True)
@@ -344,11 +355,11 @@ class Instance:
         _same_names("limit", self.configuration.limits, self.model.limit_names, self)
         for name, size in given.items():
             if type(size) is not int or not 1 <= size <= 62:
-                raise self._error(f"size {name}={size} of configuration {self.configuration.name} must be 1 to 62")
+                raise self._error(f"size {name}={size!r} of configuration {self.configuration.name} must be 1 to 62")
         for name, bound in self.configuration.limits.items():
             if type(bound) is not int or not 0 <= bound < 2**31:
                 raise self._error(
-                    f"limit {name}={bound} of configuration {self.configuration.name} must be 0 to 2147483647"
+                    f"limit {name}={bound!r} of configuration {self.configuration.name} must be 0 to 2147483647"
                 )
         self._refuse_beginning_beyond()
 

@@ -17,9 +17,9 @@ from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder
 from genstamp_model.language.declare import Part
+from genstamp_model.language.given import a, by_name, is_text, refuse_others, several
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
-from genstamp_model.language.trace import misuse
 
 T = TypeVar("T")
 
@@ -137,12 +137,24 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        parts: object = self.parts
-        if not isinstance(parts, Sequence) or not all(map(_is_part, parts)):
-            raise misuse(f"the parts of system {self.name} are a list of classes derived from Part")
-        given: object = self.configurations
-        if not isinstance(given, Sequence) or not all(isinstance(one, Configuration) for one in given):
-            raise misuse(f"the configurations of system {self.name} are a list of Configuration(...)")
+        refuse_others("a system", self, name=(is_text, "the system's name as a text"))
+        of_variations = several(a(Variation))
+        refuse_others(
+            f"system {self.name}",
+            self,
+            parts=(several(_is_part), "a list of classes derived from Part"),
+            configurations=(several(a(Configuration)), "a list of Configuration(...)"),
+            limits=(by_name(a(int)), "{'messages': 3}, a number by name"),
+            doc=(is_text, "a text"),
+            semantics=(by_name(of_variations), "{'name': (Hole(...), ...)}"),
+            default_semantics=(is_text, "the name of one of the semantics"),
+            bugs=(of_variations, "a list of Bug(...)"),
+            refines=(several(a(RefinementDeclaration)), "a list of RefinementDeclaration(...)"),
+            may_stop=(lambda value: value is None or callable(value), "a function of the state, ANYWHERE or NOWHERE"),
+            meets=(several(_is_pair), "a list of (action, label)"),
+            idle=(by_name(is_text), "{'action': 'why'}"),
+            omits=(several(is_text), "a list of sentences"),
+        )
 
     def configuration(self, name: str | None = None) -> Configuration:
         """A configuration by name, or the default one.
@@ -223,6 +235,10 @@ class System:
 
 def _is_part(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Part)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_text, value))
 
 
 def _named(what: str, name: str, known: Mapping[str, T], system: str) -> T:

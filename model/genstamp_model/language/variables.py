@@ -223,6 +223,8 @@ def sequence(element: Declared[V], *, capacity: int | None = None, limit: str | 
     _limit(limit)
     if (capacity is None) == (limit is None):
         raise misuse("a sequence needs either a hard capacity or a limit; write capacity=4 or limit='packets'")
+    if capacity is not None and capacity < 0:
+        raise misuse(f"the capacity of a sequence is {capacity}; write 0 or more")
     return Declared(SequenceType(element.type, capacity, limit), lambda sizes: ())
 
 
