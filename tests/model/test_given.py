@@ -60,7 +60,7 @@ def test_a_capacity_below_0_is_refused() -> None:
         sequence(number(0, 1), capacity=-1)
 
 
-class Unsaid(Exception):
+class UnsaidError(Exception):
     """Has no text."""
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Unsaid(Exception):
 
 @pytest.mark.parametrize(
     ("problem", "sentence"),
-    [(BaseException("boo"), "BaseException: boo"), (Unsaid(), "Unsaid: its text cannot be made")],
+    [(BaseException("boo"), "BaseException: boo"), (UnsaidError(), "UnsaidError: its text cannot be made")],
 )
 def test_any_exception_of_an_authors_is_a_sentence(problem: BaseException, sentence: str) -> None:
     with pytest.raises(SpecError, match=sentence), authored():
