@@ -26,6 +26,7 @@ from genstamp_model.language import (
     Part,
     Record,
     System,
+    action,
     bag,
     flag,
     invariant,
@@ -145,11 +146,11 @@ class Fixed:
 
 def expressions(model: Model) -> Iterator[tuple[Expr, Any]]:
     """Every check and effect with its action, and every property with None, that has a translation."""
-    for action in model.actions:
-        names = frozenset(parameter.name for parameter in action.parameters)
-        for expr in [*(check.condition for check in action.checks), *(effect.value for effect in action.effects)]:
+    for act in model.actions:
+        names = frozenset(parameter.name for parameter in act.parameters)
+        for expr in [*(check.condition for check in act.checks), *(effect.value for effect in act.effects)]:
             if refusal(expr, names) is None:
-                yield expr, action
+                yield expr, act
     for claim in model.properties:
         if refusal(claim.condition) is None:
             yield claim.closed, None
@@ -163,13 +164,13 @@ def test_translation_means_what_evaluate_computes(first: int) -> None:
         instance, draw = RandomSystem(seed).instance(), random.Random(seed)
         evaluator, fixed = Evaluator(instance), Fixed(instance)
         state, after = (random_state(instance, draw) for _ in range(2))
-        for expr, action in expressions(instance.model):
+        for expr, act in expressions(instance.model):
             bound: dict[str, Any] = {}
-            if action is not None:
-                choices = list(evaluator.choices(action, state))
+            if act is not None:
+                choices = list(evaluator.choices(act, state))
                 if not choices:
                     continue
-                bound = dict(zip((p.name for p in action.parameters), draw.choice(choices), strict=True))
+                bound = dict(zip((p.name for p in act.parameters), draw.choice(choices), strict=True))
             wanted = evaluator.value(expr, state, after, bound)
             types = {p.name: p.type for p in action.parameters} if action is not None else {}
             symbolic = {name: fixed.symbolic(types[name], value) for name, value in bound.items()}
@@ -184,6 +185,10 @@ class Counted(Part):
 
     group = members(Rm)
     post = bag(Note, limit="notes")
+
+    @action
+    def leave(s) -> None:
+        s.group.clear()
 
 
 @pytest.mark.slow

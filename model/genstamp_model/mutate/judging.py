@@ -296,21 +296,23 @@ def _counts(result: Result, base: Result) -> dict[str, str]:
 
 
 def liveness_changed(instance: Instance, base: Baseline) -> dict[str, str]:
-    """Which leads-to property got another verdict, by the judge's name."""
+    """Which leads-to property got another verdict, by the judge's name; none where the mutant has too many states."""
     now = _liveness(instance, _ROOM * base.result.states)
     for name, verdict in base.liveness.items():
-        if now[name] != verdict:
+        if now.get(name, verdict) != verdict:
             return {LIVENESS: f"{name} is {now[name]} instead of {verdict}"}
     return {}
 
 
 def _liveness(instance: Instance, max_states: int | None) -> dict[str, str]:
-    """The verdict of each leads-to property."""
+    """The verdict of each leads-to property that is judged in so many states."""
     if not any(claim.kind == "leads_to" for claim in instance.model.properties):
         return {}
-    judged = judge_liveness(instance, max_states=max_states)
-    for found in judged:
+    verdicts = {}
+    for found in judge_liveness(instance, max_states=max_states):
         # With limits comes a path to where they cut; without one it was stopped by something else.
-        if found.verdict is Verdict.UNDETERMINED and found.cut is None:
+        if found.verdict is not Verdict.UNDETERMINED or found.cut is not None:
+            verdicts[found.claim.name] = found.verdict.value
+        elif max_states is None or found.states <= max_states:
             raise _undecided(instance, found.reason)
-    return {found.claim.name: found.verdict.value for found in judged}
+    return verdicts

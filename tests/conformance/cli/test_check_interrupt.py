@@ -85,12 +85,13 @@ main()
 # A process that judges mutants, and never ends.
 WHILE_A_MUTANT_IS_JUDGED = """
 import os, signal, sys
-from genstamp.cli import main, mutate
+from genstamp import judging
+from genstamp.cli import main
 def endless(number):
     print(os.getpid(), file=sys.stderr, flush=True)
     while True:
         signal.pause()
-mutate._done = endless
+judging._done = endless
 main()
 """
 
@@ -238,7 +239,7 @@ def test_an_interrupted_agree_ends_the_other_checker() -> None:
 
 @pytest.mark.slow
 def test_an_interrupted_mutate_ends_its_processes() -> None:
-    code, first, _, errors = interrupted(WHILE_A_MUTANT_IS_JUDGED, "mutate", "hdfs.monitor", "--jobs", "1")
+    code, first, _, errors = interrupted(WHILE_A_MUTANT_IS_JUDGED, "mutate", "hdfs.monitor", "--jobs", "2")
     assert code == 3, errors
     assert "genstamp: interrupted in hdfs.monitor, " in errors
     assert "with seed 1" in errors
