@@ -172,7 +172,7 @@ def test_translation_means_what_evaluate_computes(first: int) -> None:
                     continue
                 bound = dict(zip((p.name for p in act.parameters), draw.choice(choices), strict=True))
             wanted = evaluator.value(expr, state, after, bound)
-            types = {p.name: p.type for p in action.parameters} if action is not None else {}
+            types = {p.name: p.type for p in act.parameters} if act is not None else {}
             symbolic = {name: fixed.symbolic(types[name], value) for name, value in bound.items()}
             translation = Translation(fixed.values, fixed.state(state), fixed.state(after))
             assert fixed.same(translation, expr, symbolic, wanted), (seed, expr, state, bound)
