@@ -1,5 +1,6 @@
 """What all tests share: the data beside the clone, one Spark session, Hypothesis settings."""
 
+import contextlib
 import os
 import random
 import sys
@@ -101,6 +102,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """The one Spark session of a test run, started when a test first asks for it; leave its settings as they are."""
+    from py4j.protocol import Py4JNetworkError
     from pyspark.sql import SparkSession
 
     from genstamp.java import java_home
@@ -125,4 +127,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
             .getOrCreate()
         )
         yield session
-        session.stop()
+        # No test is left that could miss it, if its JVM has ended already.
+        with contextlib.suppress(ConnectionError, Py4JNetworkError):
+            session.stop()
