@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from genstamp.mutation import MUTANTS, NOTICED, PROVED, SAME, KeptError, Sample
+from genstamp_model.mutate.report import percent
 
 DRAWN: Final = MUTANTS / "drawn.json"
 
@@ -61,19 +62,15 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     def lines(self) -> Iterator[str]:
         """The figures in lines, that by claims first."""
         of = self.counted
-        yield f"{self.by_claims} of {of} mutants ({_rate(self.by_claims, of)}) are noticed by a claim"
-        yield f"{self.noticed} of {of} ({_rate(self.noticed, of)}) by a claim or by the numbers in the lock"
+        yield f"{self.by_claims} of {of} mutants ({percent(self.by_claims, of)}) are noticed by a claim"
+        yield f"{self.noticed} of {of} ({percent(self.noticed, of)}) by a claim or by the numbers in the lock"
         left = self.judged - self.counted
         yield (
             f"{left} of {self.judged} judged are left out: {self.same} are no other program, {self.proved} are proved "
             f"to change nothing, {self.reviewed} were reviewed"
         )
         for name, count in self.by_judge.items():
-            yield f"  noticed by {name}: {count} ({_rate(count, self.counted)})"
-
-
-def _rate(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "none"
+            yield f"  noticed by {name}: {count} ({percent(count, self.counted)})"
 
 
 def figures(draw: Draw, reviewed: Mapping[str, Mapping[str, str]]) -> Figures:

@@ -84,15 +84,15 @@ class Report:
     def lines(self) -> Iterator[str]:
         """The report, in lines."""
         total, counted = len(self.outcomes), self.counted
-        yield f"{self.claimed} of {counted} mutants ({_rate(self.claimed, counted)}) are noticed by a claim"
-        yield f"{self.killed} of {counted} ({_rate(self.killed, counted)}) by a claim or by the numbers in the lock"
+        yield f"{self.claimed} of {counted} mutants ({percent(self.claimed, counted)}) are noticed by a claim"
+        yield f"{self.killed} of {counted} ({percent(self.killed, counted)}) by a claim or by the numbers in the lock"
         yield f"{total - counted} of {total} judged are left out, in {self.seconds:.0f} s:"
         yield f"  {len(self.same)} are no other program in any configuration"
         yield f"  {len(self.proved)} are proved to change nothing, for numbers of any size"
         yield f"  {len(self.reviewed)} were reviewed"
         yield "noticed by, " + ("each judge asked:" if self.every else "no more asked once a claim has noticed:")
         for name, count in self.by_judge.items():
-            yield f"  {name}: {count} ({_rate(count, counted)})"
+            yield f"  {name}: {count} ({percent(count, counted)})"
         if self.survivors:
             yield f"{len(self.survivors)} survive, {len(self.open)} of them not reviewed:"
         for outcome in self.survivors:
@@ -100,5 +100,6 @@ class Report:
             yield f"  {outcome.mutant.name}  {outcome.mutant}" + (f" - reviewed: {reason}" if reason else "")
 
 
-def _rate(part: int, whole: int) -> str:
+def percent(part: int, whole: int) -> str:
+    """Part of a whole in percent, with one digit; `none` of nothing."""
     return f"{100 * part / whole:.1f} %" if whole else "none"
