@@ -1,0 +1,110 @@
+"""Shows what Apache HDFS loses, and compares it with what was seen before.
+
+    python adapters/apache-hdfs/losses/run.py [--release 3.4.1] [--record] [NAME ...]
+
+Needs Maven and a JDK of 17 or newer; Hadoop comes through Maven and stays in its own repository. Each loss is a
+short Java program below `src/genstamp/losses` against a real cluster of that release (MiniDFSCluster, unchanged jars).
+What is seen goes to standard output, one JSON object a line; it is compared with `seen/RELEASE.json`, which `--record`
+writes. The exit code is 0 if everything is as recorded, 1 if something differs or could not be shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RELEASES = ("3.4.1", "3.5.0", "3.3.6")
+# hadoop-minicluster of these brings a jackson-core that its own databind can use.
+NEW_JACKSON = ("3.5.0",)
+JAVA = (
+    "-Xmx900m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+EnableDynamicAgentLoading",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "-Djava.net.preferIPv4Stack=true",
+    f"-Dlog4j.configuration=file:{HERE / 'log4j.properties'}",
+)
+
+
+def main() -> int:
+    """Shows the losses that the command line names, or all, and compares them with the record."""
+    given = _arguments()
+    for tool in ("mvn", "javac"):
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is not on the path: the losses need Maven and a JDK of 17 or newer")
+    recorded = _recorded(given.release)
+    classes = _build(given.release)
+    seen, failed = {}, 0
+    for line in _shown(classes, given.names):
+        name = line["name"]
+        print(json.dumps(line), flush=True)
+        seen[name] = line["seen"]
+        if "failure" in line:
+            failed += 1
+            _say(f"{name}: not shown: {line['failure']}")
+        elif not given.record and line["seen"] != recorded.get(name):
+            failed += 1
+            _say(f"{name}: differs: {line['seen']}, where {recorded.get(name, 'nothing')} was recorded")
+    missing = set(given.names or recorded) - set(seen)
+    if missing:
+        failed += len(missing)
+        _say(f"not shown: {', '.join(sorted(missing))}")
+    if given.record and not failed:
+        path = _record_path(given.release)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({**recorded, **seen}, indent=1, sort_keys=True) + "\n")
+    _say(f"Hadoop {given.release}: {len(seen)} losses shown, {failed} not as recorded")
+    return 1 if failed else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="losses to show (all)")
+    parser.add_argument("--release", choices=RELEASES, default=RELEASES[0], help=f"of Hadoop ({RELEASES[0]})")
+    parser.add_argument("--record", action="store_true", help="write what is seen to seen/RELEASE.json")
+    return parser.parse_args()
+
+
+def _record_path(release: str) -> Path:
+    return HERE / "seen" / f"{release}.json"
+
+
+def _recorded(release: str) -> dict[str, dict[str, object]]:
+    path = _record_path(release)
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def _build(release: str) -> str:
+    """The class path of the losses, compiled against a release."""
+    target = HERE / "target" / release
+    listing = target / "classpath"
+    command = ["mvn", "-q", "-B", "compile", "dependency:build-classpath"]
+    command += [f"-Dhadoop.version={release}", f"-Dmdep.outputFile={listing}"]
+    command += ["-DnewJackson"] if release in NEW_JACKSON else []
+    _say(f"building against Hadoop {release} (the first time, Maven fetches about 110 MB)")
+    subprocess.run(command, cwd=HERE, check=True, stdout=sys.stderr)
+    return f"{target / 'classes'}:{listing.read_text().strip()}"
+
+
+def _shown(classes: str, names: list[str]) -> Iterator[dict[str, object]]:
+    with tempfile.TemporaryDirectory(prefix="genstamp-losses-") as directory:
+        command = ["java", *JAVA, "-cp", classes, "genstamp.losses.Main", directory, *names]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            yield from map(json.loads, process.stdout)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+package genstamp.losses;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.util.VersionInfo;
+
+/** {@code Main DIRECTORY [NAME...]}: shows losses, or all; one JSON object a line on standard output, talk on standard error. */
+public final class Main {
+  static final Map<String, Loss> LOSSES = new LinkedHashMap<>();
+
+  static {
+    LOSSES.put("stamp-granted-twice", Stamps::grantedTwice);
+    LOSSES.put("stamp-granted-twice-by-a-standby", Stamps::grantedTwiceByAStandby);
+    LOSSES.put("append-under-the-same-stamp", Stamps::appendUnderTheSameStamp);
+    LOSSES.put("bad-block-report-without-a-stamp", Stamps::badBlockReport);
+    LOSSES.put("late-commit-after-a-failback", Failback::lateCommit);
+    LOSSES.put("truncate-lost-by-a-checkpoint", Truncates::lostByACheckpoint);
+    LOSSES.put("truncate-by-copy-lost-by-a-checkpoint", Truncates::copyLostByACheckpoint);
+    LOSSES.put("truncate-by-copy-asked-again", Truncates::copyAskedAgain);
+    LOSSES.put("complete-forced-by-an-old-attempt", Truncates::completeForced);
+    LOSSES.put("overwrite-not-logged", Calls::overwriteNotLogged);
+    LOSSES.put("abandon-of-a-complete-block", Calls::abandonOfACompleteBlock);
+    LOSSES.put("fsync-of-a-complete-block", Calls::fsyncOfACompleteBlock);
+    LOSSES.put("update-pipeline-half-done", Calls::updatePipelineHalfDone);
+    LOSSES.put("committed-block-before-the-last", Recoveries::committedBlockBeforeTheLast);
+    LOSSES.put("empty-block-dropped-unlogged", Recoveries::emptyBlockDropped);
+    LOSSES.put("temporary-loses-the-command", Transfers::temporaryLosesTheCommand);
+    LOSSES.put("transfer-rounds-up", Transfers::roundsUp);
+    LOSSES.put("failed-transfer-is-a-success", Transfers::failedTransfer);
+    LOSSES.put("resent-packet-not-synced", Transfers::resentPacket);
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    ObjectMapper json = new ObjectMapper();
+    List<String> names = Arrays.asList(arguments).subList(1, arguments.length);
+    for (String name : names.isEmpty() ? LOSSES.keySet() : names) {
+      Loss loss = LOSSES.get(name);
+      if (loss == null) {
+        System.err.println("no loss is called " + name + "; there are " + LOSSES.keySet());
+        System.exit(64);
+      }
+      System.err.println(name);
+      Seen seen = new Seen();
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put("name", name);
+      line.put("release", VersionInfo.getVersion());
+      try {
+        loss.run(new File(arguments[0], name), seen);
+      } catch (Throwable failure) {
+        failure.printStackTrace();
+        line.put("failure", failure.toString());
+      }
+      line.put("seen", seen.values());
+      System.out.println(json.writeValueAsString(line));
+      System.out.flush();
+    }
+    System.exit(0); // MiniDFSCluster leaves threads that are no daemons
+  }
+
+  private Main() {}
+}
