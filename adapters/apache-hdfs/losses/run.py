@@ -1,11 +1,14 @@
 """Shows what Apache HDFS loses, and compares it with what was seen before.
 
-    python adapters/apache-hdfs/losses/run.py [--release 3.4.1] [--record] [NAME ...]
+    python adapters/apache-hdfs/losses/run.py [--release 3.4.1] [--repaired] [--record] [NAME ...]
 
-Needs Maven and a JDK of 17 or newer; Hadoop comes through Maven and stays in its own repository. Each loss is a
-short Java program below `src/genstamp/losses` against a real cluster of that release (MiniDFSCluster, unchanged jars).
-What is seen goes to standard output, one JSON object a line; it is compared with `seen/RELEASE.json`, which `--record`
-writes. The exit code is 0 if everything is as recorded, 1 if something differs or could not be shown.
+Needs Maven and a JDK of 17 or newer; Hadoop comes through Maven and stays in its own repository. Each loss is a short
+Java program below `src/genstamp/losses` against a real cluster of that release (MiniDFSCluster, unchanged jars).
+`--repaired` weaves repairs of one method each into Hadoop (`Repairs.java`) and shows the losses that they end.
+
+What is seen goes to standard output, one JSON object a line; it is compared with `seen/RELEASE.json` or, repaired,
+`seen/RELEASE-repaired.json`, which `--record` writes. The exit code is 0 if everything is as recorded, and 1 if something
+differs or could not be shown.
 """
 
 from __future__ import annotations
@@ -40,10 +43,11 @@ def main() -> int:
     for tool in ("mvn", "javac"):
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is not on the path: the losses need Maven and a JDK of 17 or newer")
-    recorded = _recorded(given.release)
+    record = HERE / "seen" / f"{given.release}{'-repaired' if given.repaired else ''}.json"
+    recorded = _recorded(record)
     classes = _build(given.release)
     seen, failed = {}, 0
-    for line in _shown(classes, given.names):
+    for line in _shown(classes, given.repaired, given.names):
         name = line["name"]
         print(json.dumps(line), flush=True)
         seen[name] = line["seen"]
@@ -58,9 +62,8 @@ def main() -> int:
         failed += len(missing)
         _say(f"not shown: {', '.join(sorted(missing))}")
     if given.record and not failed:
-        path = _record_path(given.release)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({**recorded, **seen}, indent=1, sort_keys=True) + "\n")
+        record.parent.mkdir(exist_ok=True)
+        record.write_text(json.dumps({**recorded, **seen}, indent=1, sort_keys=True) + "\n")
     _say(f"Hadoop {given.release}: {len(seen)} losses shown, {failed} not as recorded")
     return 1 if failed else 0
 
@@ -69,16 +72,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="losses to show (all)")
     parser.add_argument("--release", choices=RELEASES, default=RELEASES[0], help=f"of Hadoop ({RELEASES[0]})")
+    parser.add_argument("--repaired", action="store_true", help="repair Hadoop first")
     parser.add_argument("--record", action="store_true", help="write what is seen to seen/RELEASE.json")
     return parser.parse_args()
 
 
-def _record_path(release: str) -> Path:
-    return HERE / "seen" / f"{release}.json"
-
-
-def _recorded(release: str) -> dict[str, dict[str, object]]:
-    path = _record_path(release)
+def _recorded(path: Path) -> dict[str, dict[str, object]]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
@@ -94,9 +93,10 @@ def _build(release: str) -> str:
     return f"{target / 'classes'}:{listing.read_text().strip()}"
 
 
-def _shown(classes: str, names: list[str]) -> Iterator[dict[str, object]]:
+def _shown(classes: str, repaired: bool, names: list[str]) -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory(prefix="genstamp-losses-") as directory:
-        command = ["java", *JAVA, "-cp", classes, "genstamp.losses.Main", directory, *names]
+        command = ["java", *JAVA, f"-Dgenstamp.repaired={str(repaired).lower()}", "-cp", classes]
+        command += ["genstamp.losses.Main", directory, *names]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             yield from map(json.loads, process.stdout)

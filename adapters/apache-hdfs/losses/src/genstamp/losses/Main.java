@@ -3,12 +3,16 @@ package genstamp.losses;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.util.VersionInfo;
 
-/** {@code Main DIRECTORY [NAME...]}: shows losses, or all; one JSON object a line on standard output, talk on standard error. */
+/**
+ * {@code Main DIRECTORY [NAME...]}: shows losses, or all; one JSON object a line on standard output, talk on standard error.
+ * With the property {@code genstamp.repaired} Hadoop is repaired first, and "all" are the losses that this ends.
+ */
 public final class Main {
   static final Map<String, Loss> LOSSES = new LinkedHashMap<>();
 
@@ -37,7 +41,12 @@ public final class Main {
   public static void main(String[] arguments) throws Exception {
     ObjectMapper json = new ObjectMapper();
     List<String> names = Arrays.asList(arguments).subList(1, arguments.length);
-    for (String name : names.isEmpty() ? LOSSES.keySet() : names) {
+    boolean repaired = Boolean.getBoolean("genstamp.repaired");
+    if (repaired) {
+      Repairs.install();
+    }
+    Collection<String> all = repaired ? Repairs.END : LOSSES.keySet();
+    for (String name : names.isEmpty() ? all : names) {
       Loss loss = LOSSES.get(name);
       if (loss == null) {
         System.err.println("no loss is called " + name + "; there are " + LOSSES.keySet());

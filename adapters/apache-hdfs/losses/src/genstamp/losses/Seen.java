@@ -20,7 +20,7 @@ final class Seen {
     try {
       answer = call.call();
     } catch (RemoteException refusal) {
-      answer = refusal.unwrapRemoteException().getClass().getSimpleName();
+      answer = refusal.getClassName().substring(refusal.getClassName().lastIndexOf('.') + 1);
     } catch (Throwable refusal) {
       answer = refusal.getClass().getSimpleName();
     }

@@ -80,17 +80,19 @@ final class Stamps {
     try (Cluster cluster = Cluster.of(directory, 3, THREE_WITHOUT_REPLACEMENT)) {
       DFSTestUtil.createFile(cluster.files(), FILE, 1000, (short) 3, 0L);
       DFSTestUtil.waitReplication(cluster.files(), FILE, (short) 3);
+      seen.note("bytes acknowledged before", 1000);
       DataNodeProperties absent = cluster.mini.stopDataNode(0);
-      HdfsDataOutputStream stream = clientThatKeepsItsStamp(cluster)
-          .append("/f", 4096, EnumSet.of(CreateFlag.APPEND), null, null);
-      stream.write(new byte[1000]);
-      stream.hflush();
-      seen.note("bytes acknowledged", 2000);
+      DFSClient client = clientThatKeepsItsStamp(cluster);
+      seen.noteAnswer("hflush of 1000 bytes more", () -> {
+        HdfsDataOutputStream stream = client.append("/f", 4096, EnumSet.of(CreateFlag.APPEND), null, null);
+        stream.write(new byte[1000]);
+        stream.hflush();
+        return null;
+      });
       cluster.mini.restartDataNode(absent, true);
       cluster.mini.waitActive();
       cluster.mini.triggerBlockReports();
-      Cluster.await("the old replica is reported",
-          () -> locations(cluster) == 3);
+      Cluster.await("the old replica is reported", () -> locations(cluster) == 3);
       recover(cluster, seen);
     }
   }
