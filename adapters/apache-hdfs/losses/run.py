@@ -7,8 +7,8 @@ Java program below `src/genstamp/losses` against a real cluster of that release 
 `--repaired` weaves repairs of one method each into Hadoop (`Repairs.java`) and shows the losses that they end.
 
 What is seen goes to standard output, one JSON object a line; it is compared with `seen/RELEASE.json` or, repaired,
-`seen/RELEASE-repaired.json`, which `--record` writes. The exit code is 0 if everything is as recorded, and 1 if something
-differs or could not be shown.
+`seen/RELEASE-repaired.json`, which `--record` writes. The exit code is 0 if everything is as recorded, and 1 if
+something differs or could not be shown.
 """
 
 from __future__ import annotations
