@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: test verify setup lock clean
+.PHONY: test verify apache setup lock clean
 
 test: $(READY)
 	$(BIN)/ruff check
@@ -24,6 +24,14 @@ test: $(READY)
 
 verify: $(READY)
 	$(BIN)/genstamp verify
+
+# Apache HDFS itself, held against the specification; RELEASE names the release of Hadoop.
+RELEASE ?= 3.4.1
+RUNS ?= 50
+APACHE_ARGS ?=
+
+apache: $(READY)
+	$(BIN)/python adapters/apache-hdfs/run.py --release $(RELEASE) --runs $(RUNS) $(APACHE_ARGS)
 
 setup: $(READY)
 

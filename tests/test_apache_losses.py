@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -14,7 +14,8 @@ from types import ModuleType
 
 import pytest
 
-LOSSES = Path(__file__).parents[1] / "adapters" / "apache-hdfs" / "losses"
+APACHE = Path(__file__).parents[1] / "adapters" / "apache-hdfs"
+LOSSES = APACHE / "losses"
 JAVA = LOSSES / "src" / "genstamp" / "losses"
 NAME = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
 
@@ -39,15 +40,13 @@ def test_each_repair_ends_a_loss() -> None:
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """The command, with records of a directory of the test's and without Maven."""
-    spec = importlib.util.spec_from_file_location("losses_run", LOSSES / "run.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    (tmp_path / "seen").mkdir()
-    (tmp_path / "seen" / "3.4.1.json").write_text('{"a": {"bytes left": 0}}')
+    monkeypatch.syspath_prepend(str(APACHE))
+    module = importlib.import_module("losses")
+    seen = tmp_path / "losses" / "seen"
+    seen.mkdir(parents=True)
+    (seen / "3.4.1.json").write_text('{"a": {"bytes left": 0}}')
     monkeypatch.setattr(module, "HERE", tmp_path)
-    monkeypatch.setattr(module, "_build", lambda release: "")
-    monkeypatch.setattr(module.shutil, "which", lambda tool: tool)
+    monkeypatch.setattr(module, "java_command", lambda *_: [])
     return module
 
 
@@ -80,6 +79,6 @@ def test_two_losses_are_shown_again() -> None:
     if not os.environ.get("CI") and not (shutil.which("mvn") and shutil.which("javac")):
         pytest.skip("needs Maven and a JDK")
     names = ["abandon-of-a-complete-block", "fsync-of-a-complete-block"]
-    shown = subprocess.run([sys.executable, LOSSES / "run.py", *names], capture_output=True, text=True, check=False)
+    shown = subprocess.run([sys.executable, APACHE / "losses.py", *names], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
     assert [json.loads(line)["name"] for line in shown.stdout.splitlines()] == names

@@ -1,53 +1,40 @@
 """Shows what Apache HDFS loses, and compares it with what was seen before.
 
-    python adapters/apache-hdfs/losses/run.py [--release 3.4.1] [--repaired] [--record] [NAME ...]
+    python adapters/apache-hdfs/losses.py [--release 3.4.1] [--repaired] [--record] [NAME ...]
 
 Needs Maven and a JDK of 17 or newer; Hadoop comes through Maven and stays in its own repository. Each loss is a short
-Java program below `src/genstamp/losses` against a real cluster of that release (MiniDFSCluster, unchanged jars).
+Java program below `losses/src/genstamp/losses` against a real cluster of that release (MiniDFSCluster, unchanged jars).
 `--repaired` weaves repairs of one method each into Hadoop (`Repairs.java`) and shows the losses that they end.
 
-What is seen goes to standard output, one JSON object a line; it is compared with `seen/RELEASE.json` or, repaired,
-`seen/RELEASE-repaired.json`, which `--record` writes. The exit code is 0 if everything is as recorded, and 1 if
-something differs or could not be shown.
+What is seen goes to standard output, one JSON object a line; it is compared with `losses/seen/RELEASE.json` or,
+repaired, `losses/seen/RELEASE-repaired.json`, which `--record` writes. The exit code is 0 if everything is as recorded,
+and 1 if something differs or could not be shown.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from building import RELEASES, java_command
+
 HERE = Path(__file__).parent
-RELEASES = ("3.4.1", "3.5.0", "3.3.6")
-# hadoop-minicluster of these brings a jackson-core that its own databind can use.
-NEW_JACKSON = ("3.5.0",)
-JAVA = (
-    "-Xmx900m",
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+EnableDynamicAgentLoading",
-    "--add-opens=java.base/java.lang=ALL-UNNAMED",
-    "-Djava.net.preferIPv4Stack=true",
-    f"-Dlog4j.configuration=file:{HERE / 'log4j.properties'}",
-)
 
 
 def main() -> int:
     """Shows the losses that the command line names, or all, and compares them with the record."""
     given = _arguments()
-    for tool in ("mvn", "javac"):
-        if shutil.which(tool) is None:
-            sys.exit(f"{tool} is not on the path: the losses need Maven and a JDK of 17 or newer")
-    record = HERE / "seen" / f"{given.release}{'-repaired' if given.repaired else ''}.json"
+    record = HERE / "losses" / "seen" / f"{given.release}{'-repaired' if given.repaired else ''}.json"
     recorded = _recorded(record)
-    classes = _build(given.release)
+    repaired = f"genstamp.repaired={str(given.repaired).lower()}"
+    command = java_command("losses", given.release, "genstamp.losses.Main", repaired)
     seen, failed = {}, 0
-    for line in _shown(classes, given.repaired, given.names):
+    for line in _shown(command, given.names):
         name = line["name"]
         print(json.dumps(line), flush=True)
         seen[name] = line["seen"]
@@ -81,23 +68,10 @@ def _recorded(path: Path) -> dict[str, dict[str, object]]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def _build(release: str) -> str:
-    """The class path of the losses, compiled against a release."""
-    target = HERE / "target" / release
-    listing = target / "classpath"
-    command = ["mvn", "-q", "-B", "compile", "dependency:build-classpath"]
-    command += [f"-Dhadoop.version={release}", f"-Dmdep.outputFile={listing}"]
-    command += ["-DnewJackson"] if release in NEW_JACKSON else []
-    _say(f"building against Hadoop {release} (the first time, Maven fetches about 110 MB)")
-    subprocess.run(command, cwd=HERE, check=True, stdout=sys.stderr)
-    return f"{target / 'classes'}:{listing.read_text().strip()}"
-
-
-def _shown(classes: str, repaired: bool, names: list[str]) -> Iterator[dict[str, object]]:
+def _shown(command: list[str], names: list[str]) -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory(prefix="genstamp-losses-") as directory:
-        command = ["java", *JAVA, f"-Dgenstamp.repaired={str(repaired).lower()}", "-cp", classes]
-        command += ["genstamp.losses.Main", directory, *names]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        whole = [*command, directory, *names]
+        with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             yield from map(json.loads, process.stdout)
 

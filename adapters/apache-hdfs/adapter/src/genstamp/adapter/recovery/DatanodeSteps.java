@@ -1,0 +1,140 @@
+package genstamp.adapter.recovery;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.NotPossible;
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
+import org.apache.hadoop.hdfs.server.protocol.BlockCommand;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeCommand;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
+import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo;
+import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
+
+/** Reports, deletions and crashes. */
+final class DatanodeSteps {
+  private final RecoveryRun run;
+  private final RecoveryCluster cluster;
+
+  DatanodeSteps(RecoveryRun run) {
+    this.run = run;
+    cluster = run.cluster;
+  }
+
+  void blockReceived(String file, String datanode, Map<String, String> a) throws IOException {
+    long id = run.block(file);
+    DataNode dn = run.up(datanode);
+    ReplicaAccess now = run.replica(file, run.index(datanode));
+    NotPossible.needs(now != null && now.state == ReplicaState.FINALIZED, datanode + " has no finalized replica to report");
+    Block block = new Block(id, now.bytes, now.stamp);
+    StorageReceivedDeletedBlocks[] report = {new StorageReceivedDeletedBlocks(new DatanodeStorage(now.storage),
+        new ReceivedDeletedBlockInfo[] {
+            new ReceivedDeletedBlockInfo(block, ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK, null)})};
+    BlockInfo known = run.stored(id);
+    cluster.nnOfDatanodes.blockReceivedAndDeleted(PrimaryAccess.registration(dn, cluster.pool), cluster.pool, report);
+    cluster.fsn.getBlockManager().flushBlockOps();
+    ObjectNode told = run.event("namenode", "replica", id + "@" + datanode, "block_received", a)
+        .put("generation_stamp", now.stamp).put("num_bytes", now.bytes);
+    told.putObject("observed").put("block_state", known == null ? "removed" : run.stateOf(known));
+  }
+
+  /** The datanode reports what it has, as a full report would, the NameNode orders its deletion, and it is done. */
+  void invalidate(String file, String datanode, Map<String, String> a) throws Exception {
+    long id = run.block(file);
+    DataNode dn = run.up(datanode);
+    int index = run.index(datanode);
+    ReplicaAccess now = run.replica(file, index);
+    NotPossible.needs(now != null, datanode + " has no replica");
+    BlockInfo known = run.stored(id);
+    NotPossible.needs(known == null || known.isComplete(), "the block is not complete");
+    NotPossible.needs(now.state != ReplicaState.RUR, "a replica under recovery is reported as what it was");
+    NotPossible.needs(known == null || now.state != ReplicaState.FINALIZED || now.stamp != known.getGenerationStamp()
+        || now.bytes != known.getNumBytes(), "the replica is good");
+    BlockAccess.report(cluster.fsn, cluster.manager().getDatanode(cluster.uuids[index]), now.storage, new Block(id, now.bytes, now.stamp), now.state);
+    BlockAccess.work(cluster.fsn.getBlockManager());
+    DatanodeDescriptor descriptor = cluster.manager().getDatanode(cluster.uuids[index]);
+    List<BlockInfo> queued = BlockAccess.queued(descriptor);
+    BlockAccess.queue(descriptor, Collections.emptyList());
+    boolean ordered = false;
+    try {
+      for (DatanodeCommand one : cluster.heartbeat(dn).getCommands()) {
+        if (one instanceof BlockCommand && one.getAction() == DatanodeProtocol.DNA_INVALIDATE) {
+          for (Block each : ((BlockCommand) one).getBlocks()) {
+            ordered |= each.getBlockId() == id;
+          }
+          dn.getFSDataset().invalidate(cluster.pool, Arrays.stream(((BlockCommand) one).getBlocks())
+              .filter(each -> each.getBlockId() == id).toArray(Block[]::new));
+        }
+      }
+    } finally {
+      BlockAccess.queue(descriptor, queued);
+    }
+    NotPossible.needs(ordered, "the namenode orders no deletion");
+    for (int i = 0; i < 1000 && run.replica(file, index) != null; i++) {
+      run.pause();  // The run.files are deleted by a thread of their volume, and the replica is forgotten then.
+    }
+    if (run.replica(file, index) != null) {
+      throw new IllegalStateException("the replica was to be deleted, and is there");
+    }
+    run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "invalidate_replica", a)
+        .put("generation_stamp", now.stamp);
+  }
+
+  void clientCrash(String client, Map<String, String> a) {
+    run.live(client);
+    run.dead.add(client);
+    run.streams.getOrDefault(client, Map.of()).values().forEach(one -> one.writers.values().forEach(ByteWriter::close));
+    run.streams.remove(client);
+    run.recovering.remove(client);
+    run.event(client, "node", client, "client_crash", a);
+  }
+
+  void crash(String datanode, Map<String, String> a) throws Exception {
+    run.up(datanode);
+    int index = run.index(datanode);
+    Map<Long, ReplicaAccess> kept = new HashMap<>();
+    for (long id : run.blocks.values()) {
+      ReplicaAccess one = ReplicaAccess.of(cluster.datanode(index), cluster.pool, id);
+      if (one != null) {
+        kept.put(id, one);
+      }
+    }
+    run.atCrash.set(index, kept);
+    cluster.stopDatanode(index);
+    run.tasks.get(index).clear();
+    run.event(datanode, "node", datanode, "datanode_crash", a);
+  }
+
+  void restart(String datanode, Map<String, String> a, boolean losing) throws Exception {
+    int index = run.index(datanode);
+    NotPossible.needs(cluster.stopped[index] != null, datanode + " is up");
+    for (ReplicaAccess one : run.atCrash.get(index).values()) {
+      if (losing && one.original == ReplicaState.RBW && one.data.length() > 0) {
+        cut(one.data, 1);
+        cut(one.meta, 4);
+      }
+    }
+    cluster.startDatanode(index);
+    run.event(datanode, "node", datanode, losing ? "datanode_restart_losing_bytes" : "datanode_restart", a);
+  }
+
+  void cut(File file, int bytes) throws IOException {
+    try (RandomAccessFile opened = new RandomAccessFile(file, "rw")) {
+      opened.setLength(opened.length() - bytes);
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package genstamp.adapter.recovery;
+
+import genstamp.adapter.Host;
+import genstamp.adapter.Run;
+import genstamp.adapter.Start;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.NameNodeProxiesClient;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
+import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
+import org.apache.hadoop.hdfs.server.protocol.HeartbeatResponse;
+import org.apache.hadoop.hdfs.server.protocol.SlowDiskReports;
+import org.apache.hadoop.hdfs.server.protocol.SlowPeerReports;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Time;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
+
+/**
+ * A NameNode and three datanodes of Apache HDFS in this process. Time stands still but for {@code tick}; nothing is sent,
+ * checked or deleted unless a step asks for it.
+ */
+public final class RecoveryCluster implements Host {
+  static final int DATANODES = 3;
+
+  final MiniDFSCluster mini;
+  final FSNamesystem fsn;
+  final ClientProtocol nn;
+  final DatanodeProtocol nnOfDatanodes;
+  final Configuration conf;
+  final String pool;
+  final DataNodeProperties[] stopped = new DataNodeProperties[DATANODES];
+  final String[] uuids = new String[DATANODES];
+  private final List<String> heard = new ArrayList<>();
+  private int runs;
+
+  public RecoveryCluster(File where) throws Exception {
+    conf = configuration();
+    Listener listener = new Listener(heard);
+    for (String name : new String[] {"org.apache.hadoop.hdfs.server.namenode.FSNamesystem",
+        "org.apache.hadoop.hdfs.server.datanode.DataNode"}) {
+      Logger logger = Logger.getLogger(name);
+      logger.setLevel(Level.INFO);
+      logger.setAdditivity(false);
+      logger.addAppender(listener);
+    }
+    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(DATANODES).storagesPerDatanode(1)
+        .checkDataNodeAddrConfig(false).build();
+    mini.waitActive();
+    fsn = mini.getNamesystem();
+    InetSocketAddress address = mini.getNameNode().getNameNodeAddress();
+    nn = NameNodeProxiesClient.createNonHAProxyWithClientProtocol(address, conf, UserGroupInformation.getCurrentUser(),
+        false, new AtomicBoolean());
+    nnOfDatanodes = new DatanodeProtocolClientSideTranslatorPB(address, conf);
+    pool = mini.getNamesystem().getBlockPoolId();
+    for (int i = 0; i < DATANODES; i++) {
+      PrimaryAccess.quiet(mini.getDataNodes().get(i));
+      uuids[i] = mini.getDataNodes().get(i).getDatanodeUuid();
+    }
+    Time.freeze();
+  }
+
+  private static Configuration configuration() {
+    Configuration conf = new HdfsConfiguration();
+    conf.setInt("dfs.namenode.lease-recheck-interval-ms", Integer.MAX_VALUE);
+    conf.setInt("dfs.namenode.redundancy.interval.seconds", 1_000_000);
+    conf.setInt("dfs.namenode.heartbeat.recheck-interval", Integer.MAX_VALUE);
+    conf.setLong("dfs.namenode.stale.datanode.interval", 1_000_000_000_000L);
+    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
+    conf.setInt("dfs.namenode.fs-limits.min-block-size", 1);
+    conf.setInt("dfs.namenode.replication.min", 1);
+    conf.setInt("dfs.heartbeat.interval", 3);
+    conf.setLong("dfs.blockreport.initialDelay", 100_000_000L);
+    conf.setInt("dfs.client.socket-timeout", 600_000);
+    conf.setInt("dfs.datanode.scan.period.hours", -1);
+    conf.setInt("dfs.datanode.directoryscan.interval", -1);
+    conf.set("dfs.namenode.http-address", "127.0.0.1:0");
+    conf.setLong("dfs.datanode.xceiver.stop.timeout.millis", 5_000);
+    conf.setInt("dfs.namenode.handler.count", 2);
+    conf.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
+    return conf;
+  }
+
+  @Override
+  public Run start(Start request) throws Exception {
+    return new RecoveryRun(this, ++runs, request);
+  }
+
+  List<String> heard() {
+    synchronized (heard) {
+      List<String> all = new ArrayList<>(heard);
+      heard.clear();
+      return all;
+    }
+  }
+
+  DataNode datanode(int index) {
+    for (DataNode dn : mini.getDataNodes()) {
+      if (uuids[index].equals(dn.getDatanodeUuid())) {
+        return dn;
+      }
+    }
+    return null;
+  }
+
+  DatanodeManager manager() { return fsn.getBlockManager().getDatanodeManager(); }
+
+  void stopDatanode(int index) throws Exception {
+    DataNode dn = datanode(index);
+    DatanodeID id = dn.getDatanodeId();
+    stopped[index] = mini.stopDataNode(id.getXferAddr());
+    manager().removeDatanode(manager().getDatanode(uuids[index]));
+  }
+
+  /** The datanode registers, and is kept from its first heartbeat, which would fetch and carry out a recovery command. */
+  void startDatanode(int index) throws Exception {
+    DataNodeProperties old = stopped[index];
+    stopped[index] = null;
+    CountDownLatch quiet = new CountDownLatch(1);
+    DataNodeFaultInjector before = DataNodeFaultInjector.get();
+    DataNodeFaultInjector.set(new DataNodeFaultInjector() {
+      @Override
+      public void startOfferService() throws Exception { quiet.await(); }
+    });
+    try {
+      mini.restartDataNode(old, true);
+      DatanodeDescriptor known = manager().getDatanode(uuids[index]);
+      for (int i = 0; datanode(index) == null || !known.isAlive() || !PrimaryAccess.isRegistered(datanode(index), pool); i++) {
+        if (i > 2000) {
+          throw new IllegalStateException("datanode " + index + " does not come back");
+        }
+        Thread.sleep(5);
+      }
+      PrimaryAccess.quiet(datanode(index));
+      List<BlockInfo> queued = BlockAccess.queued(known);
+      BlockAccess.queue(known, Collections.emptyList());
+      heartbeat(datanode(index));
+      BlockAccess.queue(known, queued);
+      known.setLastUpdateMonotonic(Time.monotonicNow());
+    } finally {
+      quiet.countDown();
+      DataNodeFaultInjector.set(before);
+    }
+  }
+
+  HeartbeatResponse heartbeat(DataNode dn) throws IOException {
+    return nnOfDatanodes.sendHeartbeat(PrimaryAccess.registration(dn, pool), dn.getFSDataset().getStorageReports(pool),
+        0, 0, 0, 0, 0, null, false, SlowPeerReports.EMPTY_REPORT, SlowDiskReports.EMPTY_REPORT);
+  }
+
+  /** Keeps what Hadoop says at INFO of what it does by itself. */
+  private static final class Listener extends AppenderSkeleton {
+    private final List<String> heard;
+
+    Listener(List<String> heard) { this.heard = heard; }
+
+    @Override
+    protected void append(LoggingEvent event) {
+      synchronized (heard) {
+        heard.add(event.getRenderedMessage());
+      }
+    }
+
+    @Override
+    public void close() { }
+
+    @Override
+    public boolean requiresLayout() { return false; }
+  }
+}

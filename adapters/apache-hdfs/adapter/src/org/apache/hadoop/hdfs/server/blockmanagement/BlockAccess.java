@@ -1,0 +1,101 @@
+package org.apache.hadoop.hdfs.server.blockmanagement;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
+import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo;
+import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo.BlockStatus;
+import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
+import org.apache.hadoop.util.Time;
+
+/** What of a real BlockManager is package-private. */
+public final class BlockAccess {
+  private BlockAccess() { }
+
+  /** The blocks whose recovery waits for this datanode's heartbeat; the queue stays as it is. */
+  public static List<BlockInfo> queued(DatanodeDescriptor node) {
+    BlockInfo[] all = node.getLeaseRecoveryCommand(Integer.MAX_VALUE);
+    List<BlockInfo> found = new ArrayList<>();
+    if (all != null) {
+      for (BlockInfo one : all) {
+        found.add(one);
+        node.addBlockToBeRecovered(one);
+      }
+    }
+    return found;
+  }
+
+  /** Leave only these in the queue. */
+  public static void queue(DatanodeDescriptor node, List<BlockInfo> blocks) {
+    node.getLeaseRecoveryCommand(Integer.MAX_VALUE);
+    for (BlockInfo one : blocks) {
+      node.addBlockToBeRecovered(one);
+    }
+  }
+
+  /** One replica, as a full report of its datanode would tell of it; nothing else of that datanode is reported. */
+  public static void report(FSNamesystem fsn, DatanodeDescriptor node,
+      String storage, Block block,
+      ReplicaState state) throws IOException {
+    fsn.writeLock();
+    try {
+      fsn.getBlockManager().processIncrementalBlockReport(node, new StorageReceivedDeletedBlocks(
+          new DatanodeStorage(storage),
+          new ReceivedDeletedBlockInfo[] {
+              new ReceivedDeletedBlockInfo(block,
+                  state == ReplicaState.FINALIZED
+                      ? BlockStatus.RECEIVED_BLOCK
+                      : BlockStatus.RECEIVING_BLOCK, null)}));
+    } finally {
+      fsn.writeUnlock();
+    }
+  }
+
+  /** What the redundancy monitor does, for deletions. */
+  public static void work(BlockManager manager) {
+    manager.computeInvalidateWork(Integer.MAX_VALUE);
+  }
+
+  /** The datanode was silent for too long, and the heartbeat monitor takes it for dead. */
+  public static void dies(BlockManager manager, DatanodeDescriptor node) {
+    DatanodeManager all = manager.getDatanodeManager();
+    node.setLastUpdateMonotonic(Time.monotonicNow() - 10L * Integer.MAX_VALUE);
+    all.getHeartbeatManager().heartbeatCheck();
+  }
+
+  /** Nothing waits for this datanode. */
+  public static void forget(DatanodeDescriptor node) { node.getLeaseRecoveryCommand(Integer.MAX_VALUE); }
+
+  /** Uuids of the datanodes at which a replica is known, corrupt ones left out. */
+  public static List<String> stored(BlockManager manager, BlockInfo block) {
+    List<String> found = new ArrayList<>();
+    for (DatanodeStorageInfo one : manager.blocksMap.getStorages(block)) {
+      DatanodeDescriptor node = one.getDatanodeDescriptor();
+      if (!manager.corruptReplicas.isReplicaCorrupt(block, node)) {
+        found.add(node.getDatanodeUuid());
+      }
+    }
+    return found;
+  }
+
+  /** Uuids of the expected locations of a block that is not COMPLETE. */
+  public static List<String> expected(BlockInfo block) {
+    List<String> found = new ArrayList<>();
+    BlockUnderConstructionFeature feature = block.getUnderConstructionFeature();
+    if (feature != null) {
+      for (DatanodeStorageInfo one : feature.getExpectedStorageLocations()) {
+        found.add(one.getDatanodeDescriptor().getDatanodeUuid());
+      }
+    }
+    return found;
+  }
+
+  public static long recoveryId(BlockInfo block) {
+    BlockUnderConstructionFeature feature = block == null ? null : block.getUnderConstructionFeature();
+    return feature == null ? 0 : feature.getBlockRecoveryId();
+  }
+}

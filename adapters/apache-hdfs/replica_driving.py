@@ -1,0 +1,41 @@
+"""How the steps of hdfs.replica are brought about on a FsDatasetImpl; genstamp has no driving of this system."""
+
+from genstamp.stateful.driving import Driving
+
+_PICKED = "the adapter picks the lengths that a request names, among which the model may have others"
+
+REPLICA = Driving(
+    members=lambda cluster: {"Datanode": cluster.datanodes[:1], "Generation": ("g1", "g2", "g3")},
+    faults=frozenset({"datanode_restart"}),
+    brought_about=frozenset(
+        {
+            "write_to_disk",
+            "write_to_disk_fails",
+            "condemn",
+            "datanode_stops",
+            # These never come about: the adapter declines them.
+            "datanode_stops_for_upgrade",
+            "restart_window_passes",
+            "disk_fills",
+            "writer_has_ended_but_its_responder",
+        }
+    ),
+    told_apart={
+        "serve_create_rbw_again": "create_rbw_again",
+        "serve_transfer": "serve_transfer",
+        "serve_update_by_copy": "serve_update_by_copy",
+    },
+    weights={"invalidate": 0.3, "datanode_restart": 2.0, "transfer_replica": 0.01},
+    may_decline={
+        "append": "R1 is left out",
+        "update_replica_under_recovery": "R2 is left out",
+        "transfer_replica": "it is not driven",
+        "create_rbw_again": "a writer that goes on with deleted files is not driven",
+        "receive_packet": "two bytes are enough, and a refused request may have stopped the writer",
+        "convert_temporary_to_rbw": "a copy joins when it is received",
+        "serve_update_by_copy": _PICKED,
+        "invalidate": "there is nothing to delete",
+        "unfinalize_block": "the namesake of another generation is left alone",
+    },
+    forgotten=("answered", "crashes", "fills", "lingers", "failed_writes"),
+)

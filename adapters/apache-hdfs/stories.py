@@ -1,0 +1,96 @@
+"""Runs that are given as requests of the adapter protocol, on Apache HDFS and held against the specification.
+
+A story is `stories/NAME.jsonl`; `stories/expected.json` has what comes of it under each semantics: "conforms", or the
+beginning of the sentence that rejects it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from replica_driving import REPLICA
+
+from genstamp.adapters import Cluster
+from genstamp.adapters.child import ChildAdapter
+from genstamp.stateful.driving import driving_of
+from genstamp.stateful.figures import Figures
+from genstamp.stateful.run import Bench, NonconformingError, Request, Run
+from genstamp.systems import system_named
+from genstamp.track.tracker import MAX_STATES
+from genstamp.transitions import Reached
+
+HERE = Path(__file__).parent / "stories"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What came of a story.
+
+    Attributes:
+        verdict: "conforms", or why it was rejected, in a sentence.
+        events: what happened, an event a line, with its refusal, stamp and length.
+    """
+
+    verdict: str
+    events: tuple[str, ...]
+
+
+def expected() -> dict[str, dict[str, str]]:
+    """By story and semantics, what comes of it."""
+    found: dict[str, dict[str, str]] = json.loads((HERE / "expected.json").read_text())
+    return found
+
+
+def system_of(name: str) -> str:
+    """The system whose steps a story makes."""
+    first = (HERE / f"{name}.jsonl").read_text().splitlines()[0]
+    return str(json.loads(first)["system"])
+
+
+def hold(name: str, semantics: str, adapter: ChildAdapter) -> Told:
+    """Run a story on an adapter, and hold each event against the specification.
+
+    Args:
+        name: of the story.
+        semantics: of its system.
+        adapter: serves the system, with what is known to differ shown; it is left running.
+
+    Raises:
+        AdapterError: the adapter does not answer as the protocol asks.
+    """
+    requests = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
+    begin, rest = requests[0], requests[1:]
+    system = system_named(begin["system"])
+    driving = REPLICA if system.name == "hdfs.replica" else driving_of(system.name)
+    bench = Bench(adapter, system.model(semantics), driving, MAX_STATES, Reached(driving.forgotten))
+    names = {key: tuple(begin[key]) for key in ("files", "clients", "datanodes")}
+    cluster = Cluster(**names, semantics=semantics, seed=begin["seed"], system=system.name)
+    run = Run(bench, cluster, Figures())
+    events: list[str] = []
+    try:
+        run.start()
+        for asked in (one for one in rest if one["op"] in ("call", "fault", "tick")):
+            run.request(_request(asked))
+            events += _lines(run)
+    except NonconformingError as wrong:
+        return Told(" ".join(str(wrong).split()), tuple(events))
+    return Told("conforms", tuple(events))
+
+
+def _request(asked: dict[str, object]) -> Request:
+    if asked["op"] == "tick":
+        return Request(ms=int(str(asked["ms"])))
+    arguments = asked["arguments"]
+    assert isinstance(arguments, dict)
+    return Request(str(asked["event"]), tuple(arguments.items()))
+
+
+def _lines(run: Run) -> list[str]:
+    lines = []
+    for event in getattr(run.outcome, "events", ()):
+        told = {"refused with": event.refused_with, "stamp": event.generation_stamp, "recovery id": event.recovery_id}
+        told["bytes"] = event.num_bytes
+        lines.append(" ".join([event.event, *(f"{key} {value}" for key, value in told.items() if value is not None)]))
+    return lines
