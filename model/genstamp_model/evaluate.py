@@ -160,11 +160,14 @@ class Evaluator:
         return bool(self.value(claim.closed, state, after))
 
     def beyond(self, state: State) -> list[str]:
-        """Names of the configuration's limits that a state exceeds."""
+        """Names of the configuration's limits that a state exceeds.
+
+        Of messages for which a bag has no place only the bag's own limit is named, as in the compiled search.
+        """
         limits = self.instance.limits
         found = {name for name, expr in self.model.limits if self.value(expr, state) > limits[name]}  # type: ignore[operator]
         for variable, value in zip(self.model.variables, state, strict=True):
-            found |= {name for name, size in limited(value, variable.type) if size > limits[name]}
+            found |= {name for name, size in limited(value, variable.type, limits) if size > limits[name]}
         return sorted(found)
 
     def call(self, action: Action, arguments: Arguments) -> str:
@@ -372,7 +375,7 @@ def _first_fault(parts: Iterator[tuple[Any, Type, str]]) -> str | None:
     return next((fault for part in parts if (fault := out_of_range(*part))), None)
 
 
-def limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:
+def limited(value: Any, type_: Type, limits: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Each limit's name with the size that a value has under it."""
     match type_:
         case NumberType(limit=str(name)):
@@ -381,14 +384,14 @@ def limited(value: Any, type_: Type) -> Iterator[tuple[str, int]]:
             if limit is not None:
                 yield limit, len(value)
             for part in value:
-                yield from limited(part, element)
+                yield from limited(part, element, limits)
         case BagType(message=message, limit=str(name)):
             yield name, len(value)
-            for part in value:
-                yield from limited(part, message)
+            for part in value[: limits[name]]:
+                yield from limited(part, message, limits)
         case RecordType(fields=fields):
             for part, (_, kind) in zip(value, fields, strict=True):
-                yield from limited(part, kind)
+                yield from limited(part, kind, limits)
         case ArrayType(element=element):
             for part in value:
-                yield from limited(part, element)
+                yield from limited(part, element, limits)

@@ -86,11 +86,20 @@ class RandomSystem:
         limits = {name: self.profile.limits[name] for name in sorted(model.limit_names)}
         sizes = {index.base: self.profile.sizes[index.base] for index in model.index_sets}
         if "busy" in limits:
-            # A search begins within its limits.
-            free = Evaluator(Instance(model, Configuration("free", sizes, dict.fromkeys(limits, 2**31 - 1))))
-            [(_, busy)] = model.limits
-            limits["busy"] = max(limits["busy"], cast(int, free.value(busy, free.initial())))
+            # A search begins within its limits; one that no limit lets begin goes without.
+            limits["busy"] = max(limits["busy"], self._busy(model))
+            if limits["busy"] >= 2**31:
+                model, limits = replace(model, limits=()), {name: limits[name] for name in limits if name != "busy"}
         return Instance(model, Configuration("only", sizes, limits))
+
+    def _busy(self, model: Model) -> int:
+        """The size of the initial state under the limit that is an expression."""
+        plain = replace(model, limits=())
+        limits = {name: self.profile.limits[name] for name in sorted(plain.limit_names)}
+        sizes = {index.base: self.profile.sizes[index.base] for index in plain.index_sets}
+        evaluator = Evaluator(Instance(plain, Configuration("plain", sizes, limits)))
+        [(_, busy)] = model.limits
+        return cast(int, evaluator.value(busy, evaluator.initial()))
 
     def model(self) -> Model:
         """The traced system."""

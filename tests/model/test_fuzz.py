@@ -24,6 +24,12 @@ def test_judges_agree_on_systems_of_further_kinds() -> None:
     assert counts["proof for any size: proved"], counts
 
 
+@pytest.mark.parametrize("seed", [700_491, 700_632])
+def test_judges_agree_where_they_once_differed(seed: int) -> None:
+    """A message without a place whose number is beyond a limit too; a limit that no search could begin within."""
+    assert compare_all(fuzz_judges.extended_kinds, range(seed, seed + 1))["systems"] == 1
+
+
 @pytest.mark.slow
 def test_judges_agree_on_systems_of_usual_kinds() -> None:
     counts = compare_all(fuzz_judges.standard, range(10_000, 10_020))

@@ -66,7 +66,7 @@ class Cells:
         if number is None:
             number = numbers[value] = len(numbers)
             self._values[cell].append(value)
-            sizes = limited(value, self._kinds[cell])
+            sizes = limited(value, self._kinds[cell], self._limits)
             self._excess[cell].append(any(size > self._limits[name] for name, size in sizes))
         return number
 
