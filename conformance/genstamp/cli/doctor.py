@@ -31,6 +31,8 @@ def examined() -> Iterator[tuple[str, str, bool]]:
     yield java()
     dot = shutil.which("dot")
     yield "dot", dot or "not on the PATH: the wheel's engine draws instead", True
+    for name in ("mvn", "javac"):
+        yield name, shutil.which(name) or "not on the PATH: only `make apache` needs it", True
 
 
 def library(name: str) -> tuple[str, str, bool]:
