@@ -1,8 +1,10 @@
 """Holds the recovery ids that any source tells of a block against the stamps that the NameNode's log has for it.
 
-Stamps and recovery ids are numbers of one counter of the NameNode, which gives none out twice. So whatever is missing
-and in whichever order the sources are read: a recovery of a block has a higher id than the stamp that the block was
-given out with, and none has the id that a pipeline of the block was updated to. Leaves out what needs an order, which
+Stamps and recovery ids are numbers of one counter of the NameNode, which falls below no stamp that a block has. So
+whatever is missing and in whichever order the sources are read: a recovery of a block has a higher id than the stamp
+that the block was given out with, and none has the id that a pipeline of the block was updated to. The latter not where
+a NameNode has started meanwhile: without HA it grants again what it had granted, and what is no block's stamp yet (H).
+Leaves out id 0, which a recovery is ordered with whose block was reopened before (G.2); what needs an order, which
 the lifecycle of the block checks where one is known (`genstamp.logs.rules.block`); steps that were refused; the copy
 that a truncation makes, whose stamp is the id of its recovery; edits, which name a block that is new to them with the
 stamp that it has by then; a key of more rows than are held in memory.
@@ -42,6 +44,8 @@ _RECOVERING = [
     if (rule.refused is None and rule.event in _RECOVERIES) or rule.sets.get(Register.RECOVERY_ID) == "recovery_id"
 ]
 
+_RESTARTED = [number for number, rule in enumerate(_RULES) if rule.event == "namenode_restart"]
+
 _UPDATED = [
     number for number, rule in enumerate(_RULES) if rule.event == "update_pipeline" and rule.sets.get(Register.STAMP)
 ]
@@ -57,7 +61,7 @@ def contradicted(
         sources: that tell under each name.
         retold: the namespace of each name under which one of several tellings was checked.
     """
-    recoveries = _those(rows, _RECOVERING, rows.recovery_id)
+    recoveries = _those(rows, _RECOVERING, rows.recovery_id, rows.recovery_id > 0)
     if not len(recoveries):
         return {}
     families = [retold.get(name, name) for name in rows.namespaces]
@@ -72,6 +76,10 @@ def contradicted(
     for row in _ordered(rows, _those(rows, _UPDATED, rows.generation_stamp, concerned)):
         block = families[rows.namespace[row]], int(rows.number[row]), int(rows.name[row])
         updated.setdefault((*block, int(rows.generation_stamp[row])), row)
+    restarted = {
+        (families[rows.namespace[row]], int(rows.number[row]), int(rows.name[row]))
+        for row in np.flatnonzero(concerned & np.isin(rows.rule, _RESTARTED)).tolist()
+    }
     found: dict[Block, Contradiction] = {}
     for row in _ordered(rows, recoveries):
         number, name, recovery_id = int(rows.number[row]), int(rows.name[row]), int(rows.recovery_id[row])
@@ -80,7 +88,7 @@ def contradicted(
         if birth is not None and recovery_id <= (stamp := int(rows.generation_stamp[birth])):
             why = f"recovery id {recovery_id} is not above {stamp}, the stamp that the block is given out with at"
             found.setdefault(_key(rows, row), _contradiction(rows, row, why, birth, stamp))
-        elif update is not None:
+        elif update is not None and block not in restarted:
             why = f"recovery id {recovery_id} is the stamp that a pipeline of the block is updated to at"
             found.setdefault(_key(rows, row), _contradiction(rows, row, why, update, recovery_id))
     return found

@@ -56,6 +56,7 @@ def _audit(message: Message) -> Iterator[Sighting]:
             yield from _removed(message, namespace, tree.remove(path), "")
         file = tree.create(path) if command == "create" else tree.at(path)
         file.is_open, file.holder = True, ""
+        file.reopen()
         yield _seen(message, command, file.key, [Concern("file", file.key)], namespace, file=path)
 
 

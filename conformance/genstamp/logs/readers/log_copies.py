@@ -40,8 +40,18 @@ def _moved(message: Message) -> Iterator[Sighting]:
 
 
 @PATTERNS.says(rb"Starting thread to transfer ", rb"Starting thread to transfer (?:block )?%(pooled)b to ")
+@PATTERNS.says(
+    rb"DatanodeRegistration(",
+    rb"DatanodeRegistration\([^)]{1,1000}\) Starting thread to transfer (?:block )?%(pooled)b to ",
+)
 def _transfer_starts(message: Message) -> Iterator[Sighting]:
     yield from _told(message, "transfer_starts")
+
+
+@PATTERNS.says(rb"DatanodeRegistration(", rb"DatanodeRegistration\(")
+def _of_registered(message: Message) -> Iterator[Sighting]:
+    message.count("of something else")
+    return iter(())
 
 
 @PATTERNS.says(

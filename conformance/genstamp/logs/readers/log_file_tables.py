@@ -3,6 +3,7 @@
 Leaves out reading, and other events (`log_rows`).
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -41,6 +42,9 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.rows import Tally, holder_number
 from genstamp.logs.sources import NAMENODE_LOG
 from genstamp.logs.tables import ROLES_MAX
+
+_NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")
+"""A name that `exchange` has as a number: the id of a block, and of an inode that is the key of its file."""
 
 
 class _Part(NamedTuple):
@@ -118,8 +122,7 @@ class FileRows:
         self._count("fsync", sequence)
 
     def _add(self, part: int, entity: str, order: int, value: int | None, line: int) -> None:
-        # As in `exchange`, where longer numbers are names.
-        is_number = _parts()[part].kind == "block" and len(entity) <= 18
+        is_number = _NUMBER.fullmatch(entity) is not None
         self._part.append(part)
         self._number.append(int(entity) if is_number else NO_NUMBER)
         self._name.append(None if is_number else entity)

@@ -45,6 +45,35 @@ def _allocate(message: Message) -> Iterator[Sighting]:
     yield _seen(message, "add_block", "block", block_id, concerns, namespace, observed=observed, file=file.path)
 
 
+# E.5: a call that comes again, which is given the block that the file has.
+PATTERNS.ignores(rb"BLOCK* allocate", rb"BLOCK\* allocateBlock: caught retry for allocation of a new block in ")
+PATTERNS.ignores(
+    rb"BLOCK* NameSystem.allocateBlock:", rb"BLOCK\* NameSystem\.allocateBlock: handling block allocation writing to a "
+)
+
+
+@PATTERNS.says(
+    rb"BLOCK* NameSystem.abandonBlock:",
+    rb"BLOCK\* NameSystem\.abandonBlock: %(pooled)b is removed from pendingCreates",
+)
+def _abandon(message: Message) -> Iterator[Sighting]:
+    """At DEBUG; written also where the block is not the file's last, and so stays (FSDirWriteFileOp#abandonBlock)."""
+    namespace, block_id = _namespace(message), message.text("block")
+    file = message.state.file_of_block(namespace, block_id)
+    last = None if file is None else file.last_block()
+    if file is None or last is None or str(last.block_id) != block_id:
+        concerns = [Concern("block", block_id)]
+        yield _seen(message, "abandon_block", "block", block_id, concerns, namespace, outcome="unknown")
+        return
+    file.blocks.pop()
+    concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "")]
+    yield _seen(message, "abandon_block", "block", block_id, concerns, namespace, file=file.path)
+
+
+# Before it is tried.
+PATTERNS.ignores(rb"BLOCK* NameSystem.abandonBlock:", rb"BLOCK\* NameSystem\.abandonBlock: .{1,500}? of file ")
+
+
 @PATTERNS.says(
     rb"BLOCK* addStoredBlock:",
     rb"BLOCK\* addStoredBlock: (?P<updated>blockMap updated): (?P<datanode>\S+) is added to %(block)b%(state)b"
@@ -141,6 +170,8 @@ def _complete(message: Message) -> Iterator[Sighting]:
     )
 
 
+# HDFS-3031: the file was closed before, and stays so.
+PATTERNS.ignores(rb"DIR* completeFile:", rb"DIR\* completeFile: request from .{1,500}? which is already closed\.")
 PATTERNS.ignores(rb"DIR* NameSystem.completeFile:", rb"DIR\* NameSystem\.completeFile: .* for \S+$")
 
 
@@ -173,6 +204,7 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     file.is_open = True
+    file.reopen(int(block_id))
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
     yield _seen(message, "start_recovery", "block", block_id, concerns, namespace, file=file.path)
@@ -233,6 +265,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     if file is not None:
         concerns.append(Concern("file", file.key))
         file.is_open, file.holder = True, client or file.holder
+        file.reopen(int(block_id))
     if client:
         concerns.append(Concern("lease", client))
     yield message.state.seen(

@@ -63,7 +63,8 @@ _BLOCK = re.compile(rb"blk_-?\d{1,20}_\d")
 _COMMAND = re.compile(rb"\bcmd=(?:%b)\b" % b"|".join(sorted(log_audit.STEPS)))
 _UNMISTAKABLE = re.compile(rb"[*(]")
 _EXCEPTION = re.compile(
-    rb"\s*(?:at [\w.$<>/]{1,500}\(|\.\.\. \d|(?:Caused by: |Suppressed: )?[\w.$]{1,500}(?:Exception|Error)\b)"
+    rb"\s*(?:at [\w.$<>/]{1,500}\(|\.\.\. \d|(?:Caused by: |Suppressed: )?[\w.$]{1,500}(?:Exception|Error)\b"
+    rb"|[\w.-]{1,300}:\d{1,5}:DataXceiver error processing )"
 )
 
 

@@ -29,6 +29,9 @@ def _reported(message: Message) -> Iterator[Sighting]:
     yield from _of(message, _REPORTED[message.text("status")], message.text("block"), message.text("stamp"))
 
 
+PATTERNS.ignores(rb"BLOCK* block ", rb"BLOCK\* block blk_-?\d{1,20}_\d{1,20} is moved from neededReconstruction ")
+
+
 @PATTERNS.says(
     rb"BLOCK* addToInvalidates:", rb"BLOCK\* addToInvalidates: %(block)b(?P<datanodes>(?: [\w.-]+:\d+){1,1000})"
 )
@@ -56,6 +59,8 @@ def _invalidated(message: Message) -> Iterator[Sighting]:
 @PATTERNS.says(
     rb"BLOCK* ask ",
     rb"BLOCK\* ask (?P<datanodes>[\w.-]+:\d+) to (?P<what>delete|replicate) +(?=\[?blk_-?\d+_\d+)",
+    # Since 3.0 several may be asked at once, for the parts of a striped block.
+    rb"BLOCK\* ask \[(?P<datanodes>[\w.-]+:\d+(?:, [\w.-]+:\d+){0,1000})\] to (?P<what>replicate) (?=blk_-?\d+_\d+)",
 )
 def _ordered(message: Message) -> Iterator[Sighting]:
     """An order for one datanode; one line of them names many blocks."""

@@ -293,6 +293,14 @@ class LogState:
         """What the thread of a line was last asked for in such a call."""
         return self._requests.get((line.thread, call), Request())
 
+    def is_asked(self, line: LogLine, call: str) -> bool:
+        """Whether the thread of a line was asked for such a call, and has not told what came of it."""
+        return (line.thread, call) in self._requests
+
+    def answered(self, line: LogLine, call: str) -> "Request":
+        """As `asked`, of a line that tells what came of it."""
+        return self._requests.pop((line.thread, call), Request())
+
     def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
         """A committed block waits for so many replicas."""
         if len(self._lacking) >= WAITING_MAX:

@@ -34,9 +34,9 @@ _EFFECTS = {
     "abandon_block": Effect(),
     "drop_empty_block": Effect(),
     "remove": Effect(),
-    # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, but none that was
-    # given out is given out again (H), so what comes after is higher all the same.
-    "restart_last_of_open_file": Effect(length=Move.ANY),
+    # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, and a NameNode without
+    # HA grants again what was granted and is no block's stamp yet (H), so the next id may be lower, or the same.
+    "restart_last_of_open_file": Effect(recovery_id=Move.ANY, length=Move.ANY),
     "restart_any_other": Effect(length=Move.ANY),
 }
 
@@ -53,7 +53,6 @@ _ID_WAS_GIVEN_OUT = Check("recovery_id", "at_most", RECOVERY_ID)
 _AS_GIVEN: Sets = {STAMP: "generation_stamp", LENGTH: "num_bytes"}
 _COMPLETE = states("complete")
 _NOT_THERE = states("absent", "removed")
-_IN_MAP = states("under_construction", "under_recovery", "committed", "complete")
 _GIVEN_OUT = states("under_construction", "under_recovery", "committed", "complete", "removed")
 _UNCHANGED = (Way(),)
 
@@ -78,8 +77,9 @@ def _starts_recovery(event: str, source: str, refused: str | None = None) -> Rul
 _WRITING = (
     Rule(
         "add_block",
-        (Way(("add_block",)), Way((), (_STAMP_IS_STORED,), states("under_construction"))),
-        "A1, E.5  FSNamesystem#getAdditionalBlock, of one call among several: a repeated one gives the same block",
+        (Way(("add_block",)), Way((), (_STAMP_IS_STORED,), states("under_construction", "under_recovery"))),
+        "A1, E.5  FSDirWriteFileOp#analyzeFileState, of one call among several: a repeated one gives the same block,"
+        " also while it is recovered",
         when={"call": "*"},
         sets={**_AS_GIVEN, RECOVERY_ID: "0"},
     ),
@@ -132,6 +132,18 @@ _WRITING = (
     ),
 )
 
+# The block has its new stamp and length before the new nodes are looked up, which may throw; no edit tells of it.
+_UPDATE_THROWS = tuple(
+    Rule(
+        "update_pipeline",
+        (*_UNCHANGED, Way(("update_pipeline",), (_STAMP_IS_NEW, _LENGTH_NOT_LOWER))),
+        "A5, E.7  FSNamesystem#updatePipelineInternal, DatanodeManager#getDatanodeStorageInfos",
+        refused=refused,
+        loosens=frozenset({STAMP, LENGTH}),
+    )
+    for refused in ("UnregisteredNodeException", "HadoopIllegalArgumentException")
+)
+
 _PREVIOUS = (
     # addBlock(previous) commits the block before the new one, unless that was abandoned, which no line of INFO tells.
     Rule(
@@ -172,7 +184,8 @@ _COMPLETION = (
         "add_stored_block",
         (
             Way(("complete_block",), (_STAMP_IS_STORED,)),
-            Way((), (_STAMP_IS_STORED,), states("under_construction", "under_recovery", "complete")),
+            Way((), (), states("under_construction", "under_recovery")),
+            Way((), (_STAMP_IS_STORED,), _COMPLETE),
         ),
         "A8, I.1  BlockManager#addStoredBlock, of the last replica that a committed block waits for",
         when={"replicas": "enough"},
@@ -180,8 +193,13 @@ _COMPLETION = (
     # The block is in the map of blocks: a report of one that is gone has no such line.
     Rule(
         "add_stored_block",
-        (Way((), (_STAMP_IS_STORED,), _IN_MAP), Way(("complete_block",), (_STAMP_IS_STORED,))),
-        "I.1  BlockManager#addStoredBlock",
+        # Since 3.0 the stamp shown is the replica's, which is held against the block's where that is written no more.
+        (
+            Way((), (), states("under_construction", "under_recovery")),
+            Way((), (_STAMP_IS_STORED,), states("committed", "complete")),
+            Way(("complete_block",), (_STAMP_IS_STORED,)),
+        ),
+        "I.1  BlockManager#addStoredBlock, #checkReplicaCorrupt",
     ),
     Rule(
         "block_received",
@@ -436,6 +454,7 @@ BLOCK = RuleBook(
     _EFFECTS,
     (
         *_WRITING,
+        *_UPDATE_THROWS,
         *_PREVIOUS,
         *_COMPLETION,
         *_RECOVERY,
