@@ -49,13 +49,8 @@ class ReplicaRecovery(ReplicaCopies):
 
     # updateReplicaUnderRecovery (B.4).
 
-    def found_to_update(
-        s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
-    ) -> DetailedReplica:
-        """Checks: the replica is under this very recovery, as it was answered, and long enough.
-
-        Hadoop asks for the length only after it has raised the stamp (steps 6 and 7 of facts B.4).
-        """
+    def found_to_update(s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number) -> DetailedReplica:
+        """Checks: the replica is under this very recovery, as it was answered."""
         replica = s.replica[datanode]
         require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery", "IOException")
@@ -67,8 +62,15 @@ class ReplicaRecovery(ReplicaCopies):
             defensive=True,
         )
         require(replica.recovery_id == recovery_id, "the replica is under this recovery", "IOException")
-        s.is_long_enough(replica, new_bytes)
         return replica
+
+    def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Checks before an update in place: as before one by copy.
+
+        Hadoop asks for the length only after it has raised the stamp (steps 6 and 7 of facts B.4), which an update by
+        copy does not raise.
+        """
+        s.is_long_enough(replica, new_bytes)
 
     def is_long_enough(s, replica: DetailedReplica, new_bytes: Number) -> None:
         """Checks: nobody asks for more than there is."""
@@ -78,7 +80,8 @@ class ReplicaRecovery(ReplicaCopies):
         s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
     ) -> None:
         """The replica is cut, gets the recovery's stamp and is finalized (facts B10)."""
-        replica = s.found_to_update(datanode, recovery_id, old_bytes, new_bytes)
+        replica = s.found_to_update(datanode, recovery_id, old_bytes)
+        s.may_cut(replica, new_bytes)
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         s.set_lengths(replica, new_bytes)
         replica.stamp = recovery_id
@@ -90,7 +93,8 @@ class ReplicaRecovery(ReplicaCopies):
         The copy under the new block's id, with the recovery's stamp and the new length, is the action's business; there
         is one only if the replica is longer than the new length.
         """
-        replica = s.found_to_update(datanode, recovery_id, old_bytes, new_bytes)
+        replica = s.found_to_update(datanode, recovery_id, old_bytes)
+        s.is_long_enough(replica, new_bytes)
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         s.set_lengths(replica, replica.bytes_on_disk)
         s.becomes_final(datanode)

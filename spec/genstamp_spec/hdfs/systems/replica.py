@@ -283,10 +283,10 @@ class PlannedRestartShowsAll(ReplicaRecovery):
 
 
 class StampBeforeLength(ReplicaRequests, lane=Datanode):
-    """An update raises the stamp, and asks for the length only then."""
+    """An update in place raises the stamp, and asks for the length only then."""
 
-    def is_long_enough(s, replica: DetailedReplica, new_bytes: Number) -> None:
-        """Where it is not, the update is another step."""
+    def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Where the replica is too short, the update is another step."""
         require(replica.bytes_on_disk >= new_bytes, "the replica is not too short")
 
     @action(event="update_replica_under_recovery", refuses="IOException")

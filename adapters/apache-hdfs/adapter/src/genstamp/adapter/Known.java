@@ -14,9 +14,7 @@ public enum Known {
   /** append looks for the replica before it compares stamps. */
   R1,
   /** updateReplicaUnderRecovery compares the new length with the bytes received, not with those on disk. */
-  R2,
-  /** A refused update by copy leaves the stamp of the replica; the specification raises it. */
-  R3;
+  R2;
 
   private static final Set<Known> LEFT_OUT =
       "shown".equals(System.getProperty("genstamp.known")) ? Set.of() : Set.of(values());

@@ -58,7 +58,6 @@ final class RecoverySteps {
     boolean copies = event.equals("serve_update_by_copy");
     boolean isUnderRecovery = there != null && there.getState() == ReplicaState.RUR;
     needs(!Known.R2.isLeftOut() || !isUnderRecovery || now <= disk || now > run.length(), "R2");
-    needs(!Known.R3.isLeftOut() || !copies || there == null || now <= disk, "R3");
     needs(!copies || (!copied && now != old), "one copy is enough");
     long stamp = there == null ? recovery : there.getGenerationStamp();
     long target = copies ? run.id + COPY : run.id;
