@@ -46,10 +46,10 @@ class KnownFile:
         """The last block that is known."""
         return self.blocks[-1] if self.blocks else None
 
-    def reopen(self, block_id: int | None = None) -> None:
+    def reopen(self, block_id: str | None = None) -> None:
         """The last block may be under construction again; with an id, if it is that block."""
         last = self.last_block()
-        if last is not None and block_id in (None, last.block_id):
+        if last is not None and block_id in (None, str(last.block_id)):
             last.complete = False
 
 

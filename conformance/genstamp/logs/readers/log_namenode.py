@@ -204,7 +204,7 @@ def _start_recovery(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     file = message.state.tree(namespace).at(message.text("file"))
     file.is_open = True
-    file.reopen(int(block_id))
+    file.reopen(block_id)
     message.state.give_block(namespace, block_id, file)
     concerns = [Concern("block", block_id), Concern("file", file.key), *_holder(file, "holder")]
     yield _seen(message, "start_recovery", "block", block_id, concerns, namespace, file=file.path)
@@ -265,7 +265,7 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     if file is not None:
         concerns.append(Concern("file", file.key))
         file.is_open, file.holder = True, client or file.holder
-        file.reopen(int(block_id))
+        file.reopen(block_id)
     if client:
         concerns.append(Concern("lease", client))
     yield message.state.seen(
