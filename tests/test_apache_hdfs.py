@@ -64,13 +64,6 @@ def test_exit_code_is_that_of_the_worst_row(
 
 
 @pytest.mark.slow
-def test_a_datanode_of_apache_hdfs_conforms_and_its_stories_come_out() -> None:
-    done = _run("--runs", "4", "hdfs.replica")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "hdfs.replica   random" in done.stdout
-
-
-@pytest.mark.slow
 def test_a_fault_in_apache_hdfs_is_found() -> None:
     done = _run("--faults", "hdfs.replica")
     assert done.returncode == 0, done.stdout + done.stderr
