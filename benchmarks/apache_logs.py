@@ -48,6 +48,7 @@ def _settings(run: str) -> dict[str, str]:
     if run == "hard_limit":
         settings["genstamp.hard.ms"] = "30000"
     if run.startswith("granted_twice"):
+        settings["dfs.client.socket-timeout"] = "180000"  # Longer than the restart, while the request is held.
         settings["genstamp.repaired"] = str(run.endswith("repaired")).lower()
         settings["dfs.client.block.write.replace-datanode-on-failure.policy"] = "NEVER"
     return settings
