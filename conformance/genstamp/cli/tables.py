@@ -3,7 +3,7 @@
 Leaves out what stands on a page (`genstamp.tables`) and pictures (`diagram`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +48,11 @@ PAGES: Mapping[str, Maker] = {
 }
 """What each page is made of, given the repository's root."""
 
+FOLDERS: Mapping[str, Callable[[Path], Mapping[str, str]]] = {
+    "holes": lambda repository: holes_page.pages(every_system()),
+}
+"""What the pages of a folder are made of, by file name."""
+
 
 def tables(
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
@@ -59,11 +64,12 @@ def tables(
         for name in old:
             typer.echo(f"docs/{name} is not current; write it with: genstamp tables")
         if not old:
-            typer.echo(f"all {len(PAGES)} pages in docs are current")
+            typer.echo("all pages in docs are current")
         raise typer.Exit(exit_codes.VIOLATED if old else exit_codes.HOLDS)
-    for name, made in PAGES.items():
+    for name, text in _made(repository):
         path = repository / "docs" / name
-        path.write_text(made(repository), encoding="utf-8")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
         typer.echo(path)
 
 
@@ -73,4 +79,10 @@ def not_current(repository: Path) -> list[str]:
     Raises:
         LockError: the repository has no lock.
     """
-    return outdated(repository / "docs", {name: made(repository) for name, made in PAGES.items()})
+    return outdated(repository / "docs", dict(_made(repository)))
+
+
+def _made(repository: Path) -> Iterator[tuple[str, str]]:
+    yield from ((name, made(repository)) for name, made in PAGES.items())
+    for folder, made_all in FOLDERS.items():
+        yield from ((f"{folder}/{name}", text) for name, text in made_all(repository).items())

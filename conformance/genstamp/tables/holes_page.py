@@ -1,4 +1,4 @@
-"""The page of holes: where a released version still breaks a promise, in the detail that a committer needs.
+"""The pages of holes: a table, and for each hole a bug report with the detail that a committer needs.
 
 Leaves out historic faults: `museum_page`.
 """
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from genstamp import leads_to
+from genstamp.tables import hole_reports
 from genstamp.tables.citations import PROMISED, promised_by
 from genstamp.verify.breaking import breaks
 from genstamp_model.explore import explore
@@ -16,22 +17,83 @@ SEMANTICS: Final = "hadoop-3.4"
 
 
 def page(systems: Sequence[System]) -> str:
-    """The page as Markdown; searches for every story."""
-    found: dict[str, list[tuple[System, Hole]]] = {}
-    for system, hole in holes(systems):
-        found.setdefault(hole.name, []).append((system, hole))
+    """The table of holes and losses as Markdown, one line each; searches nothing."""
+    reports = hole_reports.read()
+    names = list(_by_name(systems))
+    losses = [name for name, report in reports.items() if report.texts["kind"] == "loss"]
     lines = [
         "# Holes of Hadoop 3.4.1",
         "",
-        f"{len(found)} places where Hadoop 3.4.1 does something by which a promise breaks, as far as its source and",
-        "this model tell. Only `pipelines-bring-a-new-stamp` was reproduced with Hadoop 3.4.1 itself. Each is a change",
-        "to the specification's text, which states the repaired protocol; the stories are shortest ones, found by",
-        "`genstamp check SYSTEM --bug NAME`. Made by `genstamp tables`.",
+        f"{len(names)} holes of the model: places where Hadoop 3.4.1 breaks a promise, according to its source and the",
+        "model. Each links to a bug report. *Not written* means that the report has only what the model gives: the",
+        "broken property, the place in the source, a repair and the shortest story. Made by `genstamp tables`.",
+        "",
+        *_HEAD,
+        *(_row(name, reports.get(name)) for name in names),
+        "",
+        f"## Losses that the model does not have yet ({len(losses)} written)",
+        "",
+        "Found by experiments on Apache HDFS; issue K adds them to the model.",
+        "",
+        *_HEAD,
+        *(_row(name, reports[name]) for name in losses),
         "",
     ]
-    for shown in found.values():
-        lines += _story(*min(shown, key=lambda one: one[1].depth), [system.name for system, _ in shown])
     return "\n".join(lines)
+
+
+def pages(systems: Sequence[System]) -> dict[str, str]:
+    """A bug report for each hole and loss, by file name; searches for every story."""
+    reports = hole_reports.read()
+    made = {f"{name}.md": "\n".join(_report(name, report)) for name, report in reports.items()}
+    for name, shown in _by_name(systems).items():
+        story = _story(*min(shown, key=lambda one: one[1].depth), [system.name for system, _ in shown])
+        head = _report(name, reports[name]) if name in reports else [f"# {name}", "", _NOT_WRITTEN.format(name), ""]
+        made[f"{name}.md"] = "\n".join([*head, "## What the model says", "", *story])
+    return made
+
+
+_HEAD: Final = (
+    "| name | what breaks | loses | since | repair | " + " | ".join(hole_reports.RELEASES) + " | upstream |",
+    "| --- " * (6 + len(hole_reports.RELEASES)) + "|",
+)
+_NOT_WRITTEN: Final = "The bug report is not written yet; add `spec/genstamp_spec/holes/{}.toml`."
+_SECTIONS: Final = {
+    "symptom": "Symptom",
+    "loses": "What is lost",
+    "affected": "Affected versions",
+    "reproduce": "How to reproduce",
+    "root_cause": "Root cause (lines of 3.4.1)",
+    "repair": "Proposed repair",
+    "upstream": "Upstream",
+    "searched": "What was searched",
+}
+
+
+def _by_name(systems: Sequence[System]) -> dict[str, list[tuple[System, Hole]]]:
+    found: dict[str, list[tuple[System, Hole]]] = {}
+    for system, hole in holes(systems):
+        found.setdefault(hole.name, []).append((system, hole))
+    return found
+
+
+def _row(name: str, report: hole_reports.Report | None) -> str:
+    link = f"[{name}](holes/{name}.md)"
+    if report is None:
+        return f"| {link} | *not written* |" + " |" * (4 + len(hole_reports.RELEASES))
+    texts = [report.texts[key] for key in ("summary", "loses", "since", "repair")]
+    cells = [link, *texts, *report.reproduced.values(), report.texts["upstream"]]
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+
+def _report(name: str, report: hole_reports.Report) -> list[str]:
+    lines = [f"# {name}", "", report.texts["summary"], ""]
+    if report.texts["kind"] == "loss":
+        lines += ["Not modelled yet: enters with issue K.", ""]
+    for key, title in _SECTIONS.items():
+        lines += [f"## {title}", "", report.texts[key], ""]
+    shown = [f"- {release}: {what}" for release, what in report.reproduced.items()]
+    return [*lines, "## Reproduced on Apache HDFS", "", *shown, ""]
 
 
 def holes(systems: Sequence[System]) -> Iterator[tuple[System, Hole]]:
@@ -50,7 +112,7 @@ def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     claim = next((one for one in instance.model.properties if one.name == broken.name), None)
     promises = promised_by(claim) if claim is not None else []
     promised = "; ".join(f"{name}: {PROMISED[name]}" for name in promises)
-    lines = [f"## {hole.name}", "", f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
+    lines = [f"{hole.title[0].upper()}{hole.title[1:]}.", ""]
     lines += [f"- Breaks: `{broken.name}`" + (f" ({promised})" if promised else "") + "."]
     lines += [f"- Where: {hole.source}."]
     others = [f"`{name}`" for name in shown if name != system.name]
@@ -58,5 +120,10 @@ def _story(system: System, hole: Hole, shown: Sequence[str]) -> list[str]:
     lines += [f"- The text asks: {label} (`{action}`)." for action, label in hole.drops]
     if hole.repair:
         lines += [f"- Repair: {hole.repair}"]
-    lines += [f"- Story: {broken.how.removeprefix('in ')} in `{system.name}:{hole.configuration}`.", "", "```text"]
-    return [*lines, *broken.lines, "```", ""]
+    lines += [f"- Story: {broken.how.removeprefix('in ')} in `{system.name}:{hole.configuration}`."]
+    lines += [f"- Print it: `genstamp check {system.name} --bug {hole.name}`.", ""]
+    return [*lines, *_OPEN, *broken.lines, *_CLOSE]
+
+
+_OPEN: Final = ("<details><summary>The story</summary>", "", "```text")
+_CLOSE: Final = ("```", "", "</details>", "")

@@ -92,15 +92,16 @@ def test_each_fault_is_shown_once_or_left_out() -> None:
 
 @pytest.mark.slow
 def test_a_hole_is_told_with_its_story() -> None:
-    page = holes_page.page([RECOVERY])
-    assert "## hflush-sees-the-recovery" in page
+    page = holes_page.pages([RECOVERY])["hflush-sees-the-recovery.md"]
+    assert "## Proposed repair" in page
     assert "- Story: 10 steps in `hdfs.recovery:takeover`." in page
 
 
 def test_pages_that_differ_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verb, "PAGES", {"a.md": lambda repository: "a", "b.md": lambda repository: "b"})
+    monkeypatch.setattr(verb, "FOLDERS", {"c": lambda repository: {"d.md": "d"}})
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "b.md").write_text("b")
-    assert verb.not_current(tmp_path) == ["a.md"]
+    assert verb.not_current(tmp_path) == ["a.md", "c/d.md"]
     verb.tables(tmp_path)
     assert verb.not_current(tmp_path) == []
