@@ -25,18 +25,19 @@ def page(systems: Sequence[System]) -> str:
         "# Holes of Hadoop 3.4.1",
         "",
         f"{len(names)} holes of the model: places where Hadoop 3.4.1 breaks a promise, according to its source and the",
-        "model. Each links to a bug report. *Not written* means that the report has only what the model gives: the",
-        "broken property, the place in the source, a repair and the shortest story. Made by `genstamp tables`.",
+        "model. Each links to a page. Where the other columns are empty, the page has what the model gives: the broken",
+        "property, the place in the source, a repair and the shortest story; it was not tried on Apache HDFS. Made by",
+        "`genstamp tables`.",
         "",
         *_HEAD,
-        *(_row(name, reports.get(name)) for name in names),
+        *(_row(name, reports.get(name), shown[0][1]) for name, shown in _by_name(systems).items()),
         "",
-        f"## Losses that the model does not have yet ({len(losses)} written)",
+        f"## {len(losses)} losses that the model does not have yet",
         "",
-        "Found by experiments on Apache HDFS; issue K adds them to the model.",
+        "Each is shown by a program on Apache HDFS (`python adapters/apache-hdfs/losses.py`).",
         "",
         *_HEAD,
-        *(_row(name, reports[name]) for name in losses),
+        *(_row(name, reports[name], None) for name in losses),
         "",
     ]
     return "\n".join(lines)
@@ -77,19 +78,21 @@ def _by_name(systems: Sequence[System]) -> dict[str, list[tuple[System, Hole]]]:
     return found
 
 
-def _row(name: str, report: hole_reports.Report | None) -> str:
-    link = f"[{name}](holes/{name}.md)"
+def _row(name: str, report: hole_reports.Report | None, hole: Hole | None) -> str:
+    cells = [f"[{name}](holes/{name}.md)"]
     if report is None:
-        return f"| {link} | *not written* |" + " |" * (4 + len(hole_reports.RELEASES))
-    texts = [report.texts[key] for key in ("summary", "loses", "since", "repair")]
-    cells = [link, *texts, *report.reproduced.values(), report.texts["upstream"]]
+        assert hole is not None, f"{name} is a loss without a report"
+        cells += [hole.title, "", "", hole.repair, *("" for _ in hole_reports.RELEASES), ""]
+    else:
+        cells += [report.texts[key] for key in ("summary", "loses", "since")]
+        cells += [report.texts["repair"].split("\n\n")[0], *report.reproduced.values(), report.texts["upstream"]]
     return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
 
 
 def _report(name: str, report: hole_reports.Report) -> list[str]:
     lines = [f"# {name}", "", report.texts["summary"], ""]
     if report.texts["kind"] == "loss":
-        lines += ["Not modelled yet: enters with issue K.", ""]
+        lines += ["The model does not have it yet.", ""]
     for key, title in _SECTIONS.items():
         lines += [f"## {title}", "", report.texts[key], ""]
     shown = [f"- {release}: {what}" for release, what in report.reproduced.items()]

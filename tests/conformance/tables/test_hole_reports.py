@@ -1,5 +1,6 @@
 """The bug reports of holes and losses: complete, about a hole that exists, and on the page."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,14 @@ def test_each_hole_has_a_report_and_each_report_a_hole() -> None:
         f"add spec/genstamp_spec/holes/NAME.toml with {', '.join(hole_reports.TEXTS)} and a table reproduced with "
         f"{', '.join(hole_reports.RELEASES)}; then take NAME out of NOT_WRITTEN, and run genstamp tables"
     )
+
+
+@pytest.mark.parametrize("release", hole_reports.RELEASES)
+def test_each_loss_is_one_that_was_seen_on_apache_hdfs(repository: Path, release: str) -> None:
+    seen = repository / "adapters" / "apache-hdfs" / "losses" / "seen" / f"{release}.json"
+    losses = {name: one for name, one in hole_reports.read().items() if one.texts["kind"] == "loss"}
+    assert set(losses) == set(json.loads(seen.read_text(encoding="utf-8")))
+    assert {one.reproduced[release] for one in losses.values()} == {f"losses.py {name}" for name in losses}
 
 
 def test_the_table_is_current_and_each_line_has_its_page(repository: Path) -> None:
