@@ -3,7 +3,7 @@
     python -m benchmarks.apache_logs DIRECTORY [--level DEBUG] [--seed N] [--release 3.5.0] [--keep] [RUN ...]
 
 Prints of each run what was acknowledged and what is left, and what `genstamp logs check` says. Exits with 0 only if all
-is as `DECLARED` says and no verdict is *violated*, as the daemons are what decides. Needs Java and Maven.
+is as `DECLARED` says and no verdict but those of `VIOLATED` is *violated*. Needs Java and Maven.
 """
 
 import argparse
@@ -38,6 +38,9 @@ DECLARED: Mapping[str, Mapping[str, str]] = {
     "granted_twice_repaired": {"acknowledged": "2000", "granted": "1003", "closed": "true", "left": "2000"},
 }
 """What clients tell of each run, by name; of random calls nothing but that they come to an end."""
+
+VIOLATED: Mapping[str, int] = {"granted_twice": 1}
+"""Keys that are rightly violated, by run: the edits show that the NameNode's counter of stamps fell."""
 
 _SOFT_LIMIT_MS, _QUICK_MS = "60000", "15000"
 _PORT = 27100
@@ -80,9 +83,13 @@ def _checked(directory: Path, *options: str) -> tuple[str, int]:
     unread = sum(source["rejects"] for source in report["sources"])
     keys = sum(row["keys"] for row in report["keys"])
     return (
-        f"logs check: {report['safety']}, {report['completion']}; {report['events']} events in {report['lines']} lines,"
-        f" {keys} keys, {violated} violated, {unread} lines not read"
-    ), violated + unread
+        (
+            f"logs check: {report['safety']}, {report['completion']}; {report['events']} events in {report['lines']} lines,"
+            f" {keys} keys, {violated} violated, {unread} lines not read"
+        ),
+        violated,
+        unread,
+    )
 
 
 def main() -> int:
@@ -113,10 +120,10 @@ def main() -> int:
             behind_proxies=run.startswith("granted_twice"),
         )  # fmt: skip
         told = _carry_out(run, cluster, options.seed)
-        said, false = _checked(of_run)
+        said, violated, unread = _checked(of_run)
         print(f"{run}: {told}\n{said}", flush=True)
-        if told != DECLARED[run] or false:
-            print(f"{run}: declared is {DECLARED[run]}, no key violated and no line not read")
+        if told != DECLARED[run] or violated != VIOLATED.get(run, 0) or unread:
+            print(f"{run}: declared is {DECLARED[run]}, {VIOLATED.get(run, 0)} keys violated and no line not read")
             wrong.append(run)
         if not options.keep:
             shutil.rmtree(of_run)

@@ -2,7 +2,6 @@ package genstamp.daemons;
 
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -29,9 +28,14 @@ final class HoldingProxy {
 
   private HoldingProxy() { }
 
-  /** Listens on 127.0.0.(2 + node), at the port that the datanode has on 127.0.0.1. */
+  /** Listens on 127.0.0.(2 + node), at the ports for data and for RPC that the datanode has on 127.0.0.1. */
   static void before(int node) throws IOException {
     int port = Driver.BASE + 10 * (node + 1);
+    listen(node, port);
+    listen(node, port + 2); // Primaries call each other there.
+  }
+
+  private static void listen(int node, int port) throws IOException {
     ServerSocket server = new ServerSocket(port, 50, InetAddress.getByName("127.0.0." + (2 + node)));
     start(() -> {
       while (true) {
@@ -66,13 +70,19 @@ final class HoldingProxy {
   }
 
   private static void serve(Socket from, int port) throws IOException {
-    byte[] first = new byte[1 << 16];
-    int size = from.getInputStream().read(first);
-    if (size < 0) {
-      from.close();
-      return;
-    }
-    byte[] beginning = Arrays.copyOf(first, size);
+    InputStream in = from.getInputStream();
+    byte[] beginning = new byte[0];
+    do {
+      byte[] more = new byte[1 << 16];
+      int got = in.read(more);
+      if (got < 0) {
+        from.close();
+        return;
+      }
+      int size = beginning.length;
+      beginning = Arrays.copyOf(beginning, size + got);
+      System.arraycopy(more, 0, beginning, size, got);
+    } while (isUnfinished(beginning));
     if (holds && isLastOfPipeline(beginning)) {
       holds = false;
       request = beginning;
@@ -87,14 +97,23 @@ final class HoldingProxy {
     copy(from, to);
   }
 
-  private static boolean isLastOfPipeline(byte[] beginning) throws IOException {
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(beginning));
+  /** The beginning of a request to write, which may come in pieces. */
+  private static boolean isUnfinished(byte[] beginning) {
     try {
-      in.readShort();
-      return Op.read(in) == Op.WRITE_BLOCK && OpWriteBlockProto.parseDelimitedFrom(in).getTargetsCount() == 0;
-    } catch (EOFException otherwise) {
+      isLastOfPipeline(beginning);
+      return false;
+    } catch (IOException cutOff) {
+      return true;
+    }
+  }
+
+  private static boolean isLastOfPipeline(byte[] beginning) throws IOException {
+    if (beginning.length < 3 || beginning[2] != Op.WRITE_BLOCK.code) {
       return false;
     }
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(beginning, 3, beginning.length - 3));
+    OpWriteBlockProto asked = OpWriteBlockProto.parseDelimitedFrom(in);
+    return asked != null && asked.getTargetsCount() == 0;
   }
 
   private static void copy(Socket from, Socket to) throws IOException {
