@@ -9,17 +9,29 @@ import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.asm.MemberSubstitution;
 import org.apache.hadoop.hdfs.server.namenode.CommitFault;
 
-/** Faults that are put into Hadoop on purpose, for a test must find them: property {@code genstamp.fault}. */
+/**
+ * Faults that are put into Hadoop on purpose, for a test must find them: property {@code
+ * genstamp.fault}.
+ */
 enum Fault {
   /** The NameNode takes the commit of a recovery that a younger one has overtaken. */
-  RECOVERY_ID_NOT_COMPARED("namenode.FSNamesystem",
+  RECOVERY_ID_NOT_COMPARED(
+      "namenode.FSNamesystem",
       Advice.to(CommitFault.class).on(named("commitBlockSynchronization"))),
   /** The NameNode lets a client commit a block that is under recovery (HDFS-10240). */
-  COMMIT_UNDER_RECOVERY("blockmanagement.BlockManager",
-      MemberSubstitution.relaxed().method(named("isUnderRecovery")).stub().on(named("commitOrCompleteLastBlock"))),
+  COMMIT_UNDER_RECOVERY(
+      "blockmanagement.BlockManager",
+      MemberSubstitution.relaxed()
+          .method(named("isUnderRecovery"))
+          .stub()
+          .on(named("commitOrCompleteLastBlock"))),
   /** A datanode takes part in a recovery although a younger one has been there. */
-  OLDER_RECOVERY_ACCEPTED("datanode.fsdataset.impl.FsDatasetImpl",
-      MemberSubstitution.relaxed().method(named("getRecoveryID")).stub().on(named("initReplicaRecoveryImpl")));
+  OLDER_RECOVERY_ACCEPTED(
+      "datanode.fsdataset.impl.FsDatasetImpl",
+      MemberSubstitution.relaxed()
+          .method(named("getRecoveryID"))
+          .stub()
+          .on(named("initReplicaRecoveryImpl")));
 
   private final String type;
   private final AsmVisitorWrapper change;

@@ -3,8 +3,9 @@ package genstamp.adapter;
 import java.util.Set;
 
 /**
- * Where the specification is known to be wrong about HDFS: such steps are left out, so that a test goes on beyond them.
- * The property {@code genstamp.known=shown} makes them, as the stories need it. README.md says what each is.
+ * Where the specification is known to be wrong about HDFS: such steps are left out, so that a test
+ * goes on beyond them. The property {@code genstamp.known=shown} makes them, as the stories need
+ * it. README.md says what each is.
  */
 public enum Known {
   /** A queued recovery of a block that was removed is delivered. */
@@ -13,7 +14,10 @@ public enum Known {
   L1,
   /** append looks for the replica before it compares stamps. */
   R1,
-  /** updateReplicaUnderRecovery compares the new length with the bytes received, not with those on disk. */
+  /**
+   * updateReplicaUnderRecovery compares the new length with the bytes received, not with those on
+   * disk.
+   */
   R2;
 
   private static final Set<Known> LEFT_OUT =

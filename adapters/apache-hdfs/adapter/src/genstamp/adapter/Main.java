@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Apache HDFS behind genstamp's adapter protocol, version 2: {@code Main DIRECTORY}, requests on standard input, answers
- * on standard output. The first {@code start} names the system; one process serves one system.
+ * Apache HDFS behind genstamp's adapter protocol, version 2: {@code Main DIRECTORY}, requests on
+ * standard input, answers on standard output. The first {@code start} names the system; one process
+ * serves one system.
  */
 public final class Main {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -35,8 +36,9 @@ public final class Main {
     System.setOut(System.err); // What Hadoop prints is no answer.
     Fault.install();
     Main adapter = new Main(new File(arguments[0]));
-    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line; (line = requests.readLine()) != null;) {
+    BufferedReader requests =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line; (line = requests.readLine()) != null; ) {
       JsonNode request = JSON.readTree(line);
       answers.println(JSON.writeValueAsString(adapter.answer(request)));
       answers.flush();
@@ -73,7 +75,10 @@ public final class Main {
       answer.put("version", 2).put("first_generation_stamp", run.firstStamp());
     } else if (op.equals("call") || op.equals("fault")) {
       Map<String, String> arguments = new TreeMap<>();
-      request.get("arguments").fields().forEachRemaining(one -> arguments.put(one.getKey(), one.getValue().asText()));
+      request
+          .get("arguments")
+          .fields()
+          .forEachRemaining(one -> arguments.put(one.getKey(), one.getValue().asText()));
       begun().step(request.get("event").asText(), arguments);
     } else if (op.equals("tick")) {
       begun().tick(request.get("ms").asLong());
@@ -94,17 +99,22 @@ public final class Main {
 
   private Host host(String wanted) throws Exception {
     if (host == null) {
-      host = switch (wanted) {
-        case "hdfs.recovery" -> new RecoveryCluster(directory);
-        case "hdfs.lease" -> new LeaseCluster(directory);
-        case "hdfs.replica" -> new ReplicaCluster(directory);
-        default -> throw new IllegalArgumentException(
-            wanted + " is not driven on Apache HDFS; hdfs.recovery, hdfs.lease and hdfs.replica are");
-      };
+      host =
+          switch (wanted) {
+            case "hdfs.recovery" -> new RecoveryCluster(directory);
+            case "hdfs.lease" -> new LeaseCluster(directory);
+            case "hdfs.replica" -> new ReplicaCluster(directory);
+            default ->
+                throw new IllegalArgumentException(
+                    wanted
+                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.lease and"
+                        + " hdfs.replica are");
+          };
       system = wanted;
     }
     if (!system.equals(wanted)) {
-      throw new IllegalArgumentException("this process serves " + system + "; start another one for " + wanted);
+      throw new IllegalArgumentException(
+          "this process serves " + system + "; start another one for " + wanted);
     }
     return host;
   }

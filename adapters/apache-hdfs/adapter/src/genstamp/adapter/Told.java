@@ -21,7 +21,12 @@ public final class Told {
   }
 
   /** Adds an event; the caller puts what else is known of it. */
-  public ObjectNode add(String node, String kind, String entity, String event, Map<String, String> arguments,
+  public ObjectNode add(
+      String node,
+      String kind,
+      String entity,
+      String event,
+      Map<String, String> arguments,
       long timeMs) {
     ObjectNode told = JSON.createObjectNode();
     told.put("source", "apache-hdfs").put("node", node);

@@ -6,7 +6,6 @@ import java.io.InputStreamReader;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Random;
-
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -17,17 +16,19 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.ipc.RemoteException;
 
 /**
- * Carries out runs with real clients. On standard output: "# TEXT", "= NAME VALUE" for what is declared, "! ORDER" for
- * who starts and ends the daemons, who answers each order with a line when it is done.
+ * Carries out runs with real clients. On standard output: "# TEXT", "= NAME VALUE" for what is
+ * declared, "! ORDER" for who starts and ends the daemons, who answers each order with a line when
+ * it is done.
  */
 public final class Driver {
   static final HdfsConfiguration CONF = new HdfsConfiguration();
   static final URI WHERE = FileSystem.getDefaultUri(CONF);
   static final long SEED = Long.getLong("genstamp.seed", 1);
   static final int BASE = Integer.getInteger("genstamp.base", 19_000);
-  private static final BufferedReader ANSWERS = new BufferedReader(new InputStreamReader(System.in));
+  private static final BufferedReader ANSWERS =
+      new BufferedReader(new InputStreamReader(System.in));
 
-  private Driver() { }
+  private Driver() {}
 
   /** A client of its own, with its own lease. */
   static DistributedFileSystem client() throws IOException {
@@ -58,7 +59,10 @@ public final class Driver {
   }
 
   static String name(Exception error) {
-    Exception told = error instanceof RemoteException ? ((RemoteException) error).unwrapRemoteException() : error;
+    Exception told =
+        error instanceof RemoteException
+            ? ((RemoteException) error).unwrapRemoteException()
+            : error;
     return told.getClass().getSimpleName();
   }
 
@@ -66,7 +70,9 @@ public final class Driver {
     boolean holds() throws Exception;
   }
 
-  /** Waits for a condition, asked twice a second; refusals and lost connections count as not yet. */
+  /**
+   * Waits for a condition, asked twice a second; refusals and lost connections count as not yet.
+   */
   static boolean await(int seconds, Condition condition) throws InterruptedException {
     for (int i = 0; i < 2 * seconds; i++) {
       try {
@@ -81,20 +87,25 @@ public final class Driver {
     return false;
   }
 
-  static boolean recover(DistributedFileSystem files, String path, int seconds) throws InterruptedException {
+  static boolean recover(DistributedFileSystem files, String path, int seconds)
+      throws InterruptedException {
     return await(seconds, () -> files.recoverLease(new Path(path)));
   }
 
   /** Waits until the NameNode serves and all datanodes have reported. */
   static void awaitCluster() throws Exception {
-    boolean serves = await(120, () -> {
-      try (DistributedFileSystem files = client()) {
-        return !files.setSafeMode(SafeModeAction.SAFEMODE_GET)
-            && files.getClient().datanodeReport(DatanodeReportType.LIVE).length == 3
-            && Arrays.stream(files.getClient().getDatanodeStorageReport(DatanodeReportType.LIVE))
-                .allMatch(each -> each.getStorageReports().length > 0);
-      }
-    });
+    boolean serves =
+        await(
+            120,
+            () -> {
+              try (DistributedFileSystem files = client()) {
+                return !files.setSafeMode(SafeModeAction.SAFEMODE_GET)
+                    && files.getClient().datanodeReport(DatanodeReportType.LIVE).length == 3
+                    && Arrays.stream(
+                            files.getClient().getDatanodeStorageReport(DatanodeReportType.LIVE))
+                        .allMatch(each -> each.getStorageReports().length > 0);
+              }
+            });
     if (!serves) {
       throw new IOException("the NameNode and three datanodes do not serve after 120 s");
     }

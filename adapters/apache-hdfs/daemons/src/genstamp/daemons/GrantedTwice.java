@@ -2,15 +2,17 @@ package genstamp.daemons;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.Crash;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
-/** A stamp is granted, the NameNode restarts and grants it again, and a request of the first time arrives late. */
+/**
+ * A stamp is granted, the NameNode restarts and grants it again, and a request of the first time
+ * arrives late.
+ */
 final class GrantedTwice {
-  private GrantedTwice() { }
+  private GrantedTwice() {}
 
   static void carryOut() throws Exception {
     for (int node = 0; node < 3; node++) {
@@ -25,16 +27,18 @@ final class GrantedTwice {
     Driver.say("1000 bytes are closed");
 
     HoldingProxy.hold();
-    CompletableFuture<FSDataOutputStream> appended = CompletableFuture.supplyAsync(() -> {
-      try {
-        FSDataOutputStream out = writer.append(path);
-        out.write(Driver.bytes(1000));
-        out.hflush();
-        return out;
-      } catch (Exception error) {
-        throw new IllegalStateException(error);
-      }
-    });
+    CompletableFuture<FSDataOutputStream> appended =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                FSDataOutputStream out = writer.append(path);
+                out.write(Driver.bytes(1000));
+                out.hflush();
+                return out;
+              } catch (Exception error) {
+                throw new IllegalStateException(error);
+              }
+            });
     HoldingProxy.awaitHeld();
     Driver.say("the request of the append is held before the last datanode");
 
@@ -54,6 +58,11 @@ final class GrantedTwice {
   }
 
   private static long stamp(DistributedFileSystem files, Path path) throws Exception {
-    return files.getClient().getLocatedBlocks(path.toString(), 0).getLastLocatedBlock().getBlock().getGenerationStamp();
+    return files
+        .getClient()
+        .getLocatedBlocks(path.toString(), 0)
+        .getLastLocatedBlock()
+        .getBlock()
+        .getGenerationStamp();
   }
 }

@@ -11,13 +11,13 @@ import java.net.Socket;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-
 import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 
 /**
- * Stands before a datanode, which is registered under its name, and lets everything through, but for one request to
- * write as the last node of a pipeline: it is held, and delivered when its sender has long given it up.
+ * Stands before a datanode, which is registered under its name, and lets everything through, but
+ * for one request to write as the last node of a pipeline: it is held, and delivered when its
+ * sender has long given it up.
  */
 final class HoldingProxy {
   private static volatile boolean holds;
@@ -26,9 +26,12 @@ final class HoldingProxy {
   private static Socket sender;
   private static int target;
 
-  private HoldingProxy() { }
+  private HoldingProxy() {}
 
-  /** Listens on 127.0.0.(2 + node), at the ports for data and for RPC that the datanode has on 127.0.0.1. */
+  /**
+   * Listens on 127.0.0.(2 + node), at the ports for data and for RPC that the datanode has on
+   * 127.0.0.1.
+   */
   static void before(int node) throws IOException {
     int port = Driver.BASE + 10 * (node + 1);
     listen(node, port);
@@ -36,13 +39,15 @@ final class HoldingProxy {
   }
 
   private static void listen(int node, int port) throws IOException {
-    ServerSocket server = new ServerSocket(port, 50, InetAddress.getByName("127.0.0." + (2 + node)));
-    start(() -> {
-      while (true) {
-        Socket from = server.accept();
-        start(() -> serve(from, port));
-      }
-    });
+    ServerSocket server =
+        new ServerSocket(port, 50, InetAddress.getByName("127.0.0." + (2 + node)));
+    start(
+        () -> {
+          while (true) {
+            Socket from = server.accept();
+            start(() -> serve(from, port));
+          }
+        });
   }
 
   /** From now on the next such request is held. */
@@ -111,14 +116,16 @@ final class HoldingProxy {
     if (beginning.length < 3 || beginning[2] != Op.WRITE_BLOCK.code) {
       return false;
     }
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(beginning, 3, beginning.length - 3));
+    DataInputStream in =
+        new DataInputStream(new ByteArrayInputStream(beginning, 3, beginning.length - 3));
     OpWriteBlockProto asked = OpWriteBlockProto.parseDelimitedFrom(in);
     return asked != null && asked.getTargetsCount() == 0;
   }
 
   private static void copy(Socket from, Socket to) throws IOException {
     byte[] buffer = new byte[1 << 16];
-    try (InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
+    try (InputStream in = from.getInputStream();
+        OutputStream out = to.getOutputStream()) {
       for (int got = in.read(buffer); got > 0; got = in.read(buffer)) {
         out.write(buffer, 0, got);
         out.flush();
@@ -131,13 +138,15 @@ final class HoldingProxy {
   }
 
   private static void start(Work work) {
-    Thread thread = new Thread(() -> {
-      try {
-        work.run();
-      } catch (IOException closed) {
-        // A peer has gone, as peers of a killed daemon do.
-      }
-    });
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException closed) {
+                // A peer has gone, as peers of a killed daemon do.
+              }
+            });
     thread.setDaemon(true);
     thread.start();
   }

@@ -8,14 +8,16 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.Crash;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
-/** Three clients call at random on four paths; datanodes are killed and started, if that is asked for. */
+/**
+ * Three clients call at random on four paths; datanodes are killed and started, if that is asked
+ * for.
+ */
 final class RandomCalls {
   private static final int CLIENTS = 3;
   private static final int PATHS = 4;
@@ -66,16 +68,20 @@ final class RandomCalls {
 
   private String one(Path path) throws Exception {
     switch (chance.nextInt(7)) {
-      case 0: case 1:
+      case 0:
+      case 1:
         write(files.create(path, chance.nextBoolean()), chance.nextInt(150_000));
         return "create";
-      case 2: case 3:
+      case 2:
+      case 3:
         write(files.append(path), 1 + chance.nextInt(90_000));
         return "append";
       case 4:
         return "recoverLease " + files.recoverLease(path);
       case 5:
-        return "truncate " + files.truncate(path, (long) (chance.nextDouble() * files.getFileStatus(path).getLen()));
+        return "truncate "
+            + files.truncate(
+                path, (long) (chance.nextDouble() * files.getFileStatus(path).getLen()));
       default:
         if (chance.nextInt(3) == 0) {
           return "delete " + files.delete(path, false);

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.Crash;
@@ -45,9 +44,10 @@ final class Runs {
     BY_NAME.put("granted_twice_repaired", GrantedTwice::carryOut);
   }
 
-  private Runs() { }
+  private Runs() {}
 
-  private static FSDataOutputStream written(DistributedFileSystem files, String path, int number) throws Exception {
+  private static FSDataOutputStream written(DistributedFileSystem files, String path, int number)
+      throws Exception {
     FSDataOutputStream out = files.create(new Path(path), false);
     out.write(bytes(number));
     out.hflush();
@@ -81,7 +81,9 @@ final class Runs {
         FSDataOutputStream out = other.append(new Path("/LOCK"));
         long waited = (System.nanoTime() - began) / 1_000_000_000;
         say("the lock is had after " + waited + " s; before, " + answers);
-        tell("waited_for_soft_limit", waited >= Driver.CONF.getLong("genstamp.soft.ms", 60_000) / 1000 - 1);
+        tell(
+            "waited_for_soft_limit",
+            waited >= Driver.CONF.getLong("genstamp.soft.ms", 60_000) / 1000 - 1);
         out.write(bytes(10));
         out.close();
         tell("left", length(other, "/LOCK"));
@@ -202,7 +204,10 @@ final class Runs {
     tell("left", length(other, "/kept") + length(other, "/left"));
   }
 
-  /** All nodes but one lose what was not synced, and that one does not answer while the file is recovered. */
+  /**
+   * All nodes but one lose what was not synced, and that one does not answer while the file is
+   * recovered.
+   */
   private static void lost(int nodes) throws Exception {
     DistributedFileSystem files = client();
     DistributedFileSystem other = client();

@@ -1,7 +1,6 @@
 package genstamp.daemons;
 
 import java.io.IOException;
-
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
@@ -32,7 +31,9 @@ public final class ServedNameNode extends NameNode {
     DefaultMetricsSystem.initialize("NameNode");
     ServedNameNode node = new ServedNameNode(conf);
     NameNodeAdapter.setLeasePeriod(
-        node.getNamesystem(), conf.getLong("genstamp.soft.ms", 60_000), conf.getLong("genstamp.hard.ms", 1_200_000));
+        node.getNamesystem(),
+        conf.getLong("genstamp.soft.ms", 60_000),
+        conf.getLong("genstamp.hard.ms", 1_200_000));
     node.join();
   }
 }

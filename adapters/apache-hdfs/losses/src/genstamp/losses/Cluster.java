@@ -39,7 +39,10 @@ import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.test.GenericTestUtils;
 
-/** A cluster of Apache HDFS in this process, unchanged, and the few ways in which the losses look at it. */
+/**
+ * A cluster of Apache HDFS in this process, unchanged, and the few ways in which the losses look at
+ * it.
+ */
 final class Cluster implements AutoCloseable {
   static final long BLOCK = 1 << 20;
   private static final int PERIOD_MS = 50;
@@ -55,13 +58,16 @@ final class Cluster implements AutoCloseable {
   /** One NameNode; settings are names and values in turn. */
   static Cluster of(File directory, int datanodes, String... settings) throws IOException {
     MiniDFSCluster mini =
-        new MiniDFSCluster.Builder(configuration(settings), directory).numDataNodes(datanodes).build();
+        new MiniDFSCluster.Builder(configuration(settings), directory)
+            .numDataNodes(datanodes)
+            .build();
     mini.waitActive();
     return new Cluster(mini, null);
   }
 
   /** Two NameNodes, the first of which is active. */
-  static Cluster highlyAvailable(File directory, int datanodes, String... settings) throws Exception {
+  static Cluster highlyAvailable(File directory, int datanodes, String... settings)
+      throws Exception {
     Configuration configuration = configuration(settings);
     MiniDFSCluster mini =
         new MiniDFSCluster.Builder(configuration, directory)
@@ -70,7 +76,8 @@ final class Cluster implements AutoCloseable {
             .build();
     mini.waitActive();
     mini.transitionToActive(0);
-    return new Cluster(mini, (DistributedFileSystem) HATestUtil.configureFailoverFs(mini, configuration));
+    return new Cluster(
+        mini, (DistributedFileSystem) HATestUtil.configureFailoverFs(mini, configuration));
   }
 
   /** Their web addresses are fixed, for a standby gives its image to the other one there. */
@@ -110,14 +117,20 @@ final class Cluster implements AutoCloseable {
 
   /** A client of its own, with a lease holder of its own. */
   DistributedFileSystem anotherClient() throws IOException {
-    return (DistributedFileSystem) FileSystem.newInstance(mini.getURI(), new Configuration(mini.getConfiguration(0)));
+    return (DistributedFileSystem)
+        FileSystem.newInstance(mini.getURI(), new Configuration(mini.getConfiguration(0)));
   }
 
   /** Over RPC, so that no object is shared with the NameNode, and without retries. */
   ClientProtocol nameNode() throws IOException {
     int active = active();
-    return NameNodeProxies.createNonHAProxy(mini.getConfiguration(active), mini.getNameNode(active).getNameNodeAddress(),
-        ClientProtocol.class, UserGroupInformation.getCurrentUser(), false).getProxy();
+    return NameNodeProxies.createNonHAProxy(
+            mini.getConfiguration(active),
+            mini.getNameNode(active).getNameNodeAddress(),
+            ClientProtocol.class,
+            UserGroupInformation.getCurrentUser(),
+            false)
+        .getProxy();
   }
 
   FSNamesystem namesystem() throws IOException {
@@ -151,19 +164,36 @@ final class Cluster implements AutoCloseable {
   }
 
   void write(String path, int bytes) throws Exception {
-    DFSTestUtil.createFile(files(), new Path(path), 4096, bytes, BLOCK, files().getDefaultReplication(new Path(path)), 1);
+    DFSTestUtil.createFile(
+        files(),
+        new Path(path),
+        4096,
+        bytes,
+        BLOCK,
+        files().getDefaultReplication(new Path(path)),
+        1);
   }
 
   /** Calls create of ClientProtocol as a client of that name; gives the file's id. */
   HdfsFileStatus create(String path, String client, CreateFlag... more) throws IOException {
     EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.CREATE, more);
     return nameNode()
-        .create(path, FsPermission.getFileDefault(), client, new EnumSetWritable<>(flags), true, (short) 1, BLOCK,
-            CryptoProtocolVersion.supported(), null, null);
+        .create(
+            path,
+            FsPermission.getFileDefault(),
+            client,
+            new EnumSetWritable<>(flags),
+            true,
+            (short) 1,
+            BLOCK,
+            CryptoProtocolVersion.supported(),
+            null,
+            null);
   }
 
   LastBlockWithStatus append(String path, String client, CreateFlag... more) throws IOException {
-    return nameNode().append(path, client, new EnumSetWritable<>(EnumSet.of(CreateFlag.APPEND, more)));
+    return nameNode()
+        .append(path, client, new EnumSetWritable<>(EnumSet.of(CreateFlag.APPEND, more)));
   }
 
   /** The block under a stamp that the NameNode grants for it. */
@@ -228,7 +258,10 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /** A replica's writer is the thread that asked for it, and is interrupted later: so it is none of ours. */
+  /**
+   * A replica's writer is the thread that asked for it, and is interrupted later: so it is none of
+   * ours.
+   */
   static void asAWriter(Callable<?> request) throws Exception {
     FutureTask<Object> task = new FutureTask<>(request::call);
     new Thread(task).start();

@@ -16,9 +16,15 @@ import org.apache.hadoop.hdfs.server.datanode.LossAccess;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.ipc.RemoteException;
 
-/** A NameNode that was active, standby and active again keeps the recoveries of its first time (facts A.7). */
+/**
+ * A NameNode that was active, standby and active again keeps the recoveries of its first time
+ * (facts A.7).
+ */
 final class Failback {
-  /** The order of the first time is carried out late; its commit is accepted under a stamp below the block's. */
+  /**
+   * The order of the first time is carried out late; its commit is accepted under a stamp below the
+   * block's.
+   */
   static void lateCommit(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.highlyAvailable(directory, 2, "dfs.replication", "2")) {
       FSDataOutputStream stream = cluster.files().create(new Path("/f"));
@@ -27,7 +33,8 @@ final class Failback {
       cluster.heartbeats(false);
       startRecovery(cluster, seen);
       RecoveringBlock order = order(cluster);
-      DataNode last = cluster.datanode(order.getLocations()[order.getLocations().length - 1].getXferPort());
+      DataNode last =
+          cluster.datanode(order.getLocations()[order.getLocations().length - 1].getXferPort());
       cluster.mini.transitionToStandby(0);
       cluster.heartbeats(true);
       cluster.mini.transitionToActive(1);
@@ -50,12 +57,16 @@ final class Failback {
     }
   }
 
-  /** Another client appends past the soft limit, which starts a recovery that no datanode hears of yet. */
+  /**
+   * Another client appends past the soft limit, which starts a recovery that no datanode hears of
+   * yet.
+   */
   private static void startRecovery(Cluster cluster, Seen seen) throws Exception {
     cluster.mini.setLeasePeriod(1, 3_600_000, 0);
     Cluster.await("an append starts a recovery", () -> appendStartsARecovery(cluster));
     cluster.mini.setLeasePeriod(60_000, 3_600_000, 0);
-    seen.note("recovery id", cluster.lastBlock("/f").getUnderConstructionFeature().getBlockRecoveryId());
+    seen.note(
+        "recovery id", cluster.lastBlock("/f").getUnderConstructionFeature().getBlockRecoveryId());
   }
 
   private static boolean appendStartsARecovery(Cluster cluster) throws IOException {
@@ -69,13 +80,16 @@ final class Failback {
 
   private static RecoveringBlock order(Cluster cluster) throws Exception {
     BlockInfo block = cluster.lastBlock("/f");
-    DatanodeStorageInfo[] storages = block.getUnderConstructionFeature().getExpectedStorageLocations();
+    DatanodeStorageInfo[] storages =
+        block.getUnderConstructionFeature().getExpectedStorageLocations();
     DatanodeInfo[] datanodes = new DatanodeInfo[storages.length];
     for (int i = 0; i < storages.length; i++) {
       datanodes[i] = storages[i].getDatanodeDescriptor();
     }
-    ExtendedBlock named = new ExtendedBlock(cluster.mini.getNamesystem(0).getBlockPoolId(), new Block(block));
-    return new RecoveringBlock(named, datanodes, block.getUnderConstructionFeature().getBlockRecoveryId());
+    ExtendedBlock named =
+        new ExtendedBlock(cluster.mini.getNamesystem(0).getBlockPoolId(), new Block(block));
+    return new RecoveringBlock(
+        named, datanodes, block.getUnderConstructionFeature().getBlockRecoveryId());
   }
 
   private Failback() {}

@@ -10,8 +10,9 @@ import java.util.Map;
 import org.apache.hadoop.util.VersionInfo;
 
 /**
- * {@code Main DIRECTORY [NAME...]}: shows losses, or all; one JSON object a line on standard output, talk on standard error.
- * With the property {@code genstamp.repaired} Hadoop is repaired first, and "all" are the losses that this ends.
+ * {@code Main DIRECTORY [NAME...]}: shows losses, or all; one JSON object a line on standard
+ * output, talk on standard error. With the property {@code genstamp.repaired} Hadoop is repaired
+ * first, and "all" are the losses that this ends.
  */
 public final class Main {
   static final Map<String, Loss> LOSSES = new LinkedHashMap<>();

@@ -20,33 +20,62 @@ final class Repairs {
   private static final String SERVER = "org.apache.hadoop.hdfs.server.";
 
   /** The losses that these repairs end, as {@code Main} names them. */
-  static final List<String> END = List.of(
-      "stamp-granted-twice",
-      "stamp-granted-twice-by-a-standby",
-      "append-under-the-same-stamp",
-      "bad-block-report-without-a-stamp",
-      "late-commit-after-a-failback",
-      "complete-forced-by-an-old-attempt",
-      "abandon-of-a-complete-block",
-      "fsync-of-a-complete-block",
-      "update-pipeline-half-done",
-      "temporary-loses-the-command");
+  static final List<String> END =
+      List.of(
+          "stamp-granted-twice",
+          "stamp-granted-twice-by-a-standby",
+          "append-under-the-same-stamp",
+          "bad-block-report-without-a-stamp",
+          "late-commit-after-a-failback",
+          "complete-forced-by-an-old-attempt",
+          "abandon-of-a-complete-block",
+          "fsync-of-a-complete-block",
+          "update-pipeline-half-done",
+          "temporary-loses-the-command");
 
   static void install() throws NoSuchMethodException {
     ByteBuddyAgent.install();
-    advise("namenode.FSNamesystem", "startActiveServices", NameNodeRepairs.ApplyGrantedStamps.class);
-    advise("namenode.FSNamesystem", "commitBlockSynchronization", NameNodeRepairs.RefuseOlderStamp.class);
-    advise("namenode.FSNamesystem", "updatePipelineInternal", NameNodeRepairs.FindDatanodesFirst.class);
-    advise("namenode.FSDirWriteFileOp", "unprotectedRemoveBlock", NameNodeRepairs.KeepCompleteBlock.class);
-    advise("namenode.FileUnderConstructionFeature", "updateLengthOfLastBlock", NameNodeRepairs.KeepCompleteLength.class);
-    advise("blockmanagement.BlockManager", "findAndMarkBlockAsCorrupt", BlockRepairs.CompareStamps.class);
-    advise("blockmanagement.BlockManager", "successfulBlockRecovery", BlockRepairs.EndAttemptOfNewBlock.class);
-    advise("datanode.BlockRecoveryWorker$RecoveryTaskContiguous", "recover", DatanodeRepairs.RefuseAsIoException.class);
+    advise(
+        "namenode.FSNamesystem", "startActiveServices", NameNodeRepairs.ApplyGrantedStamps.class);
+    advise(
+        "namenode.FSNamesystem",
+        "commitBlockSynchronization",
+        NameNodeRepairs.RefuseOlderStamp.class);
+    advise(
+        "namenode.FSNamesystem",
+        "updatePipelineInternal",
+        NameNodeRepairs.FindDatanodesFirst.class);
+    advise(
+        "namenode.FSDirWriteFileOp",
+        "unprotectedRemoveBlock",
+        NameNodeRepairs.KeepCompleteBlock.class);
+    advise(
+        "namenode.FileUnderConstructionFeature",
+        "updateLengthOfLastBlock",
+        NameNodeRepairs.KeepCompleteLength.class);
+    advise(
+        "blockmanagement.BlockManager",
+        "findAndMarkBlockAsCorrupt",
+        BlockRepairs.CompareStamps.class);
+    advise(
+        "blockmanagement.BlockManager",
+        "successfulBlockRecovery",
+        BlockRepairs.EndAttemptOfNewBlock.class);
+    advise(
+        "datanode.BlockRecoveryWorker$RecoveryTaskContiguous",
+        "recover",
+        DatanodeRepairs.RefuseAsIoException.class);
     String dataset = "datanode.fsdataset.impl.FsDatasetImpl";
-    weave(dataset,
+    weave(
+        dataset,
         Advice.to(DatanodeRepairs.AskForANewerStamp.class)
-            .on(named("append").and(takesArguments(3)).or(named("recoverCheck")).or(named("recoverRbw"))));
-    weave("namenode.FSImageFormatProtobuf$Saver",
+            .on(
+                named("append")
+                    .and(takesArguments(3))
+                    .or(named("recoverCheck"))
+                    .or(named("recoverRbw"))));
+    weave(
+        "namenode.FSImageFormatProtobuf$Saver",
         MemberSubstitution.relaxed()
             .method(named("getGenerationStamp"))
             .replaceWith(BlockRepairs.class.getMethod("greatestStamp", BlockIdManager.class))

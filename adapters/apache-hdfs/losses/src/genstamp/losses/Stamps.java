@@ -29,7 +29,10 @@ final class Stamps {
     "dfs.replication", "3", "dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER"
   };
 
-  /** A restart forgets the stamps granted since the last image; a late request then has a new replica's stamp (facts H). */
+  /**
+   * A restart forgets the stamps granted since the last image; a late request then has a new
+   * replica's stamp (facts H).
+   */
   static void grantedTwice(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 3, THREE_WITHOUT_REPLACEMENT)) {
       FSDataOutputStream stream = cluster.files().create(FILE);
@@ -42,7 +45,8 @@ final class Stamps {
       long first = cluster.newStamp(block, client).getGenerationStamp();
       seen.note("stamp granted before the restart", first);
       cluster.restartNameNode();
-      Cluster.asAWriter(() -> last.getFSDataset().recoverRbw(new ExtendedBlock(block), first, 1000, 1000));
+      Cluster.asAWriter(
+          () -> last.getFSDataset().recoverRbw(new ExtendedBlock(block), first, 1000, 1000));
       stream.write(new byte[1000]);
       stream.hflush();
       seen.note("bytes acknowledged", 2000);
@@ -51,31 +55,49 @@ final class Stamps {
     }
   }
 
-  /** An image that a standby wrote lacks the stamps of the edits that it replayed (facts H, since HDFS-14941). */
+  /**
+   * An image that a standby wrote lacks the stamps of the edits that it replayed (facts H, since
+   * HDFS-14941).
+   */
   static void grantedTwiceByAStandby(File directory, Seen seen) throws Exception {
-    try (Cluster cluster = Cluster.highlyAvailable(directory, 1, "dfs.namenode.checkpoint.check.period", "1",
-        "dfs.namenode.checkpoint.txns", "1")) {
+    try (Cluster cluster =
+        Cluster.highlyAvailable(
+            directory,
+            1,
+            "dfs.namenode.checkpoint.check.period",
+            "1",
+            "dfs.namenode.checkpoint.txns",
+            "1")) {
       FSDataOutputStream stream = cluster.files().create(FILE);
       stream.write(new byte[1000]);
       stream.hflush();
       ExtendedBlock block = DFSTestUtil.getFirstBlock(cluster.files(), FILE);
       String client = cluster.files().getClient().getClientName();
-      seen.note("stamp granted by the first NameNode", cluster.newStamp(block, client).getGenerationStamp());
+      seen.note(
+          "stamp granted by the first NameNode",
+          cluster.newStamp(block, client).getGenerationStamp());
       cluster.mini.getNameNodeRpc(0).rollEditLog();
       HATestUtil.waitForStandbyToCatchUp(cluster.mini.getNameNode(0), cluster.mini.getNameNode(1));
       long written = cluster.mini.getNamesystem(0).getFSImage().getLastAppliedOrWrittenTxId() - 1;
-      Cluster.await("the standby wrote an image",
-          () -> cluster.mini.getNamesystem(1).getFSImage().getMostRecentCheckpointTxId() >= written);
+      Cluster.await(
+          "the standby wrote an image",
+          () ->
+              cluster.mini.getNamesystem(1).getFSImage().getMostRecentCheckpointTxId() >= written);
       cluster.mini.restartNameNode(1, true);
       BlockIdManager ids = cluster.mini.getNamesystem(1).getBlockManager().getBlockIdManager();
       seen.note("counter of the standby, restarted from that image", ids.getGenerationStamp());
       cluster.mini.transitionToStandby(0);
       cluster.mini.transitionToActive(1);
-      seen.note("stamp granted by the second NameNode", cluster.newStamp(block, client).getGenerationStamp());
+      seen.note(
+          "stamp granted by the second NameNode",
+          cluster.newStamp(block, client).getGenerationStamp());
     }
   }
 
-  /** A client that keeps its stamp at append: an old replica counts as a new one (HDFS-17850; facts C.5). */
+  /**
+   * A client that keeps its stamp at append: an old replica counts as a new one (HDFS-17850; facts
+   * C.5).
+   */
   static void appendUnderTheSameStamp(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 3, THREE_WITHOUT_REPLACEMENT)) {
       DFSTestUtil.createFile(cluster.files(), FILE, 1000, (short) 3, 0L);
@@ -83,12 +105,15 @@ final class Stamps {
       seen.note("bytes acknowledged before", 1000);
       DataNodeProperties absent = cluster.mini.stopDataNode(0);
       DFSClient client = clientThatKeepsItsStamp(cluster);
-      seen.noteAnswer("hflush of 1000 bytes more", () -> {
-        HdfsDataOutputStream stream = client.append("/f", 4096, EnumSet.of(CreateFlag.APPEND), null, null);
-        stream.write(new byte[1000]);
-        stream.hflush();
-        return null;
-      });
+      seen.noteAnswer(
+          "hflush of 1000 bytes more",
+          () -> {
+            HdfsDataOutputStream stream =
+                client.append("/f", 4096, EnumSet.of(CreateFlag.APPEND), null, null);
+            stream.write(new byte[1000]);
+            stream.hflush();
+            return null;
+          });
       cluster.mini.restartDataNode(absent, true);
       cluster.mini.waitActive();
       cluster.mini.triggerBlockReports();
@@ -97,7 +122,10 @@ final class Stamps {
     }
   }
 
-  /** A report of a bad block names no stamp that is compared: the only good replica becomes corrupt (facts I.3). */
+  /**
+   * A report of a bad block names no stamp that is compared: the only good replica becomes corrupt
+   * (facts I.3).
+   */
   static void badBlockReport(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 1)) {
       cluster.write("/f", 1000);
@@ -116,21 +144,25 @@ final class Stamps {
 
   private static DFSClient clientThatKeepsItsStamp(Cluster cluster) throws Exception {
     ClientProtocol nameNode = cluster.files().getClient().getNamenode();
-    ClientProtocol keeping = (ClientProtocol) Proxy.newProxyInstance(Stamps.class.getClassLoader(),
-        new Class<?>[] {ClientProtocol.class}, (proxy, method, arguments) -> {
-          switch (method.getName()) {
-            case "updateBlockForPipeline":
-              return nameNode.getBlockLocations("/f", 0, 1000).getLastLocatedBlock();
-            case "updatePipeline":
-              return null;
-            default:
-              try {
-                return method.invoke(nameNode, arguments);
-              } catch (InvocationTargetException failure) {
-                throw failure.getCause();
-              }
-          }
-        });
+    ClientProtocol keeping =
+        (ClientProtocol)
+            Proxy.newProxyInstance(
+                Stamps.class.getClassLoader(),
+                new Class<?>[] {ClientProtocol.class},
+                (proxy, method, arguments) -> {
+                  switch (method.getName()) {
+                    case "updateBlockForPipeline":
+                      return nameNode.getBlockLocations("/f", 0, 1000).getLastLocatedBlock();
+                    case "updatePipeline":
+                      return null;
+                    default:
+                      try {
+                        return method.invoke(nameNode, arguments);
+                      } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                      }
+                  }
+                });
     return new DFSClient(null, keeping, new Configuration(cluster.mini.getConfiguration(0)), null);
   }
 
@@ -147,7 +179,12 @@ final class Stamps {
   }
 
   private static int locations(Cluster cluster) throws Exception {
-    return cluster.nameNode().getBlockLocations("/f", 0, 3000).getLastLocatedBlock().getLocations().length;
+    return cluster
+        .nameNode()
+        .getBlockLocations("/f", 0, 3000)
+        .getLastLocatedBlock()
+        .getLocations()
+        .length;
   }
 
   private static boolean isCorrupt(Cluster cluster) throws Exception {

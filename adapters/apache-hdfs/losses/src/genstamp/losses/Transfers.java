@@ -27,10 +27,19 @@ import org.apache.hadoop.test.MetricsAsserts;
 final class Transfers {
   private static final Path FILE = new Path("/f");
 
-  /** A joining datanode gets bytes up to the checksum chunk, and counts them as acknowledged (facts B.5). */
+  /**
+   * A joining datanode gets bytes up to the checksum chunk, and counts them as acknowledged (facts
+   * B.5).
+   */
   static void roundsUp(File directory, Seen seen) throws Exception {
-    try (Cluster cluster = Cluster.of(directory, 4, "dfs.replication", "3",
-        "dfs.client.block.write.replace-datanode-on-failure.policy", "ALWAYS")) {
+    try (Cluster cluster =
+        Cluster.of(
+            directory,
+            4,
+            "dfs.replication",
+            "3",
+            "dfs.client.block.write.replace-datanode-on-failure.policy",
+            "ALWAYS")) {
       LastNodeFails fault = new LastNodeFails();
       DataNodeFaultInjector former = DataNodeFaultInjector.get();
       DataNodeFaultInjector.set(fault);
@@ -46,7 +55,9 @@ final class Transfers {
         writer.start();
         fault.failed.await();
         DistributedFileSystem reader = cluster.anotherClient();
-        seen.note("a reader is told of 1024 bytes, and reads them", Cluster.happens(() -> readsAll(reader, 1024), 60));
+        seen.note(
+            "a reader is told of 1024 bytes, and reads them",
+            Cluster.happens(() -> readsAll(reader, 1024), 60));
         reader.recoverLease(FILE);
         seen.note("closed by lease recovery", cluster.closes("/f", 60));
         seen.note("bytes left", cluster.length("/f"));
@@ -83,7 +94,8 @@ final class Transfers {
 
     @Override
     public void delaySendingAckToUpstream(String upstream) throws IOException {
-      if (Thread.currentThread().getName().contains("LAST_IN_PIPELINE") && armed.compareAndSet(true, false)) {
+      if (Thread.currentThread().getName().contains("LAST_IN_PIPELINE")
+          && armed.compareAndSet(true, false)) {
         failed.countDown();
         throw new IOException("the last datanode fails before its ack");
       }
@@ -106,7 +118,10 @@ final class Transfers {
     }
   }
 
-  /** A transfer whose bytes fail their checksums is answered SUCCESS, and its TEMPORARY bars the next (facts B.5). */
+  /**
+   * A transfer whose bytes fail their checksums is answered SUCCESS, and its TEMPORARY bars the
+   * next (facts B.5).
+   */
   static void failedTransfer(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 2)) {
       ExtendedBlock block = openBlock(cluster, "/f");
@@ -120,7 +135,10 @@ final class Transfers {
     }
   }
 
-  /** A TEMPORARY replica at the primary throws past the loop over a command: the next block is not recovered (facts G.3). */
+  /**
+   * A TEMPORARY replica at the primary throws past the loop over a command: the next block is not
+   * recovered (facts G.3).
+   */
   static void temporaryLosesTheCommand(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 2)) {
       ExtendedBlock block = openBlock(cluster, "/f");
@@ -134,7 +152,8 @@ final class Transfers {
       cluster.heartbeats(false);
       cluster.nameNode().recoverLease("/g", "another");
       long recoveryId = cluster.lastBlock("/g").getUnderConstructionFeature().getBlockRecoveryId();
-      RecoveringBlock first = new RecoveringBlock(block, new DatanodeInfo[] {info(cluster, target)}, recoveryId);
+      RecoveringBlock first =
+          new RecoveringBlock(block, new DatanodeInfo[] {info(cluster, target)}, recoveryId);
       RecoveringBlock second = new RecoveringBlock(next, locations, recoveryId);
       target.getBlockRecoveryWorker().recoverBlocks("loss", Arrays.asList(first, second)).join();
       seen.note("closed after a command of both blocks", cluster.closes("/g", 5));
@@ -143,7 +162,10 @@ final class Transfers {
     }
   }
 
-  /** The last block of a new file that stays open, of 1,500 bytes that every datanode of its pipeline has. */
+  /**
+   * The last block of a new file that stays open, of 1,500 bytes that every datanode of its
+   * pipeline has.
+   */
   private static ExtendedBlock openBlock(Cluster cluster, String path) throws IOException {
     FSDataOutputStream stream = cluster.files().create(new Path(path));
     stream.write(new byte[1500]);
@@ -151,10 +173,16 @@ final class Transfers {
     return DFSTestUtil.getFirstBlock(cluster.files(), new Path(path));
   }
 
-  private static String transfer(Cluster cluster, ExtendedBlock block, DataNode source, DataNode target)
-      throws Exception {
-    String answer = DFSTestUtil.transferRbw(new ExtendedBlock(block), cluster.files().getClient(),
-        info(cluster, source), info(cluster, target)).getStatus().name();
+  private static String transfer(
+      Cluster cluster, ExtendedBlock block, DataNode source, DataNode target) throws Exception {
+    String answer =
+        DFSTestUtil.transferRbw(
+                new ExtendedBlock(block),
+                cluster.files().getClient(),
+                info(cluster, source),
+                info(cluster, target))
+            .getStatus()
+            .name();
     Cluster.await("the transfer ends", () -> LossAccess.transfers(target) == 0);
     return answer;
   }
@@ -163,20 +191,31 @@ final class Transfers {
     return LossAccess.replica(datanode, block.getBlockPoolId(), block.getBlockId());
   }
 
-  /** hsync whose packet is sent again does not sync at a datanode that joined in between (facts C.4). */
+  /**
+   * hsync whose packet is sent again does not sync at a datanode that joined in between (facts
+   * C.4).
+   */
   static void resentPacket(File directory, Seen seen) throws Exception {
-    try (Cluster cluster = Cluster.of(directory, 3, "dfs.replication", "2",
-        "dfs.client.block.write.replace-datanode-on-failure.policy", "ALWAYS")) {
+    try (Cluster cluster =
+        Cluster.of(
+            directory,
+            3,
+            "dfs.replication",
+            "2",
+            "dfs.client.block.write.replace-datanode-on-failure.policy",
+            "ALWAYS")) {
       AtomicBoolean armed = new AtomicBoolean();
       DataNodeFaultInjector former = DataNodeFaultInjector.get();
-      DataNodeFaultInjector.set(new DataNodeFaultInjector() {
-        @Override
-        public void delaySendingAckToUpstream(String upstream) throws IOException {
-          if (Thread.currentThread().getName().contains("HAS_DOWNSTREAM") && armed.compareAndSet(true, false)) {
-            throw new IOException("an ack is not sent");
-          }
-        }
-      });
+      DataNodeFaultInjector.set(
+          new DataNodeFaultInjector() {
+            @Override
+            public void delaySendingAckToUpstream(String upstream) throws IOException {
+              if (Thread.currentThread().getName().contains("HAS_DOWNSTREAM")
+                  && armed.compareAndSet(true, false)) {
+                throw new IOException("an ack is not sent");
+              }
+            }
+          });
       try (FSDataOutputStream stream = cluster.files().create(FILE)) {
         stream.write(new byte[100]);
         stream.hflush();
@@ -195,10 +234,12 @@ final class Transfers {
   }
 
   private static long syncs(DataNode datanode) {
-    return MetricsAsserts.getLongCounter("FsyncCount", MetricsAsserts.getMetrics(datanode.getMetrics().name()));
+    return MetricsAsserts.getLongCounter(
+        "FsyncCount", MetricsAsserts.getMetrics(datanode.getMetrics().name()));
   }
 
-  private static DataNode withReplica(Cluster cluster, ExtendedBlock block, boolean wanted) throws IOException {
+  private static DataNode withReplica(Cluster cluster, ExtendedBlock block, boolean wanted)
+      throws IOException {
     List<DataNode> found = new ArrayList<>();
     for (DataNode datanode : cluster.mini.getDataNodes()) {
       if (!replica(datanode, block).equals("none") == wanted) {

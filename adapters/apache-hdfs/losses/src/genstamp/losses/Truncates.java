@@ -20,7 +20,8 @@ final class Truncates {
       cluster.heartbeats(true);
       cluster.restartNameNode();
       BlockInfo block = cluster.lastBlock("/f");
-      seen.note("block it is truncated to, after a restart",
+      seen.note(
+          "block it is truncated to, after a restart",
           String.valueOf(block.getUnderConstructionFeature().getTruncateBlock()));
       seen.noteAnswer("recoverLease", () -> cluster.nameNode().recoverLease("/f", "another"));
       seen.note("closed", cluster.closes("/f", 30));
@@ -28,7 +29,10 @@ final class Truncates {
     }
   }
 
-  /** The same by copy: the new block has no location, so no recovery can ever close the file (facts A.7). */
+  /**
+   * The same by copy: the new block has no location, so no recovery can ever close the file (facts
+   * A.7).
+   */
   static void copyLostByACheckpoint(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 1)) {
       inASnapshot(cluster, 100);
@@ -39,23 +43,28 @@ final class Truncates {
       cluster.restartNameNode();
       cluster.mini.getNamesystem().getBlockManager().setBlockRecoveryTimeout(1);
       for (String attempt : new String[] {"first", "second"}) {
-        seen.noteAnswer(attempt + " recoverLease", () -> cluster.nameNode().recoverLease("/s/f", "another"));
+        seen.noteAnswer(
+            attempt + " recoverLease", () -> cluster.nameNode().recoverLease("/s/f", "another"));
         cluster.mini.triggerHeartbeats();
         seen.note("closed after the " + attempt, cluster.closes("/s/f", 5));
       }
-      seen.note("datanodes that a recovery would ask",
+      seen.note(
+          "datanodes that a recovery would ask",
           cluster.lastBlock("/s/f").getUnderConstructionFeature().getNumExpectedLocations());
       seen.noteAnswer("a reader", () -> cluster.bytesRead("/s/f"));
     }
   }
 
-  /** A truncate by copy that is asked for again is refused; the old length is accepted (facts E.4). */
+  /**
+   * A truncate by copy that is asked for again is refused; the old length is accepted (facts E.4).
+   */
   static void copyAskedAgain(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 1)) {
       inASnapshot(cluster, 100);
       cluster.heartbeats(false);
       seen.noteAnswer("truncate to 40", () -> cluster.nameNode().truncate("/s/f", 40, "client"));
-      seen.noteAnswer("truncate to 40 again", () -> cluster.nameNode().truncate("/s/f", 40, "client"));
+      seen.noteAnswer(
+          "truncate to 40 again", () -> cluster.nameNode().truncate("/s/f", 40, "client"));
       seen.noteAnswer("truncate to 100", () -> cluster.nameNode().truncate("/s/f", 100, "client"));
       cluster.heartbeats(true);
       cluster.nameNode().recoverLease("/s/f", "another");
@@ -64,7 +73,10 @@ final class Truncates {
     }
   }
 
-  /** An entry of a recovery that ended long ago lets complete() take a block that no datanode has (facts A.5). */
+  /**
+   * An entry of a recovery that ended long ago lets complete() take a block that no datanode has
+   * (facts A.5).
+   */
   static void completeForced(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 1)) {
       inASnapshot(cluster, 100);
@@ -79,16 +91,25 @@ final class Truncates {
     }
   }
 
-  private static void completeWithoutAReplica(Cluster cluster, String path, String when, Seen seen) throws Exception {
+  private static void completeWithoutAReplica(Cluster cluster, String path, String when, Seen seen)
+      throws Exception {
     LastBlockWithStatus last = cluster.append(path, "client");
     ExtendedBlock old = last.getLastBlock().getBlock();
     ExtendedBlock next = cluster.newStamp(old, "client");
-    cluster.nameNode().updatePipeline("client", old, next, last.getLastBlock().getLocations(),
-        last.getLastBlock().getStorageIDs());
+    cluster
+        .nameNode()
+        .updatePipeline(
+            "client",
+            old,
+            next,
+            last.getLastBlock().getLocations(),
+            last.getLastBlock().getStorageIDs());
     ExtendedBlock claimed = new ExtendedBlock(next);
     claimed.setNumBytes(177);
     long id = last.getFileStatus().getFileId();
-    seen.noteAnswer("complete with 177 bytes, " + when, () -> cluster.nameNode().complete(path, "client", claimed, id));
+    seen.noteAnswer(
+        "complete with 177 bytes, " + when,
+        () -> cluster.nameNode().complete(path, "client", claimed, id));
     seen.note("state of the block, " + when, cluster.lastBlock(path).getBlockUCState().name());
     seen.note("replicas, " + when, cluster.lastBlock(path).numNodes());
   }

@@ -40,8 +40,10 @@ final class BlockSteps {
     stream.stage = "streaming";
     stream.block = located.getBlock();
     stream.unanswered = false;
-    run.of("add_block", a).put("generation_stamp", located.getBlock().getGenerationStamp())
-        .putObject("observed").put("locations", run.names(BlockAccess.expected(run.last(file))));
+    run.of("add_block", a)
+        .put("generation_stamp", located.getBlock().getGenerationStamp())
+        .putObject("observed")
+        .put("locations", run.names(BlockAccess.expected(run.last(file))));
   }
 
   void addBlockUnanswered(String client, String file, Map<String, String> a) throws Exception {
@@ -57,10 +59,24 @@ final class BlockSteps {
     }
   }
 
-  LocatedBlock askForBlock(String name, String client, String file, Map<String, String> a) throws Exception {
+  LocatedBlock askForBlock(String name, String client, String file, Map<String, String> a)
+      throws Exception {
     ExtendedBlock previous = run.passed(run.stream(client, file));
-    Optional<LocatedBlock> answer = run.ask(name, a, file, run.recovery(file), () -> cluster.nn.addBlock(run.path(file), run.holder(client),
-        previous, null, run.inodeId(client, file), null, EnumSet.noneOf(AddBlockFlag.class)));
+    Optional<LocatedBlock> answer =
+        run.ask(
+            name,
+            a,
+            file,
+            run.recovery(file),
+            () ->
+                cluster.nn.addBlock(
+                    run.path(file),
+                    run.holder(client),
+                    previous,
+                    null,
+                    run.inodeId(client, file),
+                    null,
+                    EnumSet.noneOf(AddBlockFlag.class)));
     if (!answer.isPresent()) {
       return null;
     }
@@ -71,7 +87,8 @@ final class BlockSteps {
   Stream needsNoBlock(String client, String file) {
     NotPossible.needs(run.owns(client, file), client + " does not own " + file);
     Stream stream = run.stream(client, file);
-    NotPossible.needs(stream != null && !stream.stage.equals("streaming"), client + " wants no block of " + file);
+    NotPossible.needs(
+        stream != null && !stream.stage.equals("streaming"), client + " wants no block of " + file);
     return stream;
   }
 
@@ -80,16 +97,28 @@ final class BlockSteps {
     Stream stream = run.stream(client, file);
     if (run.owns(client, file)) {
       BlockInfo last = run.last(file);
-      NotPossible.needs(stream != null && stream.block != null && stream.stage.equals("streaming"), client + " has no block");
-      NotPossible.needs(last != null && last.getGenerationStamp() == stream.block.getGenerationStamp(), "its block is not the last");
-      NotPossible.needs(run.of(last.getBlockId()).bytes == 0, "something was written to the block of " + client);
+      NotPossible.needs(
+          stream != null && stream.block != null && stream.stage.equals("streaming"),
+          client + " has no block");
+      NotPossible.needs(
+          last != null && last.getGenerationStamp() == stream.block.getGenerationStamp(),
+          "its block is not the last");
+      NotPossible.needs(
+          run.of(last.getBlockId()).bytes == 0, "something was written to the block of " + client);
       run.needsBlockBefore(file);
     }
     ExtendedBlock block = stream == null || stream.block == null ? run.noBlock() : stream.block;
-    if (!run.ask("abandon_block", a, file, run.recovery(file), () -> {
-      cluster.nn.abandonBlock(block, run.inodeId(client, file), run.path(file), run.holder(client));
-      return true;
-    }).isPresent()) {
+    if (!run.ask(
+            "abandon_block",
+            a,
+            file,
+            run.recovery(file),
+            () -> {
+              cluster.nn.abandonBlock(
+                  block, run.inodeId(client, file), run.path(file), run.holder(client));
+              return true;
+            })
+        .isPresent()) {
       return;
     }
     BlockInfo last = run.last(file);
@@ -100,10 +129,12 @@ final class BlockSteps {
 
   void getAdditionalDatanode(String client, String file, Map<String, String> a) throws Exception {
     run.live(client);
-    NotPossible.needs(!run.owns(client, file) || !run.running.isEmpty(), "no datanode can be chosen");
+    NotPossible.needs(
+        !run.owns(client, file) || !run.running.isEmpty(), "no datanode can be chosen");
     Stream stream = run.stream(client, file);
     ExtendedBlock block = stream == null || stream.block == null ? run.noBlock() : stream.block;
-    // A real client names who is left of its pipeline, and asks for as many more as are up. Where nobody is left,
+    // A real client names who is left of its pipeline, and asks for as many more as are up. Where
+    // nobody is left,
     // Hadoop answers with a NullPointerException (L1).
     List<String> left = new ArrayList<>();
     BlockInfo last = run.last(file);
@@ -118,16 +149,36 @@ final class BlockSteps {
       run.of("get_additional_datanode", a);
       return;
     }
-    DatanodeInfo[] existing = left.stream().map(one -> cluster.known(run.faked(one))).toArray(DatanodeInfo[]::new);
-    String[] storages = left.stream().map(one -> run.faked(one).storage.getStorageID()).toArray(String[]::new);
-    Optional<LocatedBlock> answer = run.ask("get_additional_datanode", a, file, run.recovery(file),
-        () -> cluster.nn.getAdditionalDatanode(run.path(file), run.inodeId(client, file), block, existing, storages,
-            DatanodeInfo.EMPTY_ARRAY, run.running.size() - left.size(), run.holder(client)));
+    DatanodeInfo[] existing =
+        left.stream().map(one -> cluster.known(run.faked(one))).toArray(DatanodeInfo[]::new);
+    String[] storages =
+        left.stream().map(one -> run.faked(one).storage.getStorageID()).toArray(String[]::new);
+    Optional<LocatedBlock> answer =
+        run.ask(
+            "get_additional_datanode",
+            a,
+            file,
+            run.recovery(file),
+            () ->
+                cluster.nn.getAdditionalDatanode(
+                    run.path(file),
+                    run.inodeId(client, file),
+                    block,
+                    existing,
+                    storages,
+                    DatanodeInfo.EMPTY_ARRAY,
+                    run.running.size() - left.size(),
+                    run.holder(client)));
     if (answer.isPresent()) {
       ObjectNode told = run.of("get_additional_datanode", a);
       if (left.size() < run.running.size()) {
-        told.putObject("observed").put("locations", run.names(Arrays.stream(answer.get().getLocations())
-            .map(DatanodeInfo::getDatanodeUuid).collect(Collectors.toList())));
+        told.putObject("observed")
+            .put(
+                "locations",
+                run.names(
+                    Arrays.stream(answer.get().getLocations())
+                        .map(DatanodeInfo::getDatanodeUuid)
+                        .collect(Collectors.toList())));
       }
     }
   }
@@ -135,18 +186,28 @@ final class BlockSteps {
   void write(String client, String file, Map<String, String> a) {
     Stream stream = run.stream(client, file);
     BlockInfo last = run.last(file);
-    NotPossible.needs(!run.dead.contains(client) && !run.running.isEmpty(), client + " or all datanodes are down");
-    NotPossible.needs(stream != null && stream.block != null && stream.stage.equals("streaming"), client + " streams no block");
-    NotPossible.needs(run.matches(last, stream.block) && !last.isComplete(), "the block of " + client + " is not written any more");
+    NotPossible.needs(
+        !run.dead.contains(client) && !run.running.isEmpty(),
+        client + " or all datanodes are down");
+    NotPossible.needs(
+        stream != null && stream.block != null && stream.stage.equals("streaming"),
+        client + " streams no block");
+    NotPossible.needs(
+        run.matches(last, stream.block) && !last.isComplete(),
+        "the block of " + client + " is not written any more");
     Replicas there = run.of(last.getBlockId());
-    NotPossible.needs(!there.finalized && there.bytes < run.blockSize, "the block of " + client + " is finalized, or full");
+    NotPossible.needs(
+        !there.finalized && there.bytes < run.blockSize,
+        "the block of " + client + " is finalized, or full");
     there.bytes++;
     run.event(client, "block", file, "write", a).put("num_bytes", there.bytes);
   }
 
   void lastPacket(String client, String file, Map<String, String> a) {
     Stream stream = run.stream(client, file);
-    NotPossible.needs(stream != null && stream.stage.equals("streaming"), client + " streams no block of " + file);
+    NotPossible.needs(
+        stream != null && stream.stage.equals("streaming"),
+        client + " streams no block of " + file);
     stream.stage = "closing";
     run.event(client, "block", file, "last_packet", a);
   }
@@ -158,14 +219,23 @@ final class BlockSteps {
     long bytes = passed == null ? 0 : passed.getNumBytes();
     if (run.owns(client, file)) {
       BlockInfo last = run.last(file);
-      NotPossible.needs(last != null && stream != null && stream.stage.equals("streaming") && bytes > 0,
+      NotPossible.needs(
+          last != null && stream != null && stream.stage.equals("streaming") && bytes > 0,
           client + " has written nothing to " + file + ", or has ended its block");
-      NotPossible.needs(run.matches(last, passed), "the block of " + client + " is not the last one any more");
+      NotPossible.needs(
+          run.matches(last, passed), "the block of " + client + " is not the last one any more");
     }
-    if (run.ask("fsync", a, file, run.recovery(file), () -> {
-      cluster.nn.fsync(run.path(file), run.inodeId(client, file), run.holder(client), bytes);
-      return true;
-    }).isPresent()) {
+    if (run.ask(
+            "fsync",
+            a,
+            file,
+            run.recovery(file),
+            () -> {
+              cluster.nn.fsync(
+                  run.path(file), run.inodeId(client, file), run.holder(client), bytes);
+              return true;
+            })
+        .isPresent()) {
       run.of("fsync", a).put("num_bytes", run.last(file).getNumBytes());
     }
   }

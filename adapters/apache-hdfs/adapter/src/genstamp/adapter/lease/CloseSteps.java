@@ -38,7 +38,8 @@ final class CloseSteps {
     } else if (last != null && last.getBlockUCState() == BlockUCState.COMMITTED) {
       run.unlogged.add(last.getBlockId());
     }
-    ObjectNode observed = run.of("complete", a).putObject("observed").put("closed", String.valueOf(closed.get()));
+    ObjectNode observed =
+        run.of("complete", a).putObject("observed").put("closed", String.valueOf(closed.get()));
     if (last != null) {
       observed.put("block_state", last.getBlockUCState().name());
     }
@@ -50,7 +51,10 @@ final class CloseSteps {
     if (!run.inSafeMode()) {
       needsEnd(stream, client, file);
       INodeFile inode = run.inode(file);
-      NotPossible.needs(run.owns(client, file) && inode != null && Arrays.stream(inode.getBlocks()).allMatch(BlockInfo::isComplete),
+      NotPossible.needs(
+          run.owns(client, file)
+              && inode != null
+              && Arrays.stream(inode.getBlocks()).allMatch(BlockInfo::isComplete),
           client + " would not close " + file);
     }
     if (askToComplete("complete_unanswered", stream, client, file, a).isPresent()) {
@@ -59,27 +63,41 @@ final class CloseSteps {
     }
   }
 
-  Optional<Boolean> askToComplete(String name, Stream stream, String client, String file, Map<String, String> a)
+  Optional<Boolean> askToComplete(
+      String name, Stream stream, String client, String file, Map<String, String> a)
       throws Exception {
     ExtendedBlock passed = stream == null ? run.noBlock() : run.passed(stream);
-    return run.ask(name, a, file, run.recovery(file), () -> cluster.nn.complete(run.path(file), run.holder(client), passed, run.inodeId(client, file)));
+    return run.ask(
+        name,
+        a,
+        file,
+        run.recovery(file),
+        () ->
+            cluster.nn.complete(
+                run.path(file), run.holder(client), passed, run.inodeId(client, file)));
   }
 
   void needsEnd(Stream stream, String client, String file) {
     BlockInfo last = run.last(file);
     if (!run.owns(client, file)) {
       boolean streaming = stream != null && stream.stage.equals("streaming");
-      NotPossible.needs(!(streaming && run.matches(last, stream.block)), client + " has not ended its block");
+      NotPossible.needs(
+          !(streaming && run.matches(last, stream.block)), client + " has not ended its block");
       return;
     }
     boolean open = stream != null && stream.stage.equals("open");
-    boolean refused = last != null && last.getBlockUCState() == BlockUCState.UNDER_RECOVERY
-        && LeaseAccess.penultimateComplete(cluster.fsn, run.path(file));
+    boolean refused =
+        last != null
+            && last.getBlockUCState() == BlockUCState.UNDER_RECOVERY
+            && LeaseAccess.penultimateComplete(cluster.fsn, run.path(file));
     if (refused && !open) {
       return;
     }
-    NotPossible.needs(stream != null && !stream.stage.equals("streaming") && !stream.unanswered,
+    NotPossible.needs(
+        stream != null && !stream.stage.equals("streaming") && !stream.unanswered,
         client + " is not done with its last block of " + file);
-    NotPossible.needs(!(open && last != null && !last.isComplete()), client + " does not know the last block of " + file);
+    NotPossible.needs(
+        !(open && last != null && !last.isComplete()),
+        client + " does not know the last block of " + file);
   }
 }

@@ -34,17 +34,35 @@ final class FileSteps {
     cluster = run.cluster;
   }
 
-  void create(String name, String client, String file, Map<String, String> a, EnumSet<CreateFlag> flags)
+  void create(
+      String name, String client, String file, Map<String, String> a, EnumSet<CreateFlag> flags)
       throws Exception {
     run.live(client);
     INodeFile inode = run.inode(file);
-    if (inode != null && name.equals("create") && LeaseAccess.takenOver(cluster.fsn, run.holder(client), inode)) {
+    if (inode != null
+        && name.equals("create")
+        && LeaseAccess.takenOver(cluster.fsn, run.holder(client), inode)) {
       needsReplicasBefore(file);
     }
     long[] before = run.recovery(file);
-    Optional<HdfsFileStatus> answer = run.ask(name, a, file, before, () -> cluster.nn.create(run.path(file),
-        FsPermission.getFileDefault(), run.holder(client), new EnumSetWritable<>(flags), false,
-        (short) run.datanodes.size(), run.blockSize, CryptoProtocolVersion.supported(), null, null));
+    Optional<HdfsFileStatus> answer =
+        run.ask(
+            name,
+            a,
+            file,
+            before,
+            () ->
+                cluster.nn.create(
+                    run.path(file),
+                    FsPermission.getFileDefault(),
+                    run.holder(client),
+                    new EnumSetWritable<>(flags),
+                    false,
+                    (short) run.datanodes.size(),
+                    run.blockSize,
+                    CryptoProtocolVersion.supported(),
+                    null,
+                    null));
     if (answer.isPresent()) {
       nobodyWaits(file);
       run.streams.put(List.of(client, file), new Stream(answer.get().getFileId()));
@@ -52,15 +70,25 @@ final class FileSteps {
     }
   }
 
-  void append(String name, String client, String file, Map<String, String> a, boolean boundary) throws Exception {
+  void append(String name, String client, String file, Map<String, String> a, boolean boundary)
+      throws Exception {
     run.live(client);
     INodeFile inode = run.inode(file);
     if (inode != null && !run.inSafeMode()) {
       needsBoundary(client, file, inode, boundary);
     }
     long[] before = run.recovery(file);
-    Optional<LastBlockWithStatus> answer = run.ask(name, a, file, before, () -> cluster.nn.append(run.path(file), run.holder(client),
-        new EnumSetWritable<>(EnumSet.of(CreateFlag.APPEND))));
+    Optional<LastBlockWithStatus> answer =
+        run.ask(
+            name,
+            a,
+            file,
+            before,
+            () ->
+                cluster.nn.append(
+                    run.path(file),
+                    run.holder(client),
+                    new EnumSetWritable<>(EnumSet.of(CreateFlag.APPEND))));
     if (!answer.isPresent()) {
       return;
     }
@@ -96,13 +124,17 @@ final class FileSteps {
         NotPossible.needs(!asked, file + " has something to recover");
         return;
       }
-      if (!blocks.isEmpty() && !cluster.bm().isSufficientlyReplicated(blocks.get(blocks.size() - 1))) {
+      if (!blocks.isEmpty()
+          && !cluster.bm().isSufficientlyReplicated(blocks.get(blocks.size() - 1))) {
         NotPossible.needs(!asked, file + " would be closed, and not opened for want of a replica");
         return;
       }
     }
-    boolean isBoundary = blocks.isEmpty() || blocks.get(blocks.size() - 1).getNumBytes() == run.blockSize;
-    NotPossible.needs(isBoundary == asked, "the last block of " + file + " is " + (isBoundary ? "" : "not ") + "full");
+    boolean isBoundary =
+        blocks.isEmpty() || blocks.get(blocks.size() - 1).getNumBytes() == run.blockSize;
+    NotPossible.needs(
+        isBoundary == asked,
+        "the last block of " + file + " is " + (isBoundary ? "" : "not ") + "full");
   }
 
   void needsReplicasBefore(String file) {
@@ -111,10 +143,14 @@ final class FileSteps {
     if (run.inSafeMode() || last == null || before == null) {
       return;
     }
-    NotPossible.needs(!(last.isComplete() && before.getBlockUCState() == BlockUCState.COMMITTED),
+    NotPossible.needs(
+        !(last.isComplete() && before.getBlockUCState() == BlockUCState.COMMITTED),
         "the last block of " + file + " is complete, and the one before is not");
-    NotPossible.needs(!(last.getBlockUCState() == BlockUCState.COMMITTED && before.isComplete()
-        && BlockAccess.stored(cluster.bm(), before).isEmpty()), "of the block before the last no replica is known");
+    NotPossible.needs(
+        !(last.getBlockUCState() == BlockUCState.COMMITTED
+            && before.isComplete()
+            && BlockAccess.stored(cluster.bm(), before).isEmpty()),
+        "of the block before the last no replica is known");
   }
 
   void recoverLease(String client, String file, Map<String, String> a) throws Exception {
@@ -123,7 +159,13 @@ final class FileSteps {
       needsReplicasBefore(file);
     }
     long[] before = run.recovery(file);
-    Optional<Boolean> answer = run.ask("recover_lease", a, file, before, () -> cluster.nn.recoverLease(run.path(file), run.holder(client)));
+    Optional<Boolean> answer =
+        run.ask(
+            "recover_lease",
+            a,
+            file,
+            before,
+            () -> cluster.nn.recoverLease(run.path(file), run.holder(client)));
     if (answer.isPresent()) {
       ObjectNode told = run.telling(run.of("recover_lease", a), file, before);
       told.putObject("observed").put("closed", String.valueOf(answer.get()));
@@ -133,7 +175,9 @@ final class FileSteps {
   void delete(String client, String file, Map<String, String> a) throws Exception {
     run.live(client);
     NotPossible.needs(run.inode(file) != null || run.inSafeMode(), file + " does not exist");
-    if (run.ask("delete", a, file, run.recovery(file), () -> cluster.nn.delete(run.path(file), false)).isPresent()) {
+    if (run.ask(
+            "delete", a, file, run.recovery(file), () -> cluster.nn.delete(run.path(file), false))
+        .isPresent()) {
       nobodyWaits(file);
       run.blocksAreGone();
       run.of("delete", a);
@@ -142,8 +186,18 @@ final class FileSteps {
 
   void rename(String client, String source, String target, Map<String, String> a) throws Exception {
     run.live(client);
-    NotPossible.needs(!(run.inode(target) != null && run.inode(source) != null && !run.inSafeMode()), target + " is not free");
-    if (run.ask("rename", a, source, run.recovery(source), () -> { cluster.nn.rename2(run.path(source), run.path(target)); return true; })
+    NotPossible.needs(
+        !(run.inode(target) != null && run.inode(source) != null && !run.inSafeMode()),
+        target + " is not free");
+    if (run.ask(
+            "rename",
+            a,
+            source,
+            run.recovery(source),
+            () -> {
+              cluster.nn.rename2(run.path(source), run.path(target));
+              return true;
+            })
         .isPresent()) {
       exchange(run.streams, source, target);
       exchange(run.led, source, target);
@@ -153,22 +207,35 @@ final class FileSteps {
 
   <T> void exchange(Map<List<String>, T> known, String first, String second) {
     Map<List<String>, T> moved = new HashMap<>();
-    known.forEach((key, value) -> moved.put(List.of(key.get(0), key.get(1).equals(first) ? second
-        : key.get(1).equals(second) ? first : key.get(1)), value));
+    known.forEach(
+        (key, value) ->
+            moved.put(
+                List.of(
+                    key.get(0),
+                    key.get(1).equals(first)
+                        ? second
+                        : key.get(1).equals(second) ? first : key.get(1)),
+                value));
     known.clear();
     known.putAll(moved);
   }
 
   String holderName(String holder) {
-    return holder.startsWith("HDFS_NameNode") ? "namenode" : holder.substring(0, holder.indexOf('@'));
+    return holder.startsWith("HDFS_NameNode")
+        ? "namenode"
+        : holder.substring(0, holder.indexOf('@'));
   }
 
   void release(String holder, String file, Map<String, String> a) throws Exception {
     NotPossible.needs(!run.inSafeMode(), "the monitor does nothing in safe mode");
     INodeFile inode = run.inode(file);
     String lease = inode == null ? null : LeaseAccess.leaseOf(cluster.fsn, inode);
-    NotPossible.needs(lease != null && holderName(lease).equals(holder), file + " is not in the lease of " + holder);
-    NotPossible.needs(LeaseAccess.expiredHard(cluster.fsn, inode), "the lease of " + lease + " is not past its hard limit");
+    NotPossible.needs(
+        lease != null && holderName(lease).equals(holder),
+        file + " is not in the lease of " + holder);
+    NotPossible.needs(
+        LeaseAccess.expiredHard(cluster.fsn, inode),
+        "the lease of " + lease + " is not past its hard limit");
     needsReplicasBefore(file);
     Map<String, String> found = new LinkedHashMap<>();
     Map<String, long[]> before = new HashMap<>();
@@ -182,24 +249,33 @@ final class FileSteps {
     LeaseAccess.checkLeases(cluster.fsn);
     // In the order in which they came, as far as it shows: by the stamps that recoveries got.
     List<String> order = new ArrayList<>(found.keySet());
-    order.sort(Comparator.comparingLong(path -> run.recovery(path)[1] == before.get(path)[1] ? 0 : run.recovery(path)[1]));
+    order.sort(
+        Comparator.comparingLong(
+            path -> run.recovery(path)[1] == before.get(path)[1] ? 0 : run.recovery(path)[1]));
     for (String path : order) {
       INodeFile other = run.inode(path);
-      ObjectNode told = run.of("release_expired_lease", Map.of("holder", holderName(found.get(path)), "file", path));
+      ObjectNode told =
+          run.of(
+              "release_expired_lease", Map.of("holder", holderName(found.get(path)), "file", path));
       String now = LeaseAccess.leaseOf(cluster.fsn, other);
-      if (other.isUnderConstruction() && found.get(path).equals(now) && LeaseAccess.expiredHard(cluster.fsn, other)) {
+      if (other.isUnderConstruction()
+          && found.get(path).equals(now)
+          && LeaseAccess.expiredHard(cluster.fsn, other)) {
         told.put("refused_with", "IOException");
         continue;
       }
-      run.telling(told, path, before.get(path)).putObject("observed").put("closed", String.valueOf(!other.isUnderConstruction()));
+      run.telling(told, path, before.get(path))
+          .putObject("observed")
+          .put("closed", String.valueOf(!other.isUnderConstruction()));
     }
   }
 
   void nobodyWaits(String file) {
-    run.streams.forEach((key, stream) -> {
-      if (key.get(1).equals(file)) {
-        stream.unanswered = false;
-      }
-    });
+    run.streams.forEach(
+        (key, stream) -> {
+          if (key.get(1).equals(file)) {
+            stream.unanswered = false;
+          }
+        });
   }
 }

@@ -33,13 +33,20 @@ final class LateSteps {
   Late needsLate(String event, String client, String file) {
     Late call = lateCall();
     INodeFile inode = run.inode(file);
-    NotPossible.needs(call != null && inode != null && call.event.equals(event) && call.client.equals(client)
-        && call.inode == inode.getId(), "no such call is under way");
+    NotPossible.needs(
+        call != null
+            && inode != null
+            && call.event.equals(event)
+            && call.client.equals(client)
+            && call.inode == inode.getId(),
+        "no such call is under way");
     return call;
   }
 
   void needsLateOwner(String client, String file, Late call) {
-    NotPossible.needs(LeaseAccess.owns(cluster.fsn, run.path(file), run.holder(client), call.inode), "the call will be refused");
+    NotPossible.needs(
+        LeaseAccess.owns(cluster.fsn, run.path(file), run.holder(client), call.inode),
+        "the call will be refused");
   }
 
   void addBlockIsAnalysed(String client, String file) {
@@ -47,7 +54,9 @@ final class LateSteps {
     NotPossible.needs(lateCall() == null, "another call is under way");
     Stream stream = blocks.needsNoBlock(client, file);
     NotPossible.needs(run.isPreviousLast(stream.block, file), client + " repeats a call");
-    NotPossible.needs(LeaseAccess.penultimateComplete(cluster.fsn, run.path(file)), "the block before the previous one is not complete");
+    NotPossible.needs(
+        LeaseAccess.penultimateComplete(cluster.fsn, run.path(file)),
+        "the block before the previous one is not complete");
     run.late = new Late("add_block_goes_on", client, stream.inode, run.passed(stream));
   }
 
@@ -58,11 +67,26 @@ final class LateSteps {
       needsLateOwner(client, file, call);
       NotPossible.needs(!run.running.isEmpty(), "no datanode is running");
       BlockInfo last = run.last(file);
-      NotPossible.needs(!(call.block == null && last != null && last.isComplete() && !run.full(last)), "the last block has room");
+      NotPossible.needs(
+          !(call.block == null && last != null && last.isComplete() && !run.full(last)),
+          "the last block has room");
     }
     boolean isFirst = run.isPreviousLast(call.block, file);
-    Optional<LocatedBlock> answer = run.ask("add_block_goes_on", a, file, run.recovery(file), () -> cluster.nn.addBlock(run.path(file),
-        run.holder(client), call.block, null, call.inode, null, EnumSet.noneOf(AddBlockFlag.class)));
+    Optional<LocatedBlock> answer =
+        run.ask(
+            "add_block_goes_on",
+            a,
+            file,
+            run.recovery(file),
+            () ->
+                cluster.nn.addBlock(
+                    run.path(file),
+                    run.holder(client),
+                    call.block,
+                    null,
+                    call.inode,
+                    null,
+                    EnumSet.noneOf(AddBlockFlag.class)));
     if (!answer.isPresent()) {
       return;
     }
@@ -73,8 +97,11 @@ final class LateSteps {
     }
     run.blockIsAdded(file, answer.get().getBlock(), call.block);
     Stream stream = run.stream(client, file);
-    if (stream != null && !stream.stage.equals("streaming") && (stream.block == null || call.block == null
-        ? stream.block == call.block : stream.block.getGenerationStamp() == call.block.getGenerationStamp())) {
+    if (stream != null
+        && !stream.stage.equals("streaming")
+        && (stream.block == null || call.block == null
+            ? stream.block == call.block
+            : stream.block.getGenerationStamp() == call.block.getGenerationStamp())) {
       stream.unanswered = true;
     }
   }
@@ -84,7 +111,9 @@ final class LateSteps {
     NotPossible.needs(lateCall() == null, "another call is under way");
     Stream stream = run.stream(client, file);
     ExtendedBlock passed = run.passed(stream);
-    NotPossible.needs(passed != null && stream.stage.equals("streaming") && passed.getNumBytes() > 0, client + " has written nothing");
+    NotPossible.needs(
+        passed != null && stream.stage.equals("streaming") && passed.getNumBytes() > 0,
+        client + " has written nothing");
     run.late = new Late("fsync_arrives_late", client, stream.inode, passed);
   }
 
@@ -94,10 +123,17 @@ final class LateSteps {
     if (!run.inSafeMode()) {
       needsLateOwner(client, file, call);
     }
-    if (run.ask("fsync_arrives_late", a, file, run.recovery(file), () -> {
-      cluster.nn.fsync(run.path(file), call.inode, run.holder(client), call.block.getNumBytes());
-      return true;
-    }).isPresent()) {
+    if (run.ask(
+            "fsync_arrives_late",
+            a,
+            file,
+            run.recovery(file),
+            () -> {
+              cluster.nn.fsync(
+                  run.path(file), call.inode, run.holder(client), call.block.getNumBytes());
+              return true;
+            })
+        .isPresent()) {
       run.late = null;
       BlockInfo last = run.last(file);
       run.of("fsync_arrives_late", a).put("num_bytes", last == null ? null : last.getNumBytes());

@@ -35,7 +35,10 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Time;
 import org.apache.hadoop.util.VersionInfo;
 
-/** A NameNode of Apache HDFS in this process without datanodes: they are registrations, heartbeats and reports. */
+/**
+ * A NameNode of Apache HDFS in this process without datanodes: they are registrations, heartbeats
+ * and reports.
+ */
 public final class LeaseCluster implements Host {
   final Configuration conf = configuration();
   final MiniDFSCluster mini;
@@ -81,13 +84,14 @@ public final class LeaseCluster implements Host {
     InetSocketAddress address = mini.getNameNode().getNameNodeAddress();
     for (int i = 0; ; i++) {
       try {
-        nn = NameNodeProxiesClient.createNonHAProxyWithClientProtocol(address, conf,
-            UserGroupInformation.getCurrentUser(), false, new AtomicBoolean());
+        nn =
+            NameNodeProxiesClient.createNonHAProxyWithClientProtocol(
+                address, conf, UserGroupInformation.getCurrentUser(), false, new AtomicBoolean());
         dn = new DatanodeProtocolClientSideTranslatorPB(address, conf);
         nn.getStats();
         dn.versionRequest();
         return;
-      } catch (IOException broken) {  // the connection was to the one before
+      } catch (IOException broken) { // the connection was to the one before
         if (i == 20) {
           throw broken;
         }
@@ -127,9 +131,13 @@ public final class LeaseCluster implements Host {
     empty(field(field(old, "cacheManager"), "cachedBlocks"));
   }
 
-  BlockManager bm() { return fsn.getBlockManager(); }
+  BlockManager bm() {
+    return fsn.getBlockManager();
+  }
 
-  DatanodeDescriptor known(Faked node) { return bm().getDatanodeManager().getDatanode(node.uuid); }
+  DatanodeDescriptor known(Faked node) {
+    return bm().getDatanodeManager().getDatanode(node.uuid);
+  }
 
   Faked node(int index) {
     while (nodes.size() <= index) {
@@ -140,9 +148,19 @@ public final class LeaseCluster implements Host {
 
   void register(Faked node) throws IOException {
     NamespaceInfo space = dn.versionRequest();
-    DatanodeRegistration fresh = new DatanodeRegistration(new DatanodeID("127.0.0.1", "localhost", node.uuid,
-        20_000 + node.index, 30_000 + node.index, 0, 40_000 + node.index), new DataStorage(space),
-        new ExportedBlockKeys(), VersionInfo.getVersion());
+    DatanodeRegistration fresh =
+        new DatanodeRegistration(
+            new DatanodeID(
+                "127.0.0.1",
+                "localhost",
+                node.uuid,
+                20_000 + node.index,
+                30_000 + node.index,
+                0,
+                40_000 + node.index),
+            new DataStorage(space),
+            new ExportedBlockKeys(),
+            VersionInfo.getVersion());
     node.registration = dn.registerDatanode(fresh);
     node.registration.setNamespaceInfo(space);
     BlockAccess.forget(known(node));
@@ -150,7 +168,17 @@ public final class LeaseCluster implements Host {
 
   HeartbeatResponse heartbeat(Faked node) throws IOException {
     StorageReport[] reports = {new StorageReport(node.storage, false, 1L << 44, 0, 1L << 44, 0, 0)};
-    return dn.sendHeartbeat(node.registration, reports, 0, 0, 0, 0, 0, null, false, SlowPeerReports.EMPTY_REPORT,
+    return dn.sendHeartbeat(
+        node.registration,
+        reports,
+        0,
+        0,
+        0,
+        0,
+        0,
+        null,
+        false,
+        SlowPeerReports.EMPTY_REPORT,
         SlowDiskReports.EMPTY_REPORT);
   }
 }

@@ -37,7 +37,10 @@ import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.util.Time;
 
-/** A run of hdfs.lease in a directory of its own; runs share the NameNode. Clients and datanodes are what they say. */
+/**
+ * A run of hdfs.lease in a directory of its own; runs share the NameNode. Clients and datanodes are
+ * what they say.
+ */
 final class LeaseRun implements Run {
   private static final long[] GATES_MS = {30_000, 1_800_000};
   private static final long[] BLOCK_SIZES = {128L * 1024 * 1024, 1, 2};
@@ -118,58 +121,126 @@ final class LeaseRun implements Run {
   public void step(String name, Map<String, String> a) throws Exception {
     String client = a.get("client"), file = a.get("file"), datanode = a.get("datanode");
     switch (name) {
-      case "create": byFile.create(name, client, file, a, EnumSet.of(CreateFlag.CREATE)); break;
+      case "create":
+        byFile.create(name, client, file, a, EnumSet.of(CreateFlag.CREATE));
+        break;
       case "create_over":
         live(client);
         NotPossible.needs(inode(file) != null || inSafeMode(), file + " does not exist");
         byFile.create(name, client, file, a, EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE));
         blocksAreGone();
         break;
-      case "append": byFile.append(name, client, file, a, false); break;
-      case "append_at_block_boundary": byFile.append(name, client, file, a, true); break;
-      case "recover_lease": byFile.recoverLease(client, file, a); break;
+      case "append":
+        byFile.append(name, client, file, a, false);
+        break;
+      case "append_at_block_boundary":
+        byFile.append(name, client, file, a, true);
+        break;
+      case "recover_lease":
+        byFile.recoverLease(client, file, a);
+        break;
       case "renew_lease":
         live(client);
-        if (ask(name, a, null, null, () -> { cluster.nn.renewLease(holder(client), null); return true; }).isPresent()) {
+        if (ask(
+                name,
+                a,
+                null,
+                null,
+                () -> {
+                  cluster.nn.renewLease(holder(client), null);
+                  return true;
+                })
+            .isPresent()) {
           of(name, a);
         }
         break;
-      case "delete": byFile.delete(client, file, a); break;
-      case "rename": byFile.rename(client, a.get("source"), a.get("target"), a); break;
-      case "release_expired_lease": byFile.release(a.get("holder"), file, a); break;
-      case "add_block": byBlock.addBlock(client, file, a); break;
-      case "add_block_unanswered": byBlock.addBlockUnanswered(client, file, a); break;
-      case "add_block_is_analysed": byLate.addBlockIsAnalysed(client, file); break;
-      case "add_block_goes_on": byLate.addBlockGoesOn(client, file, a); break;
-      case "abandon_block": byBlock.abandonBlock(client, file, a); break;
-      case "get_additional_datanode": byBlock.getAdditionalDatanode(client, file, a); break;
-      case "write": byBlock.write(client, file, a); break;
-      case "last_packet": byBlock.lastPacket(client, file, a); break;
-      case "fsync": byBlock.fsync(client, file, a); break;
-      case "fsync_is_delayed": byLate.fsyncIsDelayed(client, file); break;
-      case "fsync_arrives_late": byLate.fsyncArrivesLate(client, file, a); break;
+      case "delete":
+        byFile.delete(client, file, a);
+        break;
+      case "rename":
+        byFile.rename(client, a.get("source"), a.get("target"), a);
+        break;
+      case "release_expired_lease":
+        byFile.release(a.get("holder"), file, a);
+        break;
+      case "add_block":
+        byBlock.addBlock(client, file, a);
+        break;
+      case "add_block_unanswered":
+        byBlock.addBlockUnanswered(client, file, a);
+        break;
+      case "add_block_is_analysed":
+        byLate.addBlockIsAnalysed(client, file);
+        break;
+      case "add_block_goes_on":
+        byLate.addBlockGoesOn(client, file, a);
+        break;
+      case "abandon_block":
+        byBlock.abandonBlock(client, file, a);
+        break;
+      case "get_additional_datanode":
+        byBlock.getAdditionalDatanode(client, file, a);
+        break;
+      case "write":
+        byBlock.write(client, file, a);
+        break;
+      case "last_packet":
+        byBlock.lastPacket(client, file, a);
+        break;
+      case "fsync":
+        byBlock.fsync(client, file, a);
+        break;
+      case "fsync_is_delayed":
+        byLate.fsyncIsDelayed(client, file);
+        break;
+      case "fsync_arrives_late":
+        byLate.fsyncArrivesLate(client, file, a);
+        break;
       case "late_call_ends":
         NotPossible.needs(byLate.lateCall() != null, "no call is under way");
         late = null;
         break;
-      case "complete": byClose.complete(client, file, a); break;
-      case "complete_unanswered": byClose.completeUnanswered(client, file, a); break;
-      case "finalize_replicas": byDatanode.finalizeReplicas(file); break;
-      case "block_received": byDatanode.blockReceived(file, datanode, a); break;
-      case "block_received_earlier": byDatanode.blockReceivedEarlier(file, datanode, a); break;
-      case "replica_reported": byDatanode.replicaReported(file, datanode, a); break;
-      case "commit_block_synchronization": byDatanode.commit(a.get("primary"), file, a); break;
+      case "complete":
+        byClose.complete(client, file, a);
+        break;
+      case "complete_unanswered":
+        byClose.completeUnanswered(client, file, a);
+        break;
+      case "finalize_replicas":
+        byDatanode.finalizeReplicas(file);
+        break;
+      case "block_received":
+        byDatanode.blockReceived(file, datanode, a);
+        break;
+      case "block_received_earlier":
+        byDatanode.blockReceivedEarlier(file, datanode, a);
+        break;
+      case "replica_reported":
+        byDatanode.replicaReported(file, datanode, a);
+        break;
+      case "commit_block_synchronization":
+        byDatanode.commit(a.get("primary"), file, a);
+        break;
       case "client_crash":
         live(client);
         dead.add(client);
         streams.keySet().removeIf(key -> key.get(0).equals(client));
         event(client, "node", client, name, a);
         break;
-      case "datanode_stops": byOutage.datanodeStops(datanode, a); break;
-      case "datanode_returns": byOutage.datanodeReturns(datanode, a); break;
-      case "namenode_restart": byOutage.namenodeRestart(a); break;
-      case "safe_mode_ends": byOutage.safeModeEnds(); break;
-      default: throw new IllegalArgumentException("unknown event '" + name + "'");
+      case "datanode_stops":
+        byOutage.datanodeStops(datanode, a);
+        break;
+      case "datanode_returns":
+        byOutage.datanodeReturns(datanode, a);
+        break;
+      case "namenode_restart":
+        byOutage.namenodeRestart(a);
+        break;
+      case "safe_mode_ends":
+        byOutage.safeModeEnds();
+        break;
+      default:
+        throw new IllegalArgumentException("unknown event '" + name + "'");
     }
     handOut();
   }
@@ -183,15 +254,19 @@ final class LeaseRun implements Run {
     blocksAreGone();
   }
 
-  ObjectNode event(String node, String kind, String entity, String event, Map<String, String> arguments) {
+  ObjectNode event(
+      String node, String kind, String entity, String event, Map<String, String> arguments) {
     return told.add(node, kind, entity, event, arguments, passedMs);
   }
 
   ObjectNode of(String event, Map<String, String> a) {
-    return event("namenode", "file", a.getOrDefault("file", a.getOrDefault("source", "namenode")), event, a);
+    return event(
+        "namenode", "file", a.getOrDefault("file", a.getOrDefault("source", "namenode")), event, a);
   }
 
-  Replicas of(long block) { return replicas.computeIfAbsent(block, none -> new Replicas()); }
+  Replicas of(long block) {
+    return replicas.computeIfAbsent(block, none -> new Replicas());
+  }
 
   @Override
   public void tick(long ms) throws Exception {
@@ -202,20 +277,30 @@ final class LeaseRun implements Run {
     }
   }
 
-  String path(String file) { return root + file; }
+  String path(String file) {
+    return root + file;
+  }
 
-  String holder(String client) { return client + "@" + number; }
+  String holder(String client) {
+    return client + "@" + number;
+  }
 
-  boolean inSafeMode() { return cluster.fsn.isInSafeMode(); }
+  boolean inSafeMode() {
+    return cluster.fsn.isInSafeMode();
+  }
 
-  INodeFile inode(String file) { return LeaseAccess.file(cluster.fsn, path(file)); }
+  INodeFile inode(String file) {
+    return LeaseAccess.file(cluster.fsn, path(file));
+  }
 
   BlockInfo last(String file) {
     INodeFile inode = inode(file);
     return inode == null ? null : inode.getLastBlock();
   }
 
-  Stream stream(String client, String file) { return streams.get(List.of(client, file)); }
+  Stream stream(String client, String file) {
+    return streams.get(List.of(client, file));
+  }
 
   long inodeId(String client, String file) {
     Stream stream = stream(client, file);
@@ -232,18 +317,25 @@ final class LeaseRun implements Run {
     return block;
   }
 
-  ExtendedBlock noBlock() { return new ExtendedBlock(cluster.fsn.getBlockPoolId(), 0, 0, 0); }
+  ExtendedBlock noBlock() {
+    return new ExtendedBlock(cluster.fsn.getBlockPoolId(), 0, 0, 0);
+  }
 
   boolean owns(String client, String file) {
-    return !inSafeMode() && LeaseAccess.owns(cluster.fsn, path(file), holder(client), inodeId(client, file));
+    return !inSafeMode()
+        && LeaseAccess.owns(cluster.fsn, path(file), holder(client), inodeId(client, file));
   }
 
   boolean matches(BlockInfo known, ExtendedBlock passed) {
-    return known != null && passed != null && known.getBlockId() == passed.getBlockId()
+    return known != null
+        && passed != null
+        && known.getBlockId() == passed.getBlockId()
         && known.getGenerationStamp() == passed.getGenerationStamp();
   }
 
-  boolean full(BlockInfo block) { return block.getNumBytes() >= blockSize; }
+  boolean full(BlockInfo block) {
+    return block.getNumBytes() >= blockSize;
+  }
 
   Faked faked(String datanode) {
     int index = datanodes.indexOf(datanode);
@@ -270,17 +362,23 @@ final class LeaseRun implements Run {
     for (int i = 0; !cluster.bm().getMarkedDeleteQueue().isEmpty() && i < 1000; i++) {
       Thread.sleep(3);
     }
-    Thread.sleep(15);  // the last of the queue is taken out before its blocks are removed
+    Thread.sleep(15); // the last of the queue is taken out before its blocks are removed
   }
 
-  void live(String client) { NotPossible.needs(!dead.contains(client), client + " is down"); }
+  void live(String client) {
+    NotPossible.needs(!dead.contains(client), client + " is down");
+  }
 
-  void up(String datanode) { NotPossible.needs(running.contains(datanode), datanode + " is down"); }
+  void up(String datanode) {
+    NotPossible.needs(running.contains(datanode), datanode + " is down");
+  }
 
   /** The last block of a file and the recovery of it that was begun last. */
   long[] recovery(String file) {
     BlockInfo last = file == null ? null : last(file);
-    return last == null ? new long[] {0, 0} : new long[] {last.getBlockId(), BlockAccess.recoveryId(last)};
+    return last == null
+        ? new long[] {0, 0}
+        : new long[] {last.getBlockId(), BlockAccess.recoveryId(last)};
   }
 
   /** Who is to lead the recovery of a block; "none" where nobody is. */
@@ -308,7 +406,8 @@ final class LeaseRun implements Run {
     return told;
   }
 
-  <T> Optional<T> ask(String event, Map<String, String> a, String file, long[] before, Asking<T> asking)
+  <T> Optional<T> ask(
+      String event, Map<String, String> a, String file, long[] before, Asking<T> asking)
       throws Exception {
     try {
       T answer = asking.ask();
@@ -326,7 +425,8 @@ final class LeaseRun implements Run {
   /** Whoever shall lead a recovery is told by the next heartbeat, which comes at once. */
   void handOut() throws IOException {
     for (String one : running) {
-      if (cluster.known(faked(one)) != null && !BlockAccess.queued(cluster.known(faked(one))).isEmpty()) {
+      if (cluster.known(faked(one)) != null
+          && !BlockAccess.queued(cluster.known(faked(one))).isEmpty()) {
         heard(one);
       }
     }
@@ -338,8 +438,9 @@ final class LeaseRun implements Run {
         for (RecoveringBlock one : ((BlockRecoveryCommand) command).getRecoveringBlocks()) {
           for (String file : files) {
             INodeFile inode = inode(file);
-            if (inode != null && Arrays.stream(inode.getBlocks())
-                .anyMatch(block -> block.getBlockId() == one.getBlock().getBlockId())) {
+            if (inode != null
+                && Arrays.stream(inode.getBlocks())
+                    .anyMatch(block -> block.getBlockId() == one.getBlock().getBlockId())) {
               led.put(List.of(datanode, file), one);
             }
           }
@@ -349,10 +450,15 @@ final class LeaseRun implements Run {
   }
 
   void tell(String datanode, BlockInfo block, BlockStatus status) throws Exception {
-    Block replica = new Block(block.getBlockId(), of(block.getBlockId()).bytes, block.getGenerationStamp());
-    StorageReceivedDeletedBlocks[] report = {new StorageReceivedDeletedBlocks(faked(datanode).storage,
-        new ReceivedDeletedBlockInfo[] {new ReceivedDeletedBlockInfo(replica, status, null)})};
-    cluster.dn.blockReceivedAndDeleted(faked(datanode).registration, cluster.fsn.getBlockPoolId(), report);
+    Block replica =
+        new Block(block.getBlockId(), of(block.getBlockId()).bytes, block.getGenerationStamp());
+    StorageReceivedDeletedBlocks[] report = {
+      new StorageReceivedDeletedBlocks(
+          faked(datanode).storage,
+          new ReceivedDeletedBlockInfo[] {new ReceivedDeletedBlockInfo(replica, status, null)})
+    };
+    cluster.dn.blockReceivedAndDeleted(
+        faked(datanode).registration, cluster.fsn.getBlockPoolId(), report);
     cluster.bm().flushBlockOps();
   }
 
@@ -378,11 +484,15 @@ final class LeaseRun implements Run {
     }
   }
 
-  /** The block that will be the last one once the last one is dropped is not of those that are only counted. */
+  /**
+   * The block that will be the last one once the last one is dropped is not of those that are only
+   * counted.
+   */
   void needsBlockBefore(String file) {
     INodeFile inode = inode(file);
     BlockInfo[] blocks = inode == null ? BlockInfo.EMPTY_ARRAY : inode.getBlocks();
-    NotPossible.needs(blocks.length < 2 || !counted.contains(blocks[blocks.length - 2].getBlockId()),
+    NotPossible.needs(
+        blocks.length < 2 || !counted.contains(blocks[blocks.length - 2].getBlockId()),
         "of the block before the last one of " + file + " nothing is told any more");
   }
 

@@ -58,14 +58,18 @@ final class OutageSteps {
     }
   }
 
-  /** The blocks of which a replica at the datanode stays known: none of them is the last of its file. */
+  /**
+   * The blocks of which a replica at the datanode stays known: none of them is the last of its
+   * file.
+   */
   Set<Long> knownAt(String datanode) {
     Set<Long> before = new HashSet<>();
     for (String file : run.files) {
       INodeFile inode = run.inode(file);
       BlockInfo[] blocks = inode == null ? BlockInfo.EMPTY_ARRAY : inode.getBlocks();
       for (int i = 0; i < blocks.length - 1; i++) {
-        if (run.running.contains(datanode) ? BlockAccess.stored(cluster.bm(), blocks[i]).contains(run.faked(datanode).uuid)
+        if (run.running.contains(datanode)
+            ? BlockAccess.stored(cluster.bm(), blocks[i]).contains(run.faked(datanode).uuid)
             : run.storedThere.getOrDefault(datanode, Set.of()).contains(blocks[i].getBlockId())) {
           before.add(blocks[i].getBlockId());
         }
@@ -82,7 +86,9 @@ final class OutageSteps {
         lasts.add(inode.getLastBlock());
       }
     }
-    boolean some = lasts.stream().anyMatch(last -> !last.isComplete() && run.unlogged.contains(last.getBlockId()));
+    boolean some =
+        lasts.stream()
+            .anyMatch(last -> !last.isComplete() && run.unlogged.contains(last.getBlockId()));
     NotPossible.needs(!some || lasts.size() <= 1, "a commit is in no edit");
     Map<String, Set<Long>> known = new HashMap<>();
     run.datanodes.forEach(one -> known.put(one, knownAt(one)));
@@ -109,7 +115,9 @@ final class OutageSteps {
     NotPossible.needs(run.inSafeMode(), "the namenode is not in safe mode");
     for (String file : run.files) {
       BlockInfo last = run.last(file);
-      NotPossible.needs(last == null || !last.isComplete() || !BlockAccess.stored(cluster.bm(), last).isEmpty(), "the namenode waits for reports");
+      NotPossible.needs(
+          last == null || !last.isComplete() || !BlockAccess.stored(cluster.bm(), last).isEmpty(),
+          "the namenode waits for reports");
     }
     cluster.nn.setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);
     for (String one : run.running) {

@@ -21,7 +21,10 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.util.DataChecksum;
 
-/** A writer's connection to one real DataNode, over which one packet of one byte goes at a time, and is waited for. */
+/**
+ * A writer's connection to one real DataNode, over which one packet of one byte goes at a time, and
+ * is waited for.
+ */
 final class ByteWriter implements Closeable {
   private final Socket socket = new Socket();
   private final DataOutputStream out;
@@ -30,16 +33,34 @@ final class ByteWriter implements Closeable {
   private long sequence;
   private long offset;
 
-  ByteWriter(InetSocketAddress datanode, ExtendedBlock block, String client, String storage) throws IOException {
+  ByteWriter(InetSocketAddress datanode, ExtendedBlock block, String client, String storage)
+      throws IOException {
     socket.setSoTimeout(8_000);
     socket.setTcpNoDelay(true);
     socket.connect(datanode, 8_000);
     out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     in = new DataInputStream(socket.getInputStream());
-    new Sender(out).writeBlock(block, StorageType.DISK, BlockTokenSecretManager.DUMMY_TOKEN, client,
-        DatanodeInfo.EMPTY_ARRAY, new StorageType[0], null, BlockConstructionStage.PIPELINE_SETUP_CREATE, 1, 0, 0,
-        0, checksum, CachingStrategy.newDefaultStrategy(), false, false, new boolean[0],
-        storage, new String[0]);
+    new Sender(out)
+        .writeBlock(
+            block,
+            StorageType.DISK,
+            BlockTokenSecretManager.DUMMY_TOKEN,
+            client,
+            DatanodeInfo.EMPTY_ARRAY,
+            new StorageType[0],
+            null,
+            BlockConstructionStage.PIPELINE_SETUP_CREATE,
+            1,
+            0,
+            0,
+            0,
+            checksum,
+            CachingStrategy.newDefaultStrategy(),
+            false,
+            false,
+            new boolean[0],
+            storage,
+            new String[0]);
     out.flush();
     BlockOpResponseProto answer = BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(in));
     if (answer.getStatus() != Status.SUCCESS) {

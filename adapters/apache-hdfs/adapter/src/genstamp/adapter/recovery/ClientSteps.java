@@ -49,9 +49,21 @@ final class ClientSteps {
   void create(String client, String file, Map<String, String> a) {
     run.live(client);
     try {
-      HdfsFileStatus status = cluster.nn.create(run.root + file, FsPermission.getFileDefault(), run.holder(client),
-          new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)), true, (short) run.datanodes.size(), 1 << 20, CryptoProtocolVersion.supported(), null, null);
-      run.streams.computeIfAbsent(client, k -> new HashMap<>()).put(file, new Stream(status.getFileId()));
+      HdfsFileStatus status =
+          cluster.nn.create(
+              run.root + file,
+              FsPermission.getFileDefault(),
+              run.holder(client),
+              new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+              true,
+              (short) run.datanodes.size(),
+              1 << 20,
+              CryptoProtocolVersion.supported(),
+              null,
+              null);
+      run.streams
+          .computeIfAbsent(client, k -> new HashMap<>())
+          .put(file, new Stream(status.getFileId()));
       run.event("namenode", "file", file, "create", a);
     } catch (IOException refusal) {
       run.event("namenode", "file", file, "create", a).put("refused_with", Refusals.name(refusal));
@@ -70,12 +82,20 @@ final class ClientSteps {
       excluded.add(cluster.manager().getDatanode(cluster.uuids[i]));
     }
     try {
-      LocatedBlock located = cluster.nn.addBlock(run.root + file, run.holder(client), null, excluded.toArray(new DatanodeInfo[0]),
-          stream == null ? 0 : stream.inode, null, EnumSet.noneOf(AddBlockFlag.class));
+      LocatedBlock located =
+          cluster.nn.addBlock(
+              run.root + file,
+              run.holder(client),
+              null,
+              excluded.toArray(new DatanodeInfo[0]),
+              stream == null ? 0 : stream.inode,
+              null,
+              EnumSet.noneOf(AddBlockFlag.class));
       stream.block = new ExtendedBlock(located.getBlock());
       stream.stage = "set-up";
       for (int i = 0; i < located.getLocations().length; i++) {
-        int index = Arrays.asList(cluster.uuids).indexOf(located.getLocations()[i].getDatanodeUuid());
+        int index =
+            Arrays.asList(cluster.uuids).indexOf(located.getLocations()[i].getDatanodeUuid());
         stream.pipeline.add(index);
         stream.storages.put(index, located.getStorageIDs()[i]);
       }
@@ -87,7 +107,8 @@ final class ClientSteps {
       told.put("generation_stamp", located.getBlock().getGenerationStamp());
       told.putObject("observed").put("locations", String.join(",", names));
     } catch (IOException refusal) {
-      run.event("namenode", "file", file, "add_block", a).put("refused_with", Refusals.name(refusal));
+      run.event("namenode", "file", file, "add_block", a)
+          .put("refused_with", Refusals.name(refusal));
     }
   }
 
@@ -95,14 +116,19 @@ final class ClientSteps {
     run.live(client);
     Stream stream = run.stream(client, file);
     NotPossible.needs(stream != null && stream.block != null, client + " has no block of " + file);
-    NotPossible.needs(stream.stage.equals("set-up") || stream.stage.equals("streaming"), "the stream is at " + stream.stage);
+    NotPossible.needs(
+        stream.stage.equals("set-up") || stream.stage.equals("streaming"),
+        "the stream is at " + stream.stage);
     int index = run.index(datanode);
     NotPossible.needs(stream.pipeline.contains(index), datanode + " is not in the pipeline");
     DataNode dn = run.up(datanode);
-    NotPossible.needs(!stream.setUp.contains(index) || run.replica(file, index) != null, "set up already");
+    NotPossible.needs(
+        !stream.setUp.contains(index) || run.replica(file, index) != null, "set up already");
     cluster.heard();
     try {
-      ByteWriter writer = new ByteWriter(dn.getXferAddress(), stream.block, run.holder(client), stream.storages.get(index));
+      ByteWriter writer =
+          new ByteWriter(
+              dn.getXferAddress(), stream.block, run.holder(client), stream.storages.get(index));
       stream.writers.put(index, writer);
       stream.received.put(index, 0);
       stream.setUp.add(index);
@@ -123,7 +149,8 @@ final class ClientSteps {
         }
         run.pause();
       }
-      run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "create_rbw", a).put("refused_with", why);
+      run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "create_rbw", a)
+          .put("refused_with", why);
     }
   }
 
@@ -135,19 +162,22 @@ final class ClientSteps {
     try {
       writer.packet(content(file, offset));
     } catch (IOException e) {
-      throw new IllegalStateException("a packet was not taken though the replica is being written", e);
+      throw new IllegalStateException(
+          "a packet was not taken though the replica is being written", e);
     }
     stream.received.put(index, offset + 1);
     ReplicaAccess now = run.replica(file, index);
     run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "receive_packet", a)
-        .put("generation_stamp", now.stamp).put("num_bytes", now.bytes);
+        .put("generation_stamp", now.stamp)
+        .put("num_bytes", now.bytes);
   }
 
   void hflush(String client, String file, Map<String, String> a) {
     Stream stream = at(client, file, "streaming");
     allWrite(stream, file);
     int byAll = stream.byAll();
-    NotPossible.needs(byAll > stream.acked || stream.sent() == byAll, "nothing new was acknowledged by all");
+    NotPossible.needs(
+        byAll > stream.acked || stream.sent() == byAll, "nothing new was acknowledged by all");
     if (stream.acked == 0) {
       try {
         cluster.nn.fsync(run.root + file, stream.inode, run.holder(client), -1);
@@ -175,7 +205,8 @@ final class ClientSteps {
     try {
       writer.last();
     } catch (IOException e) {
-      throw new IllegalStateException("the last packet was not taken though the replica is being written", e);
+      throw new IllegalStateException(
+          "the last packet was not taken though the replica is being written", e);
     }
     stream.finalized.add(index);
     ReplicaAccess now = run.replica(file, index);
@@ -184,7 +215,8 @@ final class ClientSteps {
     }
     writer.close();
     run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "finalize_replica", a)
-        .put("generation_stamp", now.stamp).put("num_bytes", now.bytes);
+        .put("generation_stamp", now.stamp)
+        .put("num_bytes", now.bytes);
   }
 
   void complete(String client, String file, Map<String, String> a) {
@@ -194,8 +226,11 @@ final class ClientSteps {
     ExtendedBlock last = null;
     if (stream != null) {
       last = passed(stream);
-    } else if (run.recovering.getOrDefault(client, Set.of()).contains(file) && underRecovery(file)) {
-      last = new ExtendedBlock(cluster.pool, new Block(NameNodeAccess.lastBlock(cluster.fsn, run.root + file)));
+    } else if (run.recovering.getOrDefault(client, Set.of()).contains(file)
+        && underRecovery(file)) {
+      last =
+          new ExtendedBlock(
+              cluster.pool, new Block(NameNodeAccess.lastBlock(cluster.fsn, run.root + file)));
     }
     if (!isFenced(client, file, stream) && (last == null || !underRecovery(file))) {
       strangerOrWriter(client, file);
@@ -209,7 +244,9 @@ final class ClientSteps {
       }
     }
     try {
-      boolean closed = cluster.nn.complete(run.root + file, run.holder(client), last, any == null ? 0 : any.inode);
+      boolean closed =
+          cluster.nn.complete(
+              run.root + file, run.holder(client), last, any == null ? 0 : any.inode);
       if (closed && stream != null) {
         stream.stage = "closed";
       }
@@ -220,7 +257,8 @@ final class ClientSteps {
         observed.put("block_state", run.stateOf(known));
       }
     } catch (IOException refusal) {
-      run.event("namenode", "file", file, "complete", a).put("refused_with", Refusals.name(refusal));
+      run.event("namenode", "file", file, "complete", a)
+          .put("refused_with", Refusals.name(refusal));
     }
   }
 
@@ -244,7 +282,8 @@ final class ClientSteps {
         told.put("recovery_id", run.recoveryId(file));
       }
     } catch (IOException refusal) {
-      run.event("namenode", "file", file, "recover_lease", a).put("refused_with", Refusals.name(refusal));
+      run.event("namenode", "file", file, "recover_lease", a)
+          .put("refused_with", Refusals.name(refusal));
     }
   }
 
@@ -252,7 +291,9 @@ final class ClientSteps {
     run.live(client);
     Stream stream = run.stream(client, file);
     NotPossible.needs(stream != null && stream.block != null, client + " has no block of " + file);
-    NotPossible.needs(stream.stage.equals(stage), "the stream is at " + stream.stage + ", the step needs " + stage);
+    NotPossible.needs(
+        stream.stage.equals(stage),
+        "the stream is at " + stream.stage + ", the step needs " + stage);
     return stream;
   }
 
@@ -263,8 +304,11 @@ final class ClientSteps {
     run.up(datanode);
     ByteWriter writer = stream.writers.get(index);
     ReplicaAccess replica = run.replica(file, index);
-    boolean takes = writer != null && replica != null && replica.state == ReplicaState.RBW
-        && replica.stamp == stream.block.getGenerationStamp();
+    boolean takes =
+        writer != null
+            && replica != null
+            && replica.state == ReplicaState.RBW
+            && replica.stamp == stream.block.getGenerationStamp();
     NotPossible.needs(takes, "the writer at " + datanode + " is stopped");
     return writer;
   }
@@ -275,16 +319,21 @@ final class ClientSteps {
     }
   }
 
-  byte content(String file, int offset) { return (byte) (file.hashCode() + 31 * offset); }
+  byte content(String file, int offset) {
+    return (byte) (file.hashCode() + 31 * offset);
+  }
 
   void strangerOrWriter(String client, String file) {
-    NotPossible.needs(!run.recovering.getOrDefault(client, Set.of()).contains(file), client + " waits for the recovery of " + file);
+    NotPossible.needs(
+        !run.recovering.getOrDefault(client, Set.of()).contains(file),
+        client + " waits for the recovery of " + file);
   }
 
   boolean isFenced(String client, String file, Stream stream) {
     INodeFile inode = NameNodeAccess.file(cluster.fsn, run.root + file);
     if (inode == null || inode.isUnderConstruction()) {
-      return inode == null || !run.holder(client).equals(NameNodeAccess.clientName(cluster.fsn, run.root + file));
+      return inode == null
+          || !run.holder(client).equals(NameNodeAccess.clientName(cluster.fsn, run.root + file));
     }
     BlockInfo last = inode.getLastBlock();
     ExtendedBlock passed = stream == null ? null : stream.block;
@@ -305,6 +354,12 @@ final class ClientSteps {
   }
 
   ExtendedBlock passed(Stream stream) {
-    return stream.block == null ? null : new ExtendedBlock(cluster.pool, stream.block.getBlockId(), stream.acked, stream.block.getGenerationStamp());
+    return stream.block == null
+        ? null
+        : new ExtendedBlock(
+            cluster.pool,
+            stream.block.getBlockId(),
+            stream.acked,
+            stream.block.getGenerationStamp());
   }
 }

@@ -39,20 +39,33 @@ final class DatanodeSteps {
     long id = run.block(file);
     DataNode dn = run.up(datanode);
     ReplicaAccess now = run.replica(file, run.index(datanode));
-    NotPossible.needs(now != null && now.state == ReplicaState.FINALIZED, datanode + " has no finalized replica to report");
+    NotPossible.needs(
+        now != null && now.state == ReplicaState.FINALIZED,
+        datanode + " has no finalized replica to report");
     Block block = new Block(id, now.bytes, now.stamp);
-    StorageReceivedDeletedBlocks[] report = {new StorageReceivedDeletedBlocks(new DatanodeStorage(now.storage),
-        new ReceivedDeletedBlockInfo[] {
-            new ReceivedDeletedBlockInfo(block, ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK, null)})};
+    StorageReceivedDeletedBlocks[] report = {
+      new StorageReceivedDeletedBlocks(
+          new DatanodeStorage(now.storage),
+          new ReceivedDeletedBlockInfo[] {
+            new ReceivedDeletedBlockInfo(
+                block, ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK, null)
+          })
+    };
     BlockInfo known = run.stored(id);
-    cluster.nnOfDatanodes.blockReceivedAndDeleted(PrimaryAccess.registration(dn, cluster.pool), cluster.pool, report);
+    cluster.nnOfDatanodes.blockReceivedAndDeleted(
+        PrimaryAccess.registration(dn, cluster.pool), cluster.pool, report);
     cluster.fsn.getBlockManager().flushBlockOps();
-    ObjectNode told = run.event("namenode", "replica", id + "@" + datanode, "block_received", a)
-        .put("generation_stamp", now.stamp).put("num_bytes", now.bytes);
+    ObjectNode told =
+        run.event("namenode", "replica", id + "@" + datanode, "block_received", a)
+            .put("generation_stamp", now.stamp)
+            .put("num_bytes", now.bytes);
     told.putObject("observed").put("block_state", known == null ? "removed" : run.stateOf(known));
   }
 
-  /** The datanode reports what it has, as a full report would, the NameNode orders its deletion, and it is done. */
+  /**
+   * The datanode reports what it has, as a full report would, the NameNode orders its deletion, and
+   * it is done.
+   */
   void invalidate(String file, String datanode, Map<String, String> a) throws Exception {
     long id = run.block(file);
     DataNode dn = run.up(datanode);
@@ -61,10 +74,20 @@ final class DatanodeSteps {
     NotPossible.needs(now != null, datanode + " has no replica");
     BlockInfo known = run.stored(id);
     NotPossible.needs(known == null || known.isComplete(), "the block is not complete");
-    NotPossible.needs(now.state != ReplicaState.RUR, "a replica under recovery is reported as what it was");
-    NotPossible.needs(known == null || now.state != ReplicaState.FINALIZED || now.stamp != known.getGenerationStamp()
-        || now.bytes != known.getNumBytes(), "the replica is good");
-    BlockAccess.report(cluster.fsn, cluster.manager().getDatanode(cluster.uuids[index]), now.storage, new Block(id, now.bytes, now.stamp), now.state);
+    NotPossible.needs(
+        now.state != ReplicaState.RUR, "a replica under recovery is reported as what it was");
+    NotPossible.needs(
+        known == null
+            || now.state != ReplicaState.FINALIZED
+            || now.stamp != known.getGenerationStamp()
+            || now.bytes != known.getNumBytes(),
+        "the replica is good");
+    BlockAccess.report(
+        cluster.fsn,
+        cluster.manager().getDatanode(cluster.uuids[index]),
+        now.storage,
+        new Block(id, now.bytes, now.stamp),
+        now.state);
     BlockAccess.work(cluster.fsn.getBlockManager());
     DatanodeDescriptor descriptor = cluster.manager().getDatanode(cluster.uuids[index]);
     List<BlockInfo> queued = BlockAccess.queued(descriptor);
@@ -76,8 +99,12 @@ final class DatanodeSteps {
           for (Block each : ((BlockCommand) one).getBlocks()) {
             ordered |= each.getBlockId() == id;
           }
-          dn.getFSDataset().invalidate(cluster.pool, Arrays.stream(((BlockCommand) one).getBlocks())
-              .filter(each -> each.getBlockId() == id).toArray(Block[]::new));
+          dn.getFSDataset()
+              .invalidate(
+                  cluster.pool,
+                  Arrays.stream(((BlockCommand) one).getBlocks())
+                      .filter(each -> each.getBlockId() == id)
+                      .toArray(Block[]::new));
         }
       }
     } finally {
@@ -85,7 +112,9 @@ final class DatanodeSteps {
     }
     NotPossible.needs(ordered, "the namenode orders no deletion");
     for (int i = 0; i < 1000 && run.replica(file, index) != null; i++) {
-      run.pause();  // The run.files are deleted by a thread of their volume, and the replica is forgotten then.
+      run
+          .pause(); // The run.files are deleted by a thread of their volume, and the replica is
+                    // forgotten then.
     }
     if (run.replica(file, index) != null) {
       throw new IllegalStateException("the replica was to be deleted, and is there");
@@ -97,7 +126,10 @@ final class DatanodeSteps {
   void clientCrash(String client, Map<String, String> a) {
     run.live(client);
     run.dead.add(client);
-    run.streams.getOrDefault(client, Map.of()).values().forEach(one -> one.writers.values().forEach(ByteWriter::close));
+    run.streams
+        .getOrDefault(client, Map.of())
+        .values()
+        .forEach(one -> one.writers.values().forEach(ByteWriter::close));
     run.streams.remove(client);
     run.recovering.remove(client);
     run.event(client, "node", client, "client_crash", a);
@@ -129,7 +161,12 @@ final class DatanodeSteps {
       }
     }
     cluster.startDatanode(index);
-    run.event(datanode, "node", datanode, losing ? "datanode_restart_losing_bytes" : "datanode_restart", a);
+    run.event(
+        datanode,
+        "node",
+        datanode,
+        losing ? "datanode_restart_losing_bytes" : "datanode_restart",
+        a);
   }
 
   void cut(File file, int bytes) throws IOException {

@@ -32,7 +32,10 @@ import org.apache.hadoop.hdfs.server.protocol.InterDatanodeProtocol;
 import org.apache.hadoop.hdfs.server.protocol.ReplicaRecoveryInfo;
 import org.apache.hadoop.ipc.RemoteException;
 
-/** What a primary does: the calls to other datanodes one at a time, its decisions by Hadoop's own task. */
+/**
+ * What a primary does: the calls to other datanodes one at a time, its decisions by Hadoop's own
+ * task.
+ */
 final class PrimarySteps {
   private final RecoveryRun run;
   private final RecoveryCluster cluster;
@@ -91,22 +94,36 @@ final class PrimarySteps {
     NotPossible.needs(toAsk(task).contains(index), primary + " has not to ask " + datanode);
     run.up(datanode);
     try {
-      ReplicaRecoveryInfo info = asks(primary, datanode, other -> other.initReplicaRecovery(task.command));
+      ReplicaRecoveryInfo info =
+          asks(primary, datanode, other -> other.initReplicaRecovery(task.command));
       task.answers.put(index, info == null ? "null" : info);
-      ObjectNode told = run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "init_replica_recovery", a)
-          .put("recovery_id", task.command.getNewGenerationStamp());
+      ObjectNode told =
+          run.event(
+                  datanode,
+                  "replica",
+                  run.blockEntity(file) + "@" + datanode,
+                  "init_replica_recovery",
+                  a)
+              .put("recovery_id", task.command.getNewGenerationStamp());
       if (info == null) {
         told.putObject("observed").put("replica_state", "none");
       } else {
-        told.put("generation_stamp", info.getGenerationStamp()).put("num_bytes", info.getNumBytes());
+        told.put("generation_stamp", info.getGenerationStamp())
+            .put("num_bytes", info.getNumBytes());
         told.putObject("observed").put("replica_state", info.getOriginalReplicaState().name());
       }
     } catch (IOException refused) {
       IOException refusal = unwrapped(refused);
       task.answers.put(index, refusal);
       task.preempted |= refusal instanceof RecoveryInProgressException;
-      run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "init_replica_recovery", a)
-          .put("recovery_id", task.command.getNewGenerationStamp()).put("refused_with", Refusals.name(refusal));
+      run.event(
+              datanode,
+              "replica",
+              run.blockEntity(file) + "@" + datanode,
+              "init_replica_recovery",
+              a)
+          .put("recovery_id", task.command.getNewGenerationStamp())
+          .put("refused_with", Refusals.name(refusal));
     }
   }
 
@@ -116,7 +133,12 @@ final class PrimarySteps {
     NotPossible.needs(toAsk(task).contains(index), primary + " has not to ask " + datanode);
     NotPossible.needs(cluster.stopped[index] != null, datanode + " is up and would answer");
     task.answers.put(index, new IOException("no answer"));
-    run.event(primary, "replica", run.blockEntity(file) + "@" + datanode, "init_replica_recovery_failed", a)
+    run.event(
+            primary,
+            "replica",
+            run.blockEntity(file) + "@" + datanode,
+            "init_replica_recovery_failed",
+            a)
         .put("recovery_id", task.command.getNewGenerationStamp());
   }
 
@@ -126,10 +148,16 @@ final class PrimarySteps {
     NotPossible.needs(!task.agreed, "agreed already");
     boolean goesOn;
     try {
-      goesOn = replay(task, primary, file, true, (block, stamp, length, close, delete, targets, storages) -> {
-        task.delete = delete;
-        task.length = length;
-      });
+      goesOn =
+          replay(
+              task,
+              primary,
+              file,
+              true,
+              (block, stamp, length, close, delete, targets, storages) -> {
+                task.delete = delete;
+                task.length = length;
+              });
     } catch (IOException problem) {
       task.participants.clear();
       throw new NotPossible("the task fails: " + problem.getMessage());
@@ -139,9 +167,13 @@ final class PrimarySteps {
     List<String> names = new ArrayList<>();
     task.participants.forEach(one -> names.add(run.datanodes.get(one)));
     Collections.sort(names);
-    ObjectNode told = run.event(primary, "block", run.blockEntity(file), "sync_block", a)
-        .put("recovery_id", task.command.getNewGenerationStamp()).put("num_bytes", task.length);
-    told.putObject("observed").put("participants", String.join(",", names)).put("delete", String.valueOf(task.delete));
+    ObjectNode told =
+        run.event(primary, "block", run.blockEntity(file), "sync_block", a)
+            .put("recovery_id", task.command.getNewGenerationStamp())
+            .put("num_bytes", task.length);
+    told.putObject("observed")
+        .put("participants", String.join(",", names))
+        .put("delete", String.valueOf(task.delete));
   }
 
   void update(String primary, String file, String datanode, Map<String, String> a) {
@@ -153,16 +185,40 @@ final class PrimarySteps {
     ReplicaRecoveryInfo found = (ReplicaRecoveryInfo) task.answers.get(index);
     ObjectNode told;
     try {
-      String storage = asks(primary, datanode, other -> other.updateReplicaUnderRecovery(
-          new ExtendedBlock(cluster.pool, found), recovery, run.block(file), task.length));
+      String storage =
+          asks(
+              primary,
+              datanode,
+              other ->
+                  other.updateReplicaUnderRecovery(
+                      new ExtendedBlock(cluster.pool, found),
+                      recovery,
+                      run.block(file),
+                      task.length));
       task.updates.put(index, storage);
-      told = run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "update_replica_under_recovery", a);
+      told =
+          run.event(
+              datanode,
+              "replica",
+              run.blockEntity(file) + "@" + datanode,
+              "update_replica_under_recovery",
+              a);
       ReplicaAccess now = run.replica(file, index);
-      told.put("generation_stamp", now.stamp).put("recovery_id", recovery).put("num_bytes", now.bytes);
+      told.put("generation_stamp", now.stamp)
+          .put("recovery_id", recovery)
+          .put("num_bytes", now.bytes);
     } catch (IOException refusal) {
       task.updates.put(index, refusal);
-      told = run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "update_replica_under_recovery", a)
-          .put("refused_with", Refusals.name(refusal)).put("recovery_id", recovery).put("num_bytes", task.length);
+      told =
+          run.event(
+                  datanode,
+                  "replica",
+                  run.blockEntity(file) + "@" + datanode,
+                  "update_replica_under_recovery",
+                  a)
+              .put("refused_with", Refusals.name(refusal))
+              .put("recovery_id", recovery)
+              .put("num_bytes", task.length);
     }
   }
 
@@ -172,7 +228,8 @@ final class PrimarySteps {
     NotPossible.needs(toUpdate(task).contains(index), primary + " has not to update " + datanode);
     NotPossible.needs(cluster.stopped[index] != null, datanode + " is up and would answer");
     task.updates.put(index, new IOException("no answer"));
-    run.event(primary, "replica", run.blockEntity(file) + "@" + datanode, "update_replica_failed", a)
+    run.event(
+            primary, "replica", run.blockEntity(file) + "@" + datanode, "update_replica_failed", a)
         .put("recovery_id", task.command.getNewGenerationStamp());
   }
 
@@ -181,7 +238,13 @@ final class PrimarySteps {
     NotPossible.needs(toAsk(task).isEmpty() && toUpdate(task).isEmpty(), "the task goes on");
     List<Integer> before = new ArrayList<>(task.participants);
     try {
-      boolean goesOn = replay(task, primary, file, !task.agreed, (block, stamp, length, close, delete, targets, storages) -> { });
+      boolean goesOn =
+          replay(
+              task,
+              primary,
+              file,
+              !task.agreed,
+              (block, stamp, length, close, delete, targets, storages) -> {});
       NotPossible.needs(!goesOn, "the task would commit");
     } catch (IOException gaveUp) {
       // as it should
@@ -197,29 +260,39 @@ final class PrimarySteps {
   void commit(String primary, String file, Map<String, String> a) {
     Task task = task(primary, file);
     NotPossible.needs(task.agreed && toUpdate(task).isEmpty(), "there is something to do before");
-    boolean any = task.delete || task.updates.values().stream().anyMatch(one -> one instanceof String);
+    boolean any =
+        task.delete || task.updates.values().stream().anyMatch(one -> one instanceof String);
     NotPossible.needs(any, "no participant was updated");
     IOException[] refused = {null};
     try {
-      replay(task, primary, file, false, (block, stamp, length, close, delete, targets, storages) -> {
-        try {
-          cluster.nnOfDatanodes.commitBlockSynchronization(block, stamp, length, close, delete, targets, storages);
-        } catch (IOException refusal) {
-          refused[0] = refusal;
-        }
-      });
+      replay(
+          task,
+          primary,
+          file,
+          false,
+          (block, stamp, length, close, delete, targets, storages) -> {
+            try {
+              cluster.nnOfDatanodes.commitBlockSynchronization(
+                  block, stamp, length, close, delete, targets, storages);
+            } catch (IOException refusal) {
+              refused[0] = refusal;
+            }
+          });
     } catch (IOException problem) {
       throw new IllegalStateException("the task failed before its commit", problem);
     }
     run.tasks.get(run.index(primary)).remove(run.block(file));
-    ObjectNode told = run.event("namenode", "block", run.blockEntity(file), "commit_block_synchronization", a)
-        .put("recovery_id", task.command.getNewGenerationStamp()).put("num_bytes", task.length);
+    ObjectNode told =
+        run.event("namenode", "block", run.blockEntity(file), "commit_block_synchronization", a)
+            .put("recovery_id", task.command.getNewGenerationStamp())
+            .put("num_bytes", task.length);
     if (refused[0] != null) {
       told.put("refused_with", Refusals.name(refused[0]));
       return;
     }
     INodeFile inode = NameNodeAccess.file(cluster.fsn, run.root + file);
-    told.putObject("observed").put("closed", String.valueOf(!inode.isUnderConstruction()))
+    told.putObject("observed")
+        .put("closed", String.valueOf(!inode.isUnderConstruction()))
         .put("deleted", String.valueOf(inode.getLastBlock() == null));
   }
 
@@ -254,11 +327,15 @@ final class PrimarySteps {
   /** How a primary asks: itself by a call, others over the wire, as BlockRecoveryWorker does. */
   InterDatanodeProtocol asked(String primary, String datanode) throws IOException {
     DataNode dn = run.up(datanode);
-    return primary.equals(datanode) ? dn
-        : DataNode.createInterDataNodeProtocolProxy(dn.getDatanodeId(), cluster.conf, 600_000, false);
+    return primary.equals(datanode)
+        ? dn
+        : DataNode.createInterDataNodeProtocolProxy(
+            dn.getDatanodeId(), cluster.conf, 600_000, false);
   }
 
-  /** One call; a connection to a process that is no more is thrown away, and the call made again. */
+  /**
+   * One call; a connection to a process that is no more is thrown away, and the call made again.
+   */
   <T> T asks(String primary, String datanode, Call<T> call) throws IOException {
     for (int i = 0; ; i++) {
       try {
@@ -275,40 +352,51 @@ final class PrimarySteps {
   }
 
   IOException unwrapped(IOException refusal) {
-    return refusal instanceof RemoteException ? ((RemoteException) refusal).unwrapRemoteException() : refusal;
+    return refusal instanceof RemoteException
+        ? ((RemoteException) refusal).unwrapRemoteException()
+        : refusal;
   }
 
   /** Hadoop's own task, over the answers that were heard; true if it came to its commit. */
-  boolean replay(Task task, String primary, String file, boolean records, PrimaryAccess.Commit last) throws IOException {
+  boolean replay(Task task, String primary, String file, boolean records, PrimaryAccess.Commit last)
+      throws IOException {
     boolean[] committed = {false};
     Map<String, InterDatanodeProtocol> proxies = new HashMap<>();
     for (int one : locations(task)) {
-      proxies.put(cluster.uuids[one], new InterDatanodeProtocol() {
-        @Override
-        public ReplicaRecoveryInfo initReplicaRecovery(RecoveringBlock block) throws IOException {
-          Object answer = task.answers.get(one);
-          if (answer instanceof IOException) {
-            throw (IOException) answer;
-          }
-          return answer instanceof ReplicaRecoveryInfo ? (ReplicaRecoveryInfo) answer : null;
-        }
+      proxies.put(
+          cluster.uuids[one],
+          new InterDatanodeProtocol() {
+            @Override
+            public ReplicaRecoveryInfo initReplicaRecovery(RecoveringBlock block)
+                throws IOException {
+              Object answer = task.answers.get(one);
+              if (answer instanceof IOException) {
+                throw (IOException) answer;
+              }
+              return answer instanceof ReplicaRecoveryInfo ? (ReplicaRecoveryInfo) answer : null;
+            }
 
-        @Override
-        public String updateReplicaUnderRecovery(ExtendedBlock old, long recovery, long block, long length) throws IOException {
-          if (records) {
-            task.participants.add(one);
-            task.length = length;
-            return "storage";
-          }
-          Object answer = task.updates.get(one);
-          if (answer instanceof IOException) {
-            throw (IOException) answer;
-          }
-          return (String) answer;
-        }
-      });
+            @Override
+            public String updateReplicaUnderRecovery(
+                ExtendedBlock old, long recovery, long block, long length) throws IOException {
+              if (records) {
+                task.participants.add(one);
+                task.length = length;
+                return "storage";
+              }
+              Object answer = task.updates.get(one);
+              if (answer instanceof IOException) {
+                throw (IOException) answer;
+              }
+              return (String) answer;
+            }
+          });
     }
-    PrimaryAccess.recover(cluster.datanode(run.index(primary)), cluster.pool, task.command, proxies,
+    PrimaryAccess.recover(
+        cluster.datanode(run.index(primary)),
+        cluster.pool,
+        task.command,
+        proxies,
         (block, stamp, length, close, delete, targets, storages) -> {
           committed[0] = true;
           last.commit(block, stamp, length, close, delete, targets, storages);

@@ -39,8 +39,8 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
 /**
- * A NameNode and three datanodes of Apache HDFS in this process. Time stands still but for {@code tick}; nothing is sent,
- * checked or deleted unless a step asks for it.
+ * A NameNode and three datanodes of Apache HDFS in this process. Time stands still but for {@code
+ * tick}; nothing is sent, checked or deleted unless a step asks for it.
  */
 public final class RecoveryCluster implements Host {
   static final int DATANODES = 3;
@@ -59,20 +59,28 @@ public final class RecoveryCluster implements Host {
   public RecoveryCluster(File where) throws Exception {
     conf = configuration();
     Listener listener = new Listener(heard);
-    for (String name : new String[] {"org.apache.hadoop.hdfs.server.namenode.FSNamesystem",
-        "org.apache.hadoop.hdfs.server.datanode.DataNode"}) {
+    for (String name :
+        new String[] {
+          "org.apache.hadoop.hdfs.server.namenode.FSNamesystem",
+          "org.apache.hadoop.hdfs.server.datanode.DataNode"
+        }) {
       Logger logger = Logger.getLogger(name);
       logger.setLevel(Level.INFO);
       logger.setAdditivity(false);
       logger.addAppender(listener);
     }
-    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(DATANODES).storagesPerDatanode(1)
-        .checkDataNodeAddrConfig(false).build();
+    mini =
+        new MiniDFSCluster.Builder(conf, where)
+            .numDataNodes(DATANODES)
+            .storagesPerDatanode(1)
+            .checkDataNodeAddrConfig(false)
+            .build();
     mini.waitActive();
     fsn = mini.getNamesystem();
     InetSocketAddress address = mini.getNameNode().getNameNodeAddress();
-    nn = NameNodeProxiesClient.createNonHAProxyWithClientProtocol(address, conf, UserGroupInformation.getCurrentUser(),
-        false, new AtomicBoolean());
+    nn =
+        NameNodeProxiesClient.createNonHAProxyWithClientProtocol(
+            address, conf, UserGroupInformation.getCurrentUser(), false, new AtomicBoolean());
     nnOfDatanodes = new DatanodeProtocolClientSideTranslatorPB(address, conf);
     pool = mini.getNamesystem().getBlockPoolId();
     for (int i = 0; i < DATANODES; i++) {
@@ -125,7 +133,9 @@ public final class RecoveryCluster implements Host {
     return null;
   }
 
-  DatanodeManager manager() { return fsn.getBlockManager().getDatanodeManager(); }
+  DatanodeManager manager() {
+    return fsn.getBlockManager().getDatanodeManager();
+  }
 
   void stopDatanode(int index) throws Exception {
     DataNode dn = datanode(index);
@@ -134,20 +144,30 @@ public final class RecoveryCluster implements Host {
     manager().removeDatanode(manager().getDatanode(uuids[index]));
   }
 
-  /** The datanode registers, and is kept from its first heartbeat, which would fetch and carry out a recovery command. */
+  /**
+   * The datanode registers, and is kept from its first heartbeat, which would fetch and carry out a
+   * recovery command.
+   */
   void startDatanode(int index) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
     CountDownLatch quiet = new CountDownLatch(1);
     DataNodeFaultInjector before = DataNodeFaultInjector.get();
-    DataNodeFaultInjector.set(new DataNodeFaultInjector() {
-      @Override
-      public void startOfferService() throws Exception { quiet.await(); }
-    });
+    DataNodeFaultInjector.set(
+        new DataNodeFaultInjector() {
+          @Override
+          public void startOfferService() throws Exception {
+            quiet.await();
+          }
+        });
     try {
       mini.restartDataNode(old, true);
       DatanodeDescriptor known = manager().getDatanode(uuids[index]);
-      for (int i = 0; datanode(index) == null || !known.isAlive() || !PrimaryAccess.isRegistered(datanode(index), pool); i++) {
+      for (int i = 0;
+          datanode(index) == null
+              || !known.isAlive()
+              || !PrimaryAccess.isRegistered(datanode(index), pool);
+          i++) {
         if (i > 2000) {
           throw new IllegalStateException("datanode " + index + " does not come back");
         }
@@ -166,15 +186,27 @@ public final class RecoveryCluster implements Host {
   }
 
   HeartbeatResponse heartbeat(DataNode dn) throws IOException {
-    return nnOfDatanodes.sendHeartbeat(PrimaryAccess.registration(dn, pool), dn.getFSDataset().getStorageReports(pool),
-        0, 0, 0, 0, 0, null, false, SlowPeerReports.EMPTY_REPORT, SlowDiskReports.EMPTY_REPORT);
+    return nnOfDatanodes.sendHeartbeat(
+        PrimaryAccess.registration(dn, pool),
+        dn.getFSDataset().getStorageReports(pool),
+        0,
+        0,
+        0,
+        0,
+        0,
+        null,
+        false,
+        SlowPeerReports.EMPTY_REPORT,
+        SlowDiskReports.EMPTY_REPORT);
   }
 
   /** Keeps what Hadoop says at INFO of what it does by itself. */
   private static final class Listener extends AppenderSkeleton {
     private final List<String> heard;
 
-    Listener(List<String> heard) { this.heard = heard; }
+    Listener(List<String> heard) {
+      this.heard = heard;
+    }
 
     @Override
     protected void append(LoggingEvent event) {
@@ -184,9 +216,11 @@ public final class RecoveryCluster implements Host {
     }
 
     @Override
-    public void close() { }
+    public void close() {}
 
     @Override
-    public boolean requiresLayout() { return false; }
+    public boolean requiresLayout() {
+      return false;
+    }
   }
 }

@@ -69,7 +69,8 @@ final class RecoveryRun implements Run {
     byPrimary = new PrimarySteps(this);
     byDatanode = new DatanodeSteps(this);
     if (datanodes.size() > RecoveryCluster.DATANODES) {
-      throw new IllegalArgumentException("at most " + RecoveryCluster.DATANODES + " datanodes, not " + datanodes.size());
+      throw new IllegalArgumentException(
+          "at most " + RecoveryCluster.DATANODES + " datanodes, not " + datanodes.size());
     }
     for (int i = 0; i < RecoveryCluster.DATANODES; i++) {
       if (cluster.stopped[i] != null) {
@@ -97,46 +98,102 @@ final class RecoveryRun implements Run {
   @Override
   public void step(String name, Map<String, String> a) throws Exception {
     cluster.heard(); // What was said before is not about this step.
-    String client = a.get("client"), file = a.get("file"), datanode = a.get("datanode"), primary = a.get("primary");
+    String client = a.get("client"),
+        file = a.get("file"),
+        datanode = a.get("datanode"),
+        primary = a.get("primary");
     if (file != null && !files.contains(file)) {
       throw new IllegalArgumentException("no file " + file);
     }
     switch (name) {
-      case "create": byClient.create(client, file, a); break;
-      case "add_block": byClient.addBlock(client, file, a); break;
-      case "create_rbw": byClient.createRbw(client, file, datanode, a); break;
-      case "receive_packet": byClient.receivePacket(client, file, datanode, a); break;
-      case "hflush": byClient.hflush(client, file, a); break;
-      case "last_packet": byClient.lastPacket(client, file, a); break;
-      case "finalize_replica": byClient.finalizeReplica(client, file, datanode, a); break;
-      case "block_received": byDatanode.blockReceived(file, datanode, a); break;
-      case "complete": byClient.complete(client, file, a); break;
-      case "renew_lease": byClient.renewLease(client, a); break;
-      case "recover_lease": byClient.recoverLease(client, file, a); break;
-      case "receive_recovery_command": byPrimary.receiveCommand(file, datanode, a); break;
-      case "init_replica_recovery": byPrimary.init(primary, file, datanode, a); break;
-      case "init_replica_recovery_failed": byPrimary.initFailed(primary, file, datanode, a); break;
-      case "sync_block": byPrimary.sync(primary, file, a); break;
-      case "abandon_recovery": byPrimary.abandon(primary, file, a); break;
-      case "update_replica_under_recovery": byPrimary.update(primary, file, datanode, a); break;
-      case "update_replica_failed": byPrimary.updateFailed(primary, file, datanode, a); break;
-      case "commit_block_synchronization": byPrimary.commit(primary, file, a); break;
-      case "invalidate_replica": byDatanode.invalidate(file, datanode, a); break;
-      case "client_crash": byDatanode.clientCrash(client, a); break;
-      case "datanode_crash": byDatanode.crash(datanode, a); break;
-      case "datanode_restart": byDatanode.restart(datanode, a, false); break;
-      case "datanode_restart_losing_bytes": byDatanode.restart(datanode, a, true); break;
-      default: throw new IllegalArgumentException("unknown event " + name);
+      case "create":
+        byClient.create(client, file, a);
+        break;
+      case "add_block":
+        byClient.addBlock(client, file, a);
+        break;
+      case "create_rbw":
+        byClient.createRbw(client, file, datanode, a);
+        break;
+      case "receive_packet":
+        byClient.receivePacket(client, file, datanode, a);
+        break;
+      case "hflush":
+        byClient.hflush(client, file, a);
+        break;
+      case "last_packet":
+        byClient.lastPacket(client, file, a);
+        break;
+      case "finalize_replica":
+        byClient.finalizeReplica(client, file, datanode, a);
+        break;
+      case "block_received":
+        byDatanode.blockReceived(file, datanode, a);
+        break;
+      case "complete":
+        byClient.complete(client, file, a);
+        break;
+      case "renew_lease":
+        byClient.renewLease(client, a);
+        break;
+      case "recover_lease":
+        byClient.recoverLease(client, file, a);
+        break;
+      case "receive_recovery_command":
+        byPrimary.receiveCommand(file, datanode, a);
+        break;
+      case "init_replica_recovery":
+        byPrimary.init(primary, file, datanode, a);
+        break;
+      case "init_replica_recovery_failed":
+        byPrimary.initFailed(primary, file, datanode, a);
+        break;
+      case "sync_block":
+        byPrimary.sync(primary, file, a);
+        break;
+      case "abandon_recovery":
+        byPrimary.abandon(primary, file, a);
+        break;
+      case "update_replica_under_recovery":
+        byPrimary.update(primary, file, datanode, a);
+        break;
+      case "update_replica_failed":
+        byPrimary.updateFailed(primary, file, datanode, a);
+        break;
+      case "commit_block_synchronization":
+        byPrimary.commit(primary, file, a);
+        break;
+      case "invalidate_replica":
+        byDatanode.invalidate(file, datanode, a);
+        break;
+      case "client_crash":
+        byDatanode.clientCrash(client, a);
+        break;
+      case "datanode_crash":
+        byDatanode.crash(datanode, a);
+        break;
+      case "datanode_restart":
+        byDatanode.restart(datanode, a, false);
+        break;
+      case "datanode_restart_losing_bytes":
+        byDatanode.restart(datanode, a, true);
+        break;
+      default:
+        throw new IllegalArgumentException("unknown event " + name);
     }
   }
 
   @Override
   public void end() throws IOException {
-    streams.values().forEach(all -> all.values().forEach(one -> one.writers.values().forEach(ByteWriter::close)));
+    streams
+        .values()
+        .forEach(
+            all -> all.values().forEach(one -> one.writers.values().forEach(ByteWriter::close)));
     cluster.nn.delete(root, true);
   }
 
-  ObjectNode event(String node, String kind, String entity, String event, Map<String, String> arguments) {
+  ObjectNode event(
+      String node, String kind, String entity, String event, Map<String, String> arguments) {
     return told.add(node, kind, entity, event, arguments, passedMs);
   }
 
@@ -179,9 +236,17 @@ final class RecoveryRun implements Run {
       Matcher found = RECOVERING.matcher(line);
       if (found.matches() && found.group(2).startsWith(root + "/")) {
         String file = found.group(2).substring(root.length());
-        String holder = found.group(1).startsWith("HDFS_NameNode") ? "namenode"
-            : found.group(1).substring(0, found.group(1).indexOf('@'));
-        ObjectNode told = event("namenode", "file", file, "release_expired_lease", Map.of("holder", holder, "file", file));
+        String holder =
+            found.group(1).startsWith("HDFS_NameNode")
+                ? "namenode"
+                : found.group(1).substring(0, found.group(1).indexOf('@'));
+        ObjectNode told =
+            event(
+                "namenode",
+                "file",
+                file,
+                "release_expired_lease",
+                Map.of("holder", holder, "file", file));
         INodeFile inode = NameNodeAccess.file(cluster.fsn, root + file);
         told.putObject("observed").put("closed", String.valueOf(!inode.isUnderConstruction()));
         long after = recoveryId(file);
@@ -198,7 +263,9 @@ final class RecoveryRun implements Run {
     return uc == null ? 0 : uc.getBlockRecoveryId();
   }
 
-  String holder(String client) { return client + "@" + number; }
+  String holder(String client) {
+    return client + "@" + number;
+  }
 
   int index(String datanode) {
     int found = datanodes.indexOf(datanode);
@@ -221,7 +288,9 @@ final class RecoveryRun implements Run {
     NotPossible.needs(!dead.contains(client), client + " is down");
   }
 
-  Stream stream(String client, String file) { return streams.getOrDefault(client, Map.of()).get(file); }
+  Stream stream(String client, String file) {
+    return streams.getOrDefault(client, Map.of()).get(file);
+  }
 
   long block(String file) {
     Long id = blocks.get(file);
@@ -229,15 +298,21 @@ final class RecoveryRun implements Run {
     return id;
   }
 
-  String blockEntity(String file) { return String.valueOf(blocks.get(file)); }
+  String blockEntity(String file) {
+    return String.valueOf(blocks.get(file));
+  }
 
   ReplicaAccess replica(String file, int datanode) {
     return ReplicaAccess.of(cluster.datanode(datanode), cluster.pool, block(file));
   }
 
-  BlockInfo stored(long id) { return cluster.fsn.getBlockManager().getStoredBlock(new Block(id)); }
+  BlockInfo stored(long id) {
+    return cluster.fsn.getBlockManager().getStoredBlock(new Block(id));
+  }
 
-  String stateOf(BlockInfo block) { return block.getBlockUCState().name(); }
+  String stateOf(BlockInfo block) {
+    return block.getBlockUCState().name();
+  }
 
   void pause() {
     try {

@@ -21,7 +21,9 @@ final class Stream {
   int acked;
   String stage = "no block";
 
-  Stream(long inode) { this.inode = inode; }
+  Stream(long inode) {
+    this.inode = inode;
+  }
 
   int byAll() {
     int least = Integer.MAX_VALUE;

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 
-/** What a primary has heard: answers of initReplicaRecovery and of updateReplicaUnderRecovery, by datanode. */
+/**
+ * What a primary has heard: answers of initReplicaRecovery and of updateReplicaUnderRecovery, by
+ * datanode.
+ */
 final class Task {
   final RecoveringBlock command;
   final Map<Integer, Object> answers = new LinkedHashMap<>();
@@ -17,5 +20,7 @@ final class Task {
   long length;
   final List<Integer> participants = new ArrayList<>();
 
-  Task(RecoveringBlock command) { this.command = command; }
+  Task(RecoveringBlock command) {
+    this.command = command;
+  }
 }

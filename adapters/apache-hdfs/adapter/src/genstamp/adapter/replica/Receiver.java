@@ -12,8 +12,8 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaOutputStreams;
 
 /**
- * A thread of the datanode: makes a request, and receives what follows if it is the replica's writer then. A request
- * that stops the writer interrupts and joins it.
+ * A thread of the datanode: makes a request, and receives what follows if it is the replica's
+ * writer then. A request that stops the writer interrupts and joins it.
  */
 final class Receiver extends Thread implements Closeable {
   private final BlockingQueue<FutureTask<?>> tasks = new LinkedBlockingQueue<>();

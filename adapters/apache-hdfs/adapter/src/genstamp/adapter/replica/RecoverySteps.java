@@ -39,7 +39,8 @@ final class RecoverySteps {
         told.putObject("observed").put("replica_state", "NONE");
       } else {
         told.put("num_bytes", info.getNumBytes() / UNIT);
-        told.putObject("observed").put("replica_state", info.getOriginalReplicaState().name())
+        told.putObject("observed")
+            .put("replica_state", info.getOriginalReplicaState().name())
             .put("stamp", String.valueOf(info.getGenerationStamp()));
       }
     } catch (IOException | RuntimeException refusal) {
@@ -61,23 +62,32 @@ final class RecoverySteps {
     needs(!copies || (!copied && now != old), "one copy is enough");
     long stamp = there == null ? recovery : there.getGenerationStamp();
     long target = copies ? run.id + COPY : run.id;
-    Object updated = run.serves(event, a,
-        () -> run.cluster.replicas().updateReplicaUnderRecovery(run.block(old, stamp), recovery, target, now * UNIT));
+    Object updated =
+        run.serves(
+            event,
+            a,
+            () ->
+                run.cluster
+                    .replicas()
+                    .updateReplicaUnderRecovery(
+                        run.block(old, stamp), recovery, target, now * UNIT));
     copied |= copies && updated != null;
   }
 
   void invalidate(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
     ReplicaInfo there = run.replica();
-    needs(run.condemned.contains(a.get("generation")) && there != null, "there is nothing to delete");
+    needs(
+        run.condemned.contains(a.get("generation")) && there != null, "there is nothing to delete");
     File file = new File(there.getBlockURI());
     Block block = new Block(run.id, there.getNumBytes(), stamp);
     Receiver thread = new Receiver();
     try {
-      thread.on(() -> {
-        run.cluster.replicas().invalidate(run.cluster.pool, new Block[] {block});
-        return null;
-      });
+      thread.on(
+          () -> {
+            run.cluster.replicas().invalidate(run.cluster.pool, new Block[] {block});
+            return null;
+          });
       // The files are deleted by a thread of their volume, and the replica is forgotten then.
       GenericTestUtils.waitFor(() -> !file.exists() && run.replica() == null, 2, 8_000);
       run.stopWriting();

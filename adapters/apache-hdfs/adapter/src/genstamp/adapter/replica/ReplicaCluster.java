@@ -13,7 +13,10 @@ import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.test.GenericTestUtils;
 
-/** A datanode of Apache HDFS in this process that does not talk to its NameNode: each request is a call of FsDatasetSpi. */
+/**
+ * A datanode of Apache HDFS in this process that does not talk to its NameNode: each request is a
+ * call of FsDatasetSpi.
+ */
 public final class ReplicaCluster implements Host {
   private final MiniDFSCluster mini;
   final String pool;
@@ -28,8 +31,12 @@ public final class ReplicaCluster implements Host {
     conf.set("dfs.namenode.http-address", "127.0.0.1:0");
     conf.setLong("dfs.datanode.xceiver.stop.timeout.millis", 5_000);
     conf.setInt("dfs.namenode.heartbeat.recheck-interval", Integer.MAX_VALUE);
-    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(1).storagesPerDatanode(1)
-        .checkDataNodeAddrConfig(false).build();
+    mini =
+        new MiniDFSCluster.Builder(conf, where)
+            .numDataNodes(1)
+            .storagesPerDatanode(1)
+            .checkDataNodeAddrConfig(false)
+            .build();
     mini.waitActive();
     PrimaryAccess.quiet(datanode());
     pool = mini.getNamesystem().getBlockPoolId();

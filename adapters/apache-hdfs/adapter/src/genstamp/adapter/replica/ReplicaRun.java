@@ -106,7 +106,8 @@ final class ReplicaRun implements Run {
       case "convert_temporary_to_rbw" -> byWriter.convertTemporaryToRbw(a);
       case "unfinalize_block" -> byWriter.unfinalizeBlock(a);
       case "receive_packet" -> byWriter.receivePacket(a);
-      case "write_to_disk", "write_to_disk_fails" -> byWriter.writeToDisk(event.equals("write_to_disk"));
+      case "write_to_disk", "write_to_disk_fails" ->
+          byWriter.writeToDisk(event.equals("write_to_disk"));
       case "receive_ack" -> byWriter.receiveAck(a);
       case "finalize_block" -> byWriter.finalizeBlock(a);
       case "init_replica_recovery" -> byRecovery.initReplicaRecovery(a);

@@ -21,7 +21,8 @@ import org.apache.hadoop.util.DataChecksum;
 
 /** Requests that open, write and finalize a replica. */
 final class WriterSteps {
-  private static final DataChecksum CHECKSUM = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, UNIT);
+  private static final DataChecksum CHECKSUM =
+      DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, UNIT);
 
   /** The length that a request names where Hadoop does not look at it: that of a whole block. */
   private static final int BLOCK = 10;
@@ -34,16 +35,28 @@ final class WriterSteps {
 
   void createRbw(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
-    opens("create_rbw", a, true,
-        () -> run.cluster.replicas().createRbw(StorageType.DISK, null, run.block(BLOCK, stamp), false));
+    opens(
+        "create_rbw",
+        a,
+        true,
+        () ->
+            run.cluster
+                .replicas()
+                .createRbw(StorageType.DISK, null, run.block(BLOCK, stamp), false));
   }
 
   void createRbwAgain(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
     needs(run.replica() != null, "there is no replica");
     needs(!run.isWritten(), "Hadoop stops no writer here, who goes on with files that are no more");
-    opens("create_rbw_again", a, true,
-        () -> run.cluster.replicas().createRbw(StorageType.DISK, null, run.block(BLOCK, stamp), false, stamp));
+    opens(
+        "create_rbw_again",
+        a,
+        true,
+        () ->
+            run.cluster
+                .replicas()
+                .createRbw(StorageType.DISK, null, run.block(BLOCK, stamp), false, stamp));
   }
 
   void append(Map<String, String> a) throws Exception {
@@ -51,32 +64,50 @@ final class WriterSteps {
     long now = run.stamp(a, "new");
     long bytes = run.pick(a, "expected_bytes", run.length());
     needs(!Known.R1.isLeftOut() || run.replica() != null || now >= old, "R1");
-    opens("append", a, false, () -> run.cluster.replicas().append(run.block(BLOCK, old), now, bytes * UNIT));
+    opens(
+        "append",
+        a,
+        false,
+        () -> run.cluster.replicas().append(run.block(BLOCK, old), now, bytes * UNIT));
   }
 
   void recoverAppend(Map<String, String> a) throws Exception {
     long old = run.stamp(a, "old");
     long now = run.stamp(a, "new");
     long bytes = run.pick(a, "expected_bytes", run.length());
-    opens("recover_append", a, false,
+    opens(
+        "recover_append",
+        a,
+        false,
         () -> run.cluster.replicas().recoverAppend(run.block(BLOCK, old), now, bytes * UNIT));
   }
 
   void recoverRbw(Map<String, String> a) throws Exception {
     long old = run.stamp(a, "old");
     long now = run.stamp(a, "new");
-    long acked = run.replica() instanceof ReplicaInPipeline ? ((ReplicaInPipeline) run.replica()).getBytesAcked() : 0;
+    long acked =
+        run.replica() instanceof ReplicaInPipeline
+            ? ((ReplicaInPipeline) run.replica()).getBytesAcked()
+            : 0;
     long least = run.pick(a, "min_bytes", acked / UNIT);
     long most = run.pick(a, "max_bytes", run.length());
-    opens("recover_rbw", a, false,
-        () -> run.cluster.replicas().recoverRbw(run.block(BLOCK, old), now, least * UNIT, most * UNIT));
+    opens(
+        "recover_rbw",
+        a,
+        false,
+        () ->
+            run.cluster
+                .replicas()
+                .recoverRbw(run.block(BLOCK, old), now, least * UNIT, most * UNIT));
   }
 
   void recoverClose(Map<String, String> a) throws Exception {
     long old = run.stamp(a, "old");
     long now = run.stamp(a, "new");
     long bytes = run.pick(a, "expected_bytes", run.length());
-    run.serves("recover_close", a,
+    run.serves(
+        "recover_close",
+        a,
         () -> run.cluster.replicas().recoverClose(run.block(bytes, old), now, bytes * UNIT));
   }
 
@@ -84,8 +115,14 @@ final class WriterSteps {
     long stamp = run.stamp(a, "generation");
     boolean isTransfer = event.equals("serve_transfer");
     needs(!isTransfer || run.replica() != null, "there is no replica");
-    opens(event, a, true, () -> run.cluster.replicas().createTemporary(StorageType.DISK, null,
-        run.block(BLOCK, stamp), isTransfer));
+    opens(
+        event,
+        a,
+        true,
+        () ->
+            run.cluster
+                .replicas()
+                .createTemporary(StorageType.DISK, null, run.block(BLOCK, stamp), isTransfer));
   }
 
   void convertTemporaryToRbw(Map<String, String> a) throws Exception {
@@ -93,10 +130,16 @@ final class WriterSteps {
     long bytes = run.pick(a, "visible_bytes", run.length());
     ReplicaInfo there = run.replica();
     // With bytes that are received and not on disk Hadoop would count them as there (R4).
-    needs(there == null || there.getState() != ReplicaState.TEMPORARY || there.getBytesOnDisk() == there.getNumBytes(),
+    needs(
+        there == null
+            || there.getState() != ReplicaState.TEMPORARY
+            || there.getBytesOnDisk() == there.getNumBytes(),
         "a copy joins when it is received");
-    Object joined = run.serves("convert_temporary_to_rbw", a,
-        () -> run.cluster.replicas().convertTemporaryToRbw(run.block(bytes, stamp)));
+    Object joined =
+        run.serves(
+            "convert_temporary_to_rbw",
+            a,
+            () -> run.cluster.replicas().convertTemporaryToRbw(run.block(bytes, stamp)));
     if (joined != null) {
       run.stopWriting();
     }
@@ -105,13 +148,19 @@ final class WriterSteps {
   void unfinalizeBlock(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
     ReplicaInfo there = run.replica();
-    needs(there != null && there.getState() == ReplicaState.TEMPORARY && there.getGenerationStamp() == stamp,
+    needs(
+        there != null
+            && there.getState() == ReplicaState.TEMPORARY
+            && there.getGenerationStamp() == stamp,
         "there is no such copy");
     run.stopWriting();
-    run.serves("unfinalize_block", a, () -> {
-      run.cluster.replicas().unfinalizeBlock(run.block(0, stamp));
-      return null;
-    });
+    run.serves(
+        "unfinalize_block",
+        a,
+        () -> {
+          run.cluster.replicas().unfinalizeBlock(run.block(0, stamp));
+          return null;
+        });
     if (run.replica() != null) {
       throw new IllegalStateException("the copy is still there");
     }
@@ -129,20 +178,21 @@ final class WriterSteps {
     long disk = replica.getBytesOnDisk();
     needs(disk < replica.getNumBytes(), "all is on disk");
     Receiver thread = run.writer;
-    thread.on(() -> {
-      byte[] chunk = new byte[UNIT];
-      byte[] sum = new byte[CHECKSUM.getChecksumSize()];
-      Arrays.fill(chunk, (byte) (1 + disk / UNIT));
-      CHECKSUM.calculateChunkedSums(chunk, 0, UNIT, sum, 0);
-      thread.streams.writeDataToDisk(chunk, 0, UNIT);
-      thread.streams.getChecksumOut().write(sum);
-      thread.streams.flushDataOut();
-      thread.streams.flushChecksumOut();
-      if (succeeds) {
-        replica.setLastChecksumAndDataLen(disk + UNIT, sum);
-      }
-      return null;
-    });
+    thread.on(
+        () -> {
+          byte[] chunk = new byte[UNIT];
+          byte[] sum = new byte[CHECKSUM.getChecksumSize()];
+          Arrays.fill(chunk, (byte) (1 + disk / UNIT));
+          CHECKSUM.calculateChunkedSums(chunk, 0, UNIT, sum, 0);
+          thread.streams.writeDataToDisk(chunk, 0, UNIT);
+          thread.streams.getChecksumOut().write(sum);
+          thread.streams.flushDataOut();
+          thread.streams.flushChecksumOut();
+          if (succeeds) {
+            replica.setLastChecksumAndDataLen(disk + UNIT, sum);
+          }
+          return null;
+        });
     if (!succeeds) {
       thread.close();
     }
@@ -150,7 +200,9 @@ final class WriterSteps {
 
   void receiveAck(Map<String, String> a) {
     ReplicaInPipeline replica = run.written();
-    needs(replica.getReplicaInfo().getState() == ReplicaState.RBW, "the replica is not being written");
+    needs(
+        replica.getReplicaInfo().getState() == ReplicaState.RBW,
+        "the replica is not being written");
     needs(replica.getBytesAcked() < replica.getNumBytes(), "all is acknowledged");
     replica.setBytesAcked(replica.getBytesAcked() + UNIT);
     run.told("receive_ack", a);
@@ -160,16 +212,19 @@ final class WriterSteps {
     ReplicaInPipeline replica = run.written();
     boolean isCopy = replica.getReplicaInfo().getState() == ReplicaState.TEMPORARY;
     needs(replica.getBytesOnDisk() == replica.getNumBytes(), "something is on its way to the disk");
-    needs(isCopy || replica.getBytesAcked() == replica.getNumBytes(), "something is not acknowledged");
+    needs(
+        isCopy || replica.getBytesAcked() == replica.getNumBytes(),
+        "something is not acknowledged");
     Receiver thread = run.writer;
     try {
-      thread.on(() -> {
-        long stamp = replica.getReplicaInfo().getGenerationStamp();
-        long bytes = replica.getNumBytes() / UNIT;
-        thread.closeStreams();
-        run.cluster.replicas().finalizeBlock(run.block(bytes, stamp), false);
-        return null;
-      });
+      thread.on(
+          () -> {
+            long stamp = replica.getReplicaInfo().getGenerationStamp();
+            long bytes = replica.getNumBytes() / UNIT;
+            thread.closeStreams();
+            run.cluster.replicas().finalizeBlock(run.block(bytes, stamp), false);
+            return null;
+          });
       run.told("finalize_block", a);
     } catch (IOException | RuntimeException refusal) {
       run.refused("finalize_block", a, refusal);
@@ -179,7 +234,8 @@ final class WriterSteps {
   }
 
   /** A request that makes its thread the writer of the replica. */
-  private void opens(String event, Map<String, String> a, boolean creates, Callable<ReplicaHandler> request)
+  private void opens(
+      String event, Map<String, String> a, boolean creates, Callable<ReplicaHandler> request)
       throws Exception {
     Receiver thread = new Receiver();
     try {
@@ -195,10 +251,12 @@ final class WriterSteps {
     }
   }
 
-  private static ReplicaOutputStreams streams(ReplicaInPipeline replica, boolean creates) throws IOException {
+  private static ReplicaOutputStreams streams(ReplicaInPipeline replica, boolean creates)
+      throws IOException {
     ReplicaOutputStreams streams = replica.createStreams(creates, CHECKSUM);
     if (creates) {
-      BlockMetadataHeader.writeHeader(new DataOutputStream(streams.getChecksumOut()), streams.getChecksum());
+      BlockMetadataHeader.writeHeader(
+          new DataOutputStream(streams.getChecksumOut()), streams.getChecksum());
     }
     return streams;
   }

@@ -14,7 +14,7 @@ import org.apache.hadoop.util.Time;
 
 /** What of a real BlockManager is package-private. */
 public final class BlockAccess {
-  private BlockAccess() { }
+  private BlockAccess() {}
 
   /** The blocks whose recovery waits for this datanode's heartbeat; the queue stays as it is. */
   public static List<BlockInfo> queued(DatanodeDescriptor node) {
@@ -37,19 +37,28 @@ public final class BlockAccess {
     }
   }
 
-  /** One replica, as a full report of its datanode would tell of it; nothing else of that datanode is reported. */
-  public static void report(FSNamesystem fsn, DatanodeDescriptor node,
-      String storage, Block block,
-      ReplicaState state) throws IOException {
+  /**
+   * One replica, as a full report of its datanode would tell of it; nothing else of that datanode
+   * is reported.
+   */
+  public static void report(
+      FSNamesystem fsn, DatanodeDescriptor node, String storage, Block block, ReplicaState state)
+      throws IOException {
     fsn.writeLock();
     try {
-      fsn.getBlockManager().processIncrementalBlockReport(node, new StorageReceivedDeletedBlocks(
-          new DatanodeStorage(storage),
-          new ReceivedDeletedBlockInfo[] {
-              new ReceivedDeletedBlockInfo(block,
-                  state == ReplicaState.FINALIZED
-                      ? BlockStatus.RECEIVED_BLOCK
-                      : BlockStatus.RECEIVING_BLOCK, null)}));
+      fsn.getBlockManager()
+          .processIncrementalBlockReport(
+              node,
+              new StorageReceivedDeletedBlocks(
+                  new DatanodeStorage(storage),
+                  new ReceivedDeletedBlockInfo[] {
+                    new ReceivedDeletedBlockInfo(
+                        block,
+                        state == ReplicaState.FINALIZED
+                            ? BlockStatus.RECEIVED_BLOCK
+                            : BlockStatus.RECEIVING_BLOCK,
+                        null)
+                  }));
     } finally {
       fsn.writeUnlock();
     }
@@ -68,7 +77,9 @@ public final class BlockAccess {
   }
 
   /** Nothing waits for this datanode. */
-  public static void forget(DatanodeDescriptor node) { node.getLeaseRecoveryCommand(Integer.MAX_VALUE); }
+  public static void forget(DatanodeDescriptor node) {
+    node.getLeaseRecoveryCommand(Integer.MAX_VALUE);
+  }
 
   /** Uuids of the datanodes at which a replica is known, corrupt ones left out. */
   public static List<String> stored(BlockManager manager, BlockInfo block) {
@@ -95,7 +106,8 @@ public final class BlockAccess {
   }
 
   public static long recoveryId(BlockInfo block) {
-    BlockUnderConstructionFeature feature = block == null ? null : block.getUnderConstructionFeature();
+    BlockUnderConstructionFeature feature =
+        block == null ? null : block.getUnderConstructionFeature();
     return feature == null ? 0 : feature.getBlockRecoveryId();
   }
 }

@@ -5,7 +5,10 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 
 /** What the BlockManager should compare, remember and forget. */
 public final class BlockRepairs {
-  /** The last stamp that the edits granted, where a standby has not applied it yet: what an image must have. */
+  /**
+   * The last stamp that the edits granted, where a standby has not applied it yet: what an image
+   * must have.
+   */
   public static long greatestStamp(BlockIdManager ids) {
     return Math.max(ids.getGenerationStamp(), ids.getImpendingGenerationStamp());
   }
@@ -22,7 +25,8 @@ public final class BlockRepairs {
   /** After a truncate by copy the attempt that ends is that of the new block. */
   public static final class EndAttemptOfNewBlock {
     @Advice.OnMethodEnter
-    static void enter(@Advice.This BlockManager blocks,
+    static void enter(
+        @Advice.This BlockManager blocks,
         @Advice.FieldValue("pendingRecoveryBlocks") PendingRecoveryBlocks attempts,
         @Advice.Argument(0) BlockInfo recovered) {
       BlockCollection file = blocks.getBlockCollection(recovered);

@@ -9,7 +9,8 @@ public final class DatanodeRepairs {
   /** A set-up comes under a stamp of its own. */
   public static final class AskForANewerStamp {
     @Advice.OnMethodEnter
-    static void enter(@Advice.Argument(0) ExtendedBlock block, @Advice.Argument(1) long stamp) throws IOException {
+    static void enter(@Advice.Argument(0) ExtendedBlock block, @Advice.Argument(1) long stamp)
+        throws IOException {
       if (stamp <= block.getGenerationStamp()) {
         throw new IOException("the new stamp " + stamp + " is not above that of " + block);
       }

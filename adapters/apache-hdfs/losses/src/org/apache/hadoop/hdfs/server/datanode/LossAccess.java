@@ -1,6 +1,5 @@
 package org.apache.hadoop.hdfs.server.datanode;
 
-
 /** What only this package of Hadoop's may call. */
 public final class LossAccess {
   /** Breaks each connection of a datanode, as a network that fails. */
@@ -19,12 +18,18 @@ public final class LossAccess {
     if (replica == null) {
       return "none";
     }
-    return replica.getState() + " " + replica.getNumBytes() + " received, " + replica.getBytesOnDisk() + " on disk";
+    return replica.getState()
+        + " "
+        + replica.getNumBytes()
+        + " received, "
+        + replica.getBytesOnDisk()
+        + " on disk";
   }
 
   /** The file of a replica's bytes. */
   public static java.io.File bytes(DataNode datanode, String pool, long block) {
-    return new java.io.File(((ReplicaInfo) datanode.getFSDataset().getReplica(pool, block)).getBlockURI());
+    return new java.io.File(
+        ((ReplicaInfo) datanode.getFSDataset().getReplica(pool, block)).getBlockURI());
   }
 
   private LossAccess() {}

@@ -9,7 +9,10 @@ import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 
 /** What a NameNode should do first in some of its methods. */
 public final class NameNodeRepairs {
-  /** A NameNode that becomes active goes on from the last stamp in its edits, also without a standby. */
+  /**
+   * A NameNode that becomes active goes on from the last stamp in its edits, also without a
+   * standby.
+   */
   public static final class ApplyGrantedStamps {
     @Advice.OnMethodEnter
     static void enter(@Advice.FieldValue("blockManager") BlockManager blocks) {
@@ -20,8 +23,11 @@ public final class NameNodeRepairs {
   /** A recovery whose id is below the block's stamp was overtaken. */
   public static final class RefuseOlderStamp {
     @Advice.OnMethodEnter
-    static void enter(@Advice.FieldValue("blockManager") BlockManager blocks, @Advice.Argument(0) ExtendedBlock block,
-        @Advice.Argument(1) long stamp) throws IOException {
+    static void enter(
+        @Advice.FieldValue("blockManager") BlockManager blocks,
+        @Advice.Argument(0) ExtendedBlock block,
+        @Advice.Argument(1) long stamp)
+        throws IOException {
       BlockInfo stored = blocks.getStoredBlock(block.getLocalBlock());
       if (stored != null && stamp < stored.getGenerationStamp()) {
         throw new IOException("recovery id " + stamp + " is below the stamp of " + stored);
@@ -32,8 +38,11 @@ public final class NameNodeRepairs {
   /** Datanodes that are not known are refused before anything is changed. */
   public static final class FindDatanodesFirst {
     @Advice.OnMethodEnter
-    static void enter(@Advice.FieldValue("blockManager") BlockManager blocks, @Advice.Argument(3) DatanodeID[] nodes,
-        @Advice.Argument(4) String[] storages) throws IOException {
+    static void enter(
+        @Advice.FieldValue("blockManager") BlockManager blocks,
+        @Advice.Argument(3) DatanodeID[] nodes,
+        @Advice.Argument(4) String[] storages)
+        throws IOException {
       blocks.getDatanodeManager().getDatanodeStorageInfos(nodes, storages, "updatePipeline");
     }
   }
