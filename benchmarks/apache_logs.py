@@ -82,14 +82,9 @@ def _checked(directory: Path, *options: str) -> tuple[str, int]:
     violated = sum(row["keys"] for row in report["keys"] if row["safety"] == "violated")
     unread = sum(source["rejects"] for source in report["sources"])
     keys = sum(row["keys"] for row in report["keys"])
-    return (
-        (
-            f"logs check: {report['safety']}, {report['completion']}; {report['events']} events in {report['lines']} lines,"
-            f" {keys} keys, {violated} violated, {unread} lines not read"
-        ),
-        violated,
-        unread,
-    )
+    counts = f"{report['events']} events in {report['lines']} lines, {keys} keys, {violated} violated"
+    said = f"logs check: {report['safety']}, {report['completion']}; {counts}, {unread} lines not read"
+    return said, violated, unread
 
 
 def main() -> int:

@@ -37,6 +37,13 @@ public final class Main {
     LOSSES.put("transfer-rounds-up", Transfers::roundsUp);
     LOSSES.put("failed-transfer-is-a-success", Transfers::failedTransfer);
     LOSSES.put("resent-packet-not-synced", Transfers::resentPacket);
+    LOSSES.put("soft-limit-takes-the-file", Holes::softLimitTakesTheFile);
+    LOSSES.put("fsync-stops-for-a-recovery", Holes::fsyncStopsForARecovery);
+    LOSSES.put("late-fsync-changes-nothing", Holes::lateFsyncChangesNothing);
+    LOSSES.put("abandon-looks-at-the-block", Holes::abandonLooksAtTheBlock);
+    LOSSES.put("append-to-a-full-block-passes-none", Holes::appendToAFullBlockPassesNone);
+    LOSSES.put("answers-are-kept", Holes::answersAreKept);
+    LOSSES.put("deletion-spares-snapshots", Holes::deletionSparesSnapshots);
   }
 
   public static void main(String[] arguments) throws Exception {
