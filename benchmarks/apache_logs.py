@@ -70,8 +70,8 @@ def _carry_out(run: str, cluster: Cluster, seed: int) -> dict[str, str]:
     return told
 
 
-def _checked(directory: Path, *options: str) -> tuple[str, int]:
-    """What `genstamp logs check` says of a directory in a line, and how many verdicts are false and lines not read."""
+def _checked(directory: Path, *options: str) -> tuple[str, int, int]:
+    """What `genstamp logs check` says of a directory in a line; how many keys are violated, and lines not read."""
     command = [sys.executable, "-m", "genstamp", "logs", "check", "--format", "json", *options, str(directory)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode not in (0, 12, 3, 13):
