@@ -34,9 +34,9 @@ _EFFECTS = {
     "abandon_block": Effect(),
     "drop_empty_block": Effect(),
     "remove": Effect(),
-    # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, and a NameNode without
-    # HA grants again what was granted and is no block's stamp yet (H), so the next id may be lower, or the same.
-    "restart_last_of_open_file": Effect(recovery_id=Move.ANY, length=Move.ANY),
+    # A.7: stamps are on disk with every change, a length may be older. The recovery id is lost, but none that was
+    # given out is given out again (H), so what comes after is higher all the same.
+    "restart_last_of_open_file": Effect(length=Move.ANY),
     "restart_any_other": Effect(length=Move.ANY),
 }
 
