@@ -4,6 +4,7 @@ Each case is the text of a part's body, or of a whole module, with `# here` at t
 no functions, because Python would not compile some of them, and a linter would mend others.
 """
 
+import gc
 import re
 import sys
 import textwrap
@@ -454,3 +455,18 @@ def no_bytecode(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each text is a file of its own."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield
+
+
+def test_what_the_garbage_collector_calls_is_not_taken_for_the_traced_function(tmp_path: Path) -> None:
+    path = tmp_path / "collected.py"
+    text = "import gc\nCOUNT = 0\ndef counts(phase, info):\n    global COUNT\n    COUNT += 1\n"
+    names = module(text, path)
+    before = gc.get_threshold()
+    gc.callbacks.append(names["counts"])
+    gc.set_threshold(1)
+    try:
+        instance(step("s.n = 1"), tmp_path / "one.py")
+    finally:
+        gc.callbacks.remove(names["counts"])
+        gc.set_threshold(*before)
+    assert names["COUNT"] > 0 and gc.isenabled()

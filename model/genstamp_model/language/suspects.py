@@ -12,6 +12,7 @@ Not here: operators that ask the value (see `refusing`).
 from __future__ import annotations
 
 import dis
+import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -76,7 +77,10 @@ _is_watching = False
 
 @contextmanager
 def watched(refuse: Refuse) -> Iterator[None]:
-    """Refuse such places in every function of an author's that is called in the block."""
+    """Refuse such places in every function of an author's that is called in the block.
+
+    The garbage collector waits, for it may call functions that have nothing to do with the block.
+    """
     global _is_watching
     if _is_watching:
         yield
@@ -91,6 +95,8 @@ def watched(refuse: Refuse) -> Iterator[None]:
         # A debugger, or what measures coverage, goes on.
         return before(frame, event, argument) if before is not None else None
 
+    collects = gc.isenabled()
+    gc.disable()
     sys.settrace(look)
     _is_watching = True
     try:
@@ -98,6 +104,8 @@ def watched(refuse: Refuse) -> Iterator[None]:
     finally:
         _is_watching = False
         sys.settrace(before)
+        if collects:
+            gc.enable()
 
 
 class Reach:
