@@ -229,14 +229,14 @@ def agreeing(locked: Lock, system: str, semantics: str, configuration: str, entr
     return locked | {system: msgspec.structs.replace(locked[system], semantics=known)}
 
 
-def without(lock: Lock, system: str, configurations: Collection[str]) -> Lock:
-    """The lock without what it says of some configurations of a system."""
+def without(lock: Lock, system: str, left_out: Collection[tuple[str, str]]) -> Lock:
+    """The lock without what it says of some searches of a system: pairs of a semantics and a configuration."""
     if system not in lock:
         return lock
     kept = {
         name: msgspec.structs.replace(
             entry,
-            searches={where: found for where, found in entry.searches.items() if where not in configurations},
+            searches={where: found for where, found in entry.searches.items() if (name, where) not in left_out},
         )
         for name, entry in lock[system].semantics.items()
     }

@@ -75,7 +75,7 @@ def locked(
     rows: Sequence[Row],
     expected: Sequence[str],
     path: Path,
-    left_out: Mapping[str, Collection[str]],
+    left_out: Mapping[str, Collection[tuple[str, str]]],
 ) -> Row:
     """What was found is what the lock says.
 
@@ -83,14 +83,14 @@ def locked(
         rows: of the whole run.
         expected: claims of the rows that the lock speaks of.
         path: the lock.
-        left_out: configurations that were not to be searched, by system.
+        left_out: what was not to be searched, pairs of a semantics and a configuration by system.
     """
     try:
         before = lock.read(path)
     except LockError as problem:
         return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
-    for system, configurations in left_out.items():
-        before = lock.without(before, system, configurations)
+    for system, searches in left_out.items():
+        before = lock.without(before, system, searches)
     found = lock.carrying(found_in(rows), before)
     missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
     differences = lock.differences(lock.common(before, found) if missing else before, found)

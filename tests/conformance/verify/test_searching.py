@@ -311,7 +311,7 @@ def test_what_was_left_out_is_not_missed(tmp_path: Path) -> None:
     lock.write(path, {"leases": lock.SystemEntry(semantics=semantics)})
     found = {"leases": lock.SystemEntry(semantics={"good": lock.SemanticsEntry(digest="00")})}
     rows = [Row(claim="a", verdict=Verdict.HOLDS, data={"lock": msgspec.to_builtins(found)})]
-    assert summing.locked("lock", rows, ["a"], path, {"leases": ["large"]}).verdict is Verdict.HOLDS
+    assert summing.locked("lock", rows, ["a"], path, {"leases": [("good", "large")]}).verdict is Verdict.HOLDS
     assert summing.locked("lock", rows, ["a"], path, {}).verdict is Verdict.VIOLATED
 
 
@@ -340,14 +340,20 @@ def test_everything_declared_is_planned(tmp_path: Path) -> None:
     assert [row.claim for row in plan.rows([])] == ["coverage counter", "vacuity counter", "lock spec/spec.lock"]
 
 
-def test_large_searches_begin_first(tmp_path: Path) -> None:
+def lock_states(repository: Path, two: int, one: int) -> None:
+    """Write a lock in which both versions of the counter have so many states."""
+
     def search(states: int) -> lock.SearchEntry:
         return lock.SearchEntry(sizes={}, limits={}, distinct=states, generated=0, depth=0, cut={}, properties={})
 
-    searched = {"two": search(9_000_000), "one": search(3_000_000)}
+    searched = {"two": search(two), "one": search(one)}
     semantics = {name: lock.SemanticsEntry(digest="", searches=searched) for name in ("good", "old")}
-    (tmp_path / "spec").mkdir()
-    lock.write(tmp_path / "spec" / "spec.lock", {"counter": lock.SystemEntry(semantics=semantics)})
+    (repository / "spec").mkdir()
+    lock.write(repository / "spec" / "spec.lock", {"counter": lock.SystemEntry(semantics=semantics)})
+
+
+def test_large_searches_begin_first(tmp_path: Path) -> None:
+    lock_states(tmp_path, two=6_000_000, one=3_000_000)
     seconds = {job.name: job.seconds for job in searches(tmp_path, systems=[COUNTER]).jobs}
     names = ("known_counter_two_old", "check_counter_two", "check_counter_one", "prove_counter")
     assert sorted(names, key=lambda name: -seconds[name]) == list(names)
@@ -356,6 +362,14 @@ def test_large_searches_begin_first(tmp_path: Path) -> None:
 def test_what_is_on_demand_is_planned_on_demand(tmp_path: Path) -> None:
     assert not any("again" in claim for claim in claims(whole(tmp_path, systems=[COUNTER])))
     assert "check counter:again" in claims(whole(tmp_path, on_demand=True, systems=[COUNTER]))
+
+
+def test_a_large_search_of_a_released_version_is_planned_on_demand(tmp_path: Path) -> None:
+    lock_states(tmp_path, two=6_000_001, one=3)
+    every_time = claims(searches(tmp_path, systems=[COUNTER]))
+    assert "check counter:two" in every_time
+    assert "known counter:two old" not in every_time
+    assert "known counter:two old" in claims(searches(tmp_path, on_demand=True, systems=[COUNTER]))
 
 
 def test_two_systems_have_jobs_of_their_own(tmp_path: Path) -> None:

@@ -155,8 +155,9 @@ def test_append_of_another_length_stamp_or_block_is_refused() -> None:
         datanode.dataset.append(BLOCK, 1000, len(DATA), SomeWriter())
     with refused(datanode, ReplicaNotFoundException):
         datanode.dataset.append(Block(7, 1000, 0), 1002, len(DATA), SomeWriter())
-    with refused(datanode, ReplicaNotFoundException, "non-existent"):
-        datanode.dataset.append(Block(8, 1001, 0), 1002, len(DATA), SomeWriter())
+    for new_stamp in (1002, 1000):
+        with refused(datanode, ReplicaNotFoundException, "non-existent"):
+            datanode.dataset.append(Block(8, 1001, 0), new_stamp, len(DATA), SomeWriter())
 
 
 @pytest.mark.parametrize("state", [F, RBW])

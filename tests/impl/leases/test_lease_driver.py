@@ -261,6 +261,16 @@ def test_an_append_is_to_a_full_block_or_to_one_that_has_room_by_the_seed() -> N
         assert do(driver, possible, WRITER).refused_with is None
 
 
+def test_a_client_asks_for_further_datanodes_beside_those_that_are_left() -> None:
+    driver = a_driver()
+    do(driver, "create", WRITER)
+    assert "no datanode is left" in refuses_now(driver, "get_additional_datanode", WRITER)
+    do(driver, "add_block", WRITER)
+    assert do(driver, "get_additional_datanode", WRITER).observed == {"locations": "datanode1"}
+    do(driver, "datanode_stops", {"datanode": "datanode1"})
+    assert "no datanode is left" in refuses_now(driver, "get_additional_datanode", WRITER)
+
+
 def test_a_renamed_file_is_written_on_by_its_inode() -> None:
     driver = a_driver()
     writing(driver)

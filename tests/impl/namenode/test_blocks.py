@@ -59,11 +59,14 @@ def test_a_timed_out_attempt_still_counts_as_under_recovery_until_removed() -> N
     assert pending.add(1, now_us=0)
 
 
-def test_a_block_is_queued_once_at_its_primary_and_dropped_when_that_registers_again() -> None:
+def test_a_block_is_queued_once_at_its_primary_and_stays_queued_until_another_storage_registers() -> None:
+    block = BlockInfo(block_id=7, generation_stamp=1, file_id=1)
     datanodes = DatanodeManager(stale_interval_ms=30_000, heartbeat_expiry_ms=630_000)
     datanodes.register_datanode("a", "uuid", now_us=0)
     for _ in range(2):
-        datanodes.datanodes["a"].add_block_to_be_recovered(7)
-    assert datanodes.datanodes["a"].recover_blocks == [7]
+        datanodes.datanodes["a"].add_block_to_be_recovered(block)
+    assert datanodes.datanodes["a"].recover_blocks == [block]
     datanodes.register_datanode("a", "uuid", now_us=1)
+    assert datanodes.datanodes["a"].recover_blocks == [block]
+    datanodes.register_datanode("a", "another", now_us=2)
     assert datanodes.datanodes["a"].recover_blocks == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from genstamp_dfs.errors import DisallowedDatanodeException, HdfsIOException, UnregisteredNodeException
-from genstamp_dfs.hdfs.messages.client_protocol import Append, GetBlockLocations
+from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, GetBlockLocations
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     InvalidateBlocks,
     ReceivedStatus,
@@ -13,6 +13,7 @@ from genstamp_dfs.hdfs.messages.datanode_protocol import (
     RegisterDatanode,
     VersionRequest,
 )
+from genstamp_dfs.hdfs.namenode.configuration import Repair
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState, ReplicaState
 
 FINALIZED, RBW, RWR = ReplicaState.FINALIZED, ReplicaState.RBW, ReplicaState.RWR
@@ -186,9 +187,26 @@ def test_in_safe_mode_nobody_is_taken_for_dead(new_bench: Any) -> None:
     assert bench.namesystem.datanode_manager.live_datanodes() == ["a", "b", "c"]
 
 
-def test_what_is_queued_for_a_datanode_is_dropped_when_it_registers_again(bench: Any) -> None:
+def test_a_queued_recovery_waits_for_a_datanode_that_registers_again(bench: Any) -> None:
+    """DatanodeManager#registerDatanode."""
     bench.write(datanodes="")
     bench.recover_lease()
-    assert bench.namesystem.datanode_manager.datanodes["c"].recover_blocks
     bench.register("c")
-    assert bench.heartbeat("c") == ()
+    (command,) = bench.heartbeat("c")
+    assert [each.recovery_id for each in command.blocks] == [bench.last().block_recovery_id]
+
+
+def test_the_queued_recovery_of_a_deleted_file_goes_out_as_in_hadoop_unless_that_is_repaired(new_bench: Any) -> None:
+    """DatanodeManager#getBlockRecoveryCommand; hole command-belongs-to-its-attempt."""
+    for repairs, is_sent in ((frozenset(), True), (frozenset({Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT}), False)):
+        bench = new_bench(repairs=repairs)
+        bench.write(datanodes="")
+        bench.recover_lease()
+        block = bench.last()
+        bench.ask(Delete("/f"))
+        bench.pass_ms(1, silent=True)
+        assert bench.blocks.get_stored_block(block.block_id) is None
+        commands = bench.heartbeat("c")
+        assert bool(commands) == is_sent
+        if is_sent:
+            assert commands[0].blocks[0].block == block.as_block()

@@ -176,6 +176,8 @@ def test_lease_manager_recovers_committed_last_block_with_content() -> None:
     assert not scenario.is_closed(PATH)
     scenario.cluster.network.heal()
     scenario.until(lambda: scenario.is_closed(PATH))
+    # The first primary that registers again leads the recovery; the append needs the others as well.
+    scenario.until(lambda: len(scenario.last_block(PATH).stored) == len(scenario.datanodes))
     other = scenario.client("other")
 
     async def append() -> None:

@@ -206,17 +206,18 @@ class RecoverySteps(ClusterBase):
 
     def queued_recoveries(self, datanode: str) -> list[int]:
         """Ids of the blocks whose recovery waits for this datanode's next heartbeat."""
-        return list(self.namesystem.datanode_manager.datanodes[datanode].recover_blocks)
+        return [block.block_id for block in self.namesystem.datanode_manager.datanodes[datanode].recover_blocks]
 
     def _take_recovery_command(self, datanode: str, block_id: int) -> RecoveringBlock | None:
         """The queued command, which leaves the queue; None (and the queue as it is) if it is out of date.
 
         All expected locations are named, those that are down too: a call that finds nobody is a step here.
         """
-        block = self.namesystem.block_manager.get_stored_block(block_id)
-        if block is None or block.is_complete or self.namesystem.is_of_another_attempt(datanode, block):
+        queue = self.namesystem.datanode_manager.datanodes[datanode].recover_blocks
+        (block,) = (queued for queued in queue if queued.block_id == block_id)
+        if block.is_complete or self.namesystem.is_out_of_date(datanode, block):
             return None
-        self.namesystem.datanode_manager.datanodes[datanode].recover_blocks.remove(block_id)
+        queue.remove(block)
         return self.namesystem.recovery_command(block, block.expected_locations())
 
     def is_to_be_invalidated(self, reported: ReportedReplica) -> bool:

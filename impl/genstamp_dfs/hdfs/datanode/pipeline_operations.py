@@ -21,11 +21,13 @@ class PipelineOperations(ReplicaMap):
         """FINALIZED -> RBW under a new stamp. Hadoop accepts the old one as well.
 
         Raises:
+            ReplicaNotFoundException: there is no replica of the block; then, after the check of the new stamp, none in
+                the block's generation, or it is not FINALIZED.
             HdfsIOException: the new stamp is not a new one, or the length is not the expected one.
-            ReplicaNotFoundException: there is no replica in the block's generation, or it is not FINALIZED.
 
-        Source: FsDatasetImpl#append, Hadoop 3.4.1; facts B2.
+        Source: FsDatasetImpl#append, which takes the lock of the replica's volume first, Hadoop 3.4.1; facts B2.
         """
+        self.existing(block.block_id)
         self._check_new_stamp(block, new_stamp)
         replica = self.get_replica_info(block)
         if replica.state is not ReplicaState.FINALIZED:

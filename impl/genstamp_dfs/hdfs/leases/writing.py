@@ -130,14 +130,17 @@ class WritingSteps(LeaseClusterBase):
         self.needs_block_before(step, file)
 
     def get_additional_datanode(self, client: str, file: str) -> None:
-        """getAdditionalDatanode() for a whole new pipeline (FSNamesystem#getAdditionalDatanode)."""
+        """getAdditionalDatanode() beside those that are left of the pipeline (FSNamesystem#getAdditionalDatanode)."""
         step = self.client_step("get_additional_datanode", client, file)
-        if self.owns(client, file) and not self.known.running:
-            raise step.not_possible("no datanode can be chosen")
+        last = self.last_block(file)
+        written = () if last is None or last.is_complete else last.expected_locations()
+        left = tuple(datanode for datanode in written if datanode in self.known.running)
+        if self.owns(client, file) and not left:
+            raise step.not_possible(f"no datanode is left that writes {file}")
         stream = self.known.streams.get((client, file))
         block = NO_BLOCK if stream is None or stream.block is None else stream.block
-        count = len(self.datanodes)
-        request = GetAdditionalDatanode(file, block, (), (), count, client, self.file_id(client, file))
+        count = len(self.known.running) - len(left)
+        request = GetAdditionalDatanode(file, block, left, (), count, client, self.file_id(client, file))
         if self.ask_for(step, request, client) is not None:
             step.done(observed=self.observed("locations"))
 

@@ -33,28 +33,27 @@ class BlockRecoveryCalls(PipelineCalls):
         """
         queued, datanode.recover_blocks = datanode.recover_blocks, []
         commands = []
-        for block_id in queued:
-            block = self.block_manager.get_stored_block(block_id)
-            if block is None or block.state is not BlockUCState.UNDER_RECOVERY:
-                if not self.is_closed_hole(Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT):
-                    self._check_queued(block_id, block)
+        for block in queued:
+            if self.is_out_of_date(datanode.name, block):
                 continue
-            if self.is_of_another_attempt(datanode.name, block):
-                continue
+            if block.is_complete:
+                raise HdfsIOException(f"recovery block blk_{block.block_id} where it is not under construction")
             if self._is_unsynced(block):
-                datanode.recover_blocks.append(block_id)
+                datanode.recover_blocks.append(block)
                 continue
             commands.append(self.recovery_command(block, self._recovery_locations(block)))
         return tuple(commands)
 
-    def _check_queued(self, block_id: int, block: BlockInfo | None) -> None:
-        """Refuse a queued block that is complete; one that is gone is nobody's business any longer."""
-        if block is not None and block.is_complete:
-            raise HdfsIOException(f"recovery block blk_{block_id} where it is not under construction")
+    def is_out_of_date(self, datanode: str, block: BlockInfo) -> bool:
+        """Whether a queued command is dropped, which only the repair command-belongs-to-its-attempt does.
 
-    def is_of_another_attempt(self, datanode: str, block: BlockInfo) -> bool:
-        """Whether the queued command belongs to an attempt that a younger one has preempted, and that is looked at."""
-        return block.primary != datanode and self.is_closed_hole(Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT)
+        Its block is not under recovery any longer or was removed, or a younger attempt has another primary. Hadoop
+        sends the command, with what the block says of itself, and fails where the block is complete.
+        """
+        if not self.is_closed_hole(Repair.COMMAND_BELONGS_TO_ITS_ATTEMPT):
+            return False
+        is_removed = self.block_manager.get_stored_block(block.block_id) is not block
+        return is_removed or block.state is not BlockUCState.UNDER_RECOVERY or block.primary != datanode
 
     def _is_unsynced(self, block: BlockInfo) -> bool:
         """Whether the recovery id may be given out again after a crash, and that is looked at (facts F.4)."""

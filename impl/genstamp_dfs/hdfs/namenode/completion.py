@@ -170,7 +170,7 @@ class Completion(Corruption):
         """Start a recovery under the stamp, and queue it at the chosen primary."""
         primary = block.initialize_block_recovery(recovery_id, self.datanode_manager.last_heartbeats())
         if primary is not None:
-            self.datanode_manager.datanodes[primary].add_block_to_be_recovered(block.block_id)
+            self.datanode_manager.datanodes[primary].add_block_to_be_recovered(block)
 
     def install_locations(self, block: BlockInfo, targets: Iterable[str]) -> None:
         """The datanodes whose replica a recovery has updated count at once, without a report, if they are alive."""

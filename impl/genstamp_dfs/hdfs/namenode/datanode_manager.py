@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from genstamp_dfs.hdfs.messages.datanode_protocol import SendHeartbeat, TransferBlock
+from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.protocol import Block
 from genstamp_dfs.world.times import MICROSECONDS_A_MILLISECOND
 
@@ -25,7 +26,8 @@ class DatanodeDescriptor:
         last_update_us: when that was.
         is_content_stale: it has not sent a full report since the namenode knows it.
         blocks: ids of the blocks of which it has a FINALIZED replica, good or corrupt.
-        recover_blocks: ids of the blocks whose recovery it shall lead, in the order queued.
+        recover_blocks: blocks whose recovery it shall lead, in the order queued; what becomes of a block, and a new
+            registration, leave it in the queue.
         replicate_blocks: copies that it shall make.
         invalidate_blocks: by id, replicas that it shall delete, each in the generation named.
         capacity, used, remaining: in bytes, as it says.
@@ -38,7 +40,7 @@ class DatanodeDescriptor:
     last_update_us: int = 0
     is_content_stale: bool = True
     blocks: set[int] = field(default_factory=set)
-    recover_blocks: list[int] = field(default_factory=list)
+    recover_blocks: list[BlockInfo] = field(default_factory=list)
     replicate_blocks: list[TransferBlock] = field(default_factory=list)
     invalidate_blocks: dict[int, Block] = field(default_factory=dict)
     capacity: int = 0
@@ -46,10 +48,10 @@ class DatanodeDescriptor:
     remaining: int = 0
     uuid: str = ""
 
-    def add_block_to_be_recovered(self, block_id: int) -> None:
+    def add_block_to_be_recovered(self, block: BlockInfo) -> None:
         """Queue the block; one that is in the queue already is not queued twice."""
-        if block_id not in self.recover_blocks:
-            self.recover_blocks.append(block_id)
+        if block.block_id not in (queued.block_id for queued in self.recover_blocks):
+            self.recover_blocks.append(block)
 
     def take_invalidations(self, limit: int) -> tuple[Block, ...]:
         """Up to `limit` of the replicas to delete; they leave the queue."""
@@ -64,9 +66,8 @@ class DatanodeDescriptor:
         del self.replicate_blocks[:limit]
         return taken
 
-    def clear_queues(self) -> None:
-        """Nothing waits any longer for this datanode."""
-        self.recover_blocks.clear()
+    def drop_copies_and_deletions(self) -> None:
+        """No copy and no deletion waits any longer for this datanode."""
         self.replicate_blocks.clear()
         self.invalidate_blocks.clear()
 
@@ -88,13 +89,20 @@ class DatanodeManager:
         return descriptor.uuid != uuid and not self.is_stale(name, now_us)
 
     def register_datanode(self, name: str, uuid: str, now_us: int) -> DatanodeDescriptor:
-        """A datanode started: it is alive, and what was queued for its former life is dropped."""
+        """A datanode started: it is alive; copies and deletions queued for its former life are dropped.
+
+        Queued recoveries stay, unless it has another storage directory (facts G.2).
+
+        Source: DatanodeManager#registerDatanode, Hadoop 3.4.1.
+        """
         descriptor = self.datanodes.get(name)
         if descriptor is None:
             descriptor = self.datanodes[name] = DatanodeDescriptor(name)
+        if descriptor.uuid != uuid:
+            descriptor.recover_blocks.clear()
+        descriptor.drop_copies_and_deletions()
         descriptor.is_alive = True
         descriptor.uuid = uuid
-        descriptor.clear_queues()
         self.heard_of(descriptor, now_us)
         return descriptor
 

@@ -18,9 +18,12 @@ dropped.
 """
 
 from genstamp_model.language import Bool, Hole, Members, those, when
+from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
+from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
+from genstamp_spec.lifecycles.block import BlockLifecycle
 
 
 class UnreachableIsEmpty(CarefulAgreement):
@@ -73,6 +76,22 @@ class StaleIsGone(DatanodeContact):
         return when(fresh.size() <= 1, everyone, fresh)
 
 
+class RemovedBlocksAreRecovered(BlockRecovery, BlockSteps):
+    """A heartbeat brings the queued recovery of a block that was removed meanwhile, too.
+
+    In Hadoop 3.4.1  the queue holds the block itself, with its locations and its recovery id, and nothing takes it out
+        when the block leaves the block map. DatanodeManager#getBlockRecoveryCommand asks only whether the block is
+        under construction, which a removed one still is.
+    """
+
+    def goes_out(s, file: File) -> Bool:
+        """A block that was removed is still under construction."""
+        return super().goes_out(file) | s.block[file].at(BlockLifecycle.removed)
+
+    def forget_locations(s, file: File) -> None:
+        """The removed block keeps them."""
+
+
 UNREACHABLE_IS_NOT_EMPTY = Hole(
     "unreachable-is-not-empty",
     "a block is deleted although a location that gave no answer may hold its data",
@@ -110,6 +129,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
     "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
+    parts=(RemovedBlocksAreRecovered,),
     breaks=("one_primary_per_recovery_id",),
     configuration="overlapping",
     depth=7,

@@ -50,7 +50,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
-        require(s.block[file].at(*BlockLifecycle.not_complete), "the block is not complete")
+        require(s.goes_out(file), "the block is not complete")
         require(s.primary[file] == datanode, "the datanode leads the current attempt")
         s.recovery_queue[datanode].remove(file)
         s.attempt[datanode][file] = no_attempt()
@@ -61,6 +61,10 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.locations = s.locations_to_ask(file)
         s.recovery_begins(file)
         observe(recovery_id=s.recovery_id[file], generation_stamp=s.block_stamp[file])
+
+    def goes_out(s, file: File) -> Bool:
+        """The heartbeat brings the queued recovery of this block: it is not complete, and was not removed."""
+        return s.block[file].at(*BlockLifecycle.not_complete)
 
     def stamp_to_recover(s, file: File) -> Ordered:
         """The stamp in the command: that of the block that is recovered."""
@@ -81,8 +85,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         """
         require(s.running.has(datanode), "the datanode is running")
         require(s.recovery_queue[datanode].has(file), "a command waits for the datanode")
-        recovered = ~s.block[file].at(*BlockLifecycle.not_complete)
-        require(recovered | (s.primary[file] != datanode), "the command is out of date")
+        require(~s.goes_out(file) | (s.primary[file] != datanode), "the command is out of date")
         s.recovery_queue[datanode].remove(file)
 
     # Collecting (G.3, B.4).

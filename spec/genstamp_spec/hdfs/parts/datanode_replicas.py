@@ -134,10 +134,12 @@ class DatanodeReplicas(StreamedBlocks, lane=Datanode):
         s.come_back(datanode, lost_bytes=1)
 
     def come_back(s, datanode: Datanode, lost_bytes: int) -> None:
-        """The node registers, which clears its command queue; replicas are what their directories say."""
+        """The node registers; replicas are what their directories say, and a queued recovery still waits (facts G.2).
+
+        Source  DatanodeManager#registerDatanode leaves DatanodeDescriptor.recoverBlocks as it is, Hadoop 3.4.1.
+        """
         require(~s.running.has(datanode), "the datanode is down")
         s.running.add(datanode)
-        s.recovery_queue[datanode].clear()
         s.replica[datanode].update(lambda file: s.reloaded(s.replica[datanode][file], lost_bytes))
 
     def reloaded(s, replica: Replica, lost_bytes: int) -> Replica:

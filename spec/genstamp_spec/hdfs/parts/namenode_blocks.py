@@ -304,13 +304,17 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
         s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
         s.stored[file].clear()
-        s.locations[file].clear()
+        s.forget_locations(file)
         s.attempt_is_young[file] = False
         s.recovery_ends(file)
         s.last_block_is_gone(file)
         s.close(file)
         s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
+
+    def forget_locations(s, file: File) -> None:
+        """Of a removed block its locations are forgotten too."""
+        s.locations[file].clear()
 
     @action(event="commit_block_synchronization")
     def commit_block_synchronization_again(s, primary: Datanode, file: File) -> None:

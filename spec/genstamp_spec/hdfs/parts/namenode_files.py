@@ -99,12 +99,16 @@ class LastBlockCalls(Inodes, FsyncCall, SyncedLength, lane="namenode"):
 
     @action(unchanged="the NameNode does not remember which datanodes it has named")
     def get_additional_datanode(s, client: Client, file: File) -> None:
-        """A client asks for another datanode for its pipeline, and nothing changes.
+        """A client asks for further datanodes for its pipeline, names those that are left, and nothing changes.
+
+        A client with nobody left does not ask (DataStreamer#setupPipelineForAppendOrRecovery); Hadoop would answer it
+        with a NullPointerException.
 
         Source  FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1; facts E.13.
         """
         s.check_lease(client, file, answers=True)
-        require(~s.running.is_empty(), "a datanode can be chosen")
+        require(s.block[file].at(*BlockLifecycle.not_complete), "the last block is being written")
+        require(~(s.locations[file] & s.running).is_empty(), "a datanode of the pipeline is left")
         observe(locations=s.running)
 
 

@@ -74,7 +74,7 @@ class FileDeletion(RecoveryFromOutside, lane="namenode"):
         s.client_name[file] = none
         s.block[file].fire(BlockLifecycle.remove)
         s.stored[file].clear()
-        s.locations[file].clear()
+        s.forget_locations(file)
 
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: the file is not deleted; its block may still be there (facts G.6 row 4, G.6 row 5)."""

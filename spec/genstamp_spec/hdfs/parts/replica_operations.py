@@ -77,9 +77,9 @@ class ReplicaOperations(ReplicaState):
     def append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
         """A finalized replica is opened for writing under a new stamp (facts B2)."""
         replica = s.replica[datanode]
+        require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
         require(new_stamp >= stamp, "the new stamp is not below the old one", "IOException")
         s.brings_a_new_stamp(stamp, new_stamp)
-        require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
         require(replica.stamp == stamp, "the replica has the block's stamp", "ReplicaNotFoundException")
         require(replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized", "ReplicaNotFoundException")
         require(replica.num_bytes == expected_bytes, "the replica is as long as expected", "IOException")

@@ -117,6 +117,7 @@ BLOCK_RECOVERY_ENDS = System(
         Configuration(
             "one_mishap",
             sizes={"Client": 1, "File": 1, "Datanode": 2, "Mishap": 1},
+            limits={"stamps": 5},
             doc="a crash, a broken disk, a call that times out, and what else goes wrong once",
             renumber=True,
         ),

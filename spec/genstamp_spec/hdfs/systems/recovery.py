@@ -14,6 +14,7 @@ from genstamp_model.language import (
     invariant,
     transition,
 )
+from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered
 from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_replicas import StreamingOnceSetUp
@@ -106,6 +107,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     "command-belongs-to-its-attempt",
     "a queued recovery command is delivered under the id of a later attempt, so that two primaries share an id",
     drops=(("receive_recovery_command", "the datanode leads the current attempt"),),
+    parts=(RemovedBlocksAreRecovered,),
     breaks=("one_primary_per_recovery_id", "hflushed_bytes_survive"),
     configuration="restarts",
     depth=7,

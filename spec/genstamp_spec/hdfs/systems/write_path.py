@@ -57,7 +57,7 @@ bytes with its machine, the other one is not asked, though it has them.
 HOLES = (
     replace(UNREACHABLE_IS_NOT_EMPTY, configuration="second_block", depth=16),
     replace(HFLUSH_SEES_THE_RECOVERY, configuration="two_blocks", depth=10),
-    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, configuration="lost_node", depth=7),
+    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, parts=(), configuration="lost_node", depth=7),
     replace(
         SOFT_LIMIT_TAKES_THE_FILE,
         parts=(WriterKeepsTheFile,),

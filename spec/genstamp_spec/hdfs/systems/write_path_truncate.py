@@ -41,7 +41,13 @@ HOLES = (
     replace(
         HFLUSH_SEES_THE_RECOVERY, breaks=("recovery_drops_only_empty_blocks",), configuration="two_blocks", depth=12
     ),
-    replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, breaks=("one_primary_per_recovery_id",), configuration="appended", depth=9),
+    replace(
+        COMMAND_BELONGS_TO_ITS_ATTEMPT,
+        parts=(),
+        breaks=("one_primary_per_recovery_id",),
+        configuration="appended",
+        depth=9,
+    ),
     replace(
         KNOWN_BYTES_ARE_NOT_DELETED, breaks=("recovery_drops_only_empty_blocks",), configuration="appended", depth=21
     ),
