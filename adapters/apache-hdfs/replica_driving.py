@@ -27,7 +27,6 @@ REPLICA = Driving(
     },
     weights={"invalidate": 0.3, "datanode_restart": 2.0, "transfer_replica": 0.01},
     may_decline={
-        "append": "R1 is left out",
         "update_replica_under_recovery": "R2 is left out",
         "transfer_replica": "it is not driven",
         "create_rbw_again": "a writer that goes on with deleted files is not driven",

@@ -8,12 +8,6 @@ import java.util.Set;
  * it. README.md says what each is.
  */
 public enum Known {
-  /** A queued recovery of a block that was removed is delivered. */
-  D2,
-  /** getAdditionalDatanode with no datanode left over is a NullPointerException. */
-  L1,
-  /** append looks for the replica before it compares stamps. */
-  R1,
   /**
    * updateReplicaUnderRecovery compares the new length with the bytes received, not with those on
    * disk.

@@ -1,7 +1,6 @@
 package genstamp.adapter.lease;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,13 +128,10 @@ final class BlockSteps {
 
   void getAdditionalDatanode(String client, String file, Map<String, String> a) throws Exception {
     run.live(client);
-    NotPossible.needs(
-        !run.owns(client, file) || !run.running.isEmpty(), "no datanode can be chosen");
     Stream stream = run.stream(client, file);
     ExtendedBlock block = stream == null || stream.block == null ? run.noBlock() : stream.block;
-    // A real client names who is left of its pipeline, and asks for as many more as are up. Where
-    // nobody is left,
-    // Hadoop answers with a NullPointerException (L1).
+    // A real client names who is left of its pipeline, and asks for as many more as are up. With
+    // nobody left it does not ask; Hadoop would answer with a NullPointerException.
     List<String> left = new ArrayList<>();
     BlockInfo last = run.last(file);
     if (last != null && !last.isComplete()) {
@@ -145,10 +141,8 @@ final class BlockSteps {
         }
       }
     }
-    if (Known.L1.isLeftOut() && left.isEmpty() && run.owns(client, file)) {
-      run.of("get_additional_datanode", a);
-      return;
-    }
+    NotPossible.needs(
+        !run.owns(client, file) || !left.isEmpty(), "no datanode is left that writes " + file);
     DatanodeInfo[] existing =
         left.stream().map(one -> cluster.known(run.faked(one))).toArray(DatanodeInfo[]::new);
     String[] storages =

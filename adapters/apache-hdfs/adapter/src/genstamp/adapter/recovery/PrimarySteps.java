@@ -1,7 +1,6 @@
 package genstamp.adapter.recovery;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import genstamp.adapter.Refusals;
 import java.io.IOException;
@@ -58,11 +57,6 @@ final class PrimarySteps {
       }
     }
     NotPossible.needs(wanted != null, "no recovery of " + file + " is queued for " + datanode);
-    if (Known.D2.isLeftOut() && run.stored(id) == null) {
-      queued.remove(wanted);
-      BlockAccess.queue(known, queued);
-      throw new NotPossible("masked: the block was removed");
-    }
     BlockAccess.queue(known, List.of(wanted));
     queued.remove(wanted);
     RecoveringBlock command = null;

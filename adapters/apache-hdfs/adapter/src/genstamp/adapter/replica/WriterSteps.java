@@ -4,7 +4,6 @@ import static genstamp.adapter.NotPossible.needs;
 import static genstamp.adapter.replica.ReplicaRun.BYTES;
 import static genstamp.adapter.replica.ReplicaRun.UNIT;
 
-import genstamp.adapter.Known;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -63,7 +62,6 @@ final class WriterSteps {
     long old = run.stamp(a, "old");
     long now = run.stamp(a, "new");
     long bytes = run.pick(a, "expected_bytes", run.length());
-    needs(!Known.R1.isLeftOut() || run.replica() != null || now >= old, "R1");
     opens(
         "append",
         a,
