@@ -1,0 +1,105 @@
+"""The facts about HDFS in spec/facts: every row has a source and the releases in which it was seen, and leads somewhere."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+PAGES: Final = sorted((ROOT / "spec" / "facts").glob("[0-9A-Z]-*.md"))
+
+CITING: Final = ("spec", "impl", "conformance", "tests", "docs", "adapters", "benchmarks")
+KINDS: Final = (".py", ".toml", ".md", ".java")
+
+PLACE: Final = r"(?:0|[A-L])(?:\.?\d+)?(?:\.\d+)?"
+WHERE: Final = rf"{PLACE}(?: (?:step|row|effect)s? \d+)?"
+CITED: Final = re.compile(rf"\bfacts,? (?:section )?({WHERE}(?:(?:, | and | to |,\s+){WHERE})*)\b")
+
+RELEASE: Final = r"\d+\.\d+(?:\.\d+)?(?:-\w+)?(?: to \d+\.\d+(?:\.\d+)?)?(?: \(run\))?"
+SEEN: Final = re.compile(rf"{RELEASE}(?:, {RELEASE})*|not verified|not audited")
+MARK: Final = re.compile(r"^\*(Not modelled|Not yet followed|Cited as a whole)\*: \S")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a page."""
+
+    page: str
+    section: str
+    name: str
+    source: str
+    seen: str
+
+
+def rows(page: Path) -> Iterator[Row]:
+    """The rows of a page's tables, each with the section that it is in."""
+    section = ""
+    for line in page.read_text().splitlines():
+        if heading := re.match(r"## (\S+)", line):
+            section = heading[1]
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if cells and cells[0] != "row" and not set(cells[0]) <= set("-: "):
+            yield Row(page.name, section, cells[0], cells[-2], cells[-1])
+
+
+def sections(page: Path) -> dict[str, list[str]]:
+    """The lines below each heading."""
+    found: dict[str, list[str]] = {}
+    section = ""
+    for line in page.read_text().splitlines():
+        if heading := re.match(r"## (\S+)", line):
+            section = heading[1]
+        found.setdefault(section, []).append(line)
+    return {name: lines for name, lines in found.items() if name}
+
+
+ROWS: Final = [row for page in PAGES for row in rows(page)]
+SECTIONS: Final = {name: lines for page in PAGES for name, lines in sections(page).items()}
+NAMES: Final = {page.name[0] for page in PAGES} | set(SECTIONS) | {row.name for row in ROWS}
+
+
+def cited() -> dict[str, list[str]]:
+    """What is cited, as the name of a page, a section or a row, and by which files."""
+    found: dict[str, list[str]] = {}
+    for path in (path for top in CITING for path in sorted((ROOT / top).rglob("*")) if path.suffix in KINDS):
+        if path.is_relative_to(ROOT / "spec" / "facts") or path == Path(__file__):
+            continue
+        for match in CITED.finditer(path.read_text()):
+            for where in re.findall(WHERE, match[1]):
+                name = re.sub(r" (?:step|row)s? ", ".", re.sub(r" effects? \d+", "", where))
+                found.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    return found
+
+
+def test_every_page_is_there() -> None:
+    assert [page.name[0] for page in PAGES] == [*"0ABCDEFGHIJKL"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_row_has_a_name_of_its_own_a_source_and_where_it_was_seen(page: Path) -> None:
+    found = list(rows(page))
+    assert found
+    names = [row.name for row in found]
+    assert len(set(names)) == len(names)
+    for row in found:
+        assert row.section, f"{row.name} is in no section"
+        assert row.source, f"{row.name} has no source"
+        assert SEEN.fullmatch(row.seen), f"{row.name}: {row.seen!r}, expected releases, 'not verified' or 'not audited'"
+
+
+def test_each_reference_leads_to_a_section_or_a_row() -> None:
+    missing = {name: files[0] for name, files in cited().items() if name not in NAMES}
+    assert not missing
+
+
+def test_each_section_is_cited_or_says_why_not() -> None:
+    names = set(cited())
+    of_section = {section: {row.name for row in ROWS if row.section == section} for section in SECTIONS}
+    for section, lines in SECTIONS.items():
+        is_cited = bool({section, *of_section[section]} & names)
+        is_marked = any(MARK.match(line) for line in lines)
+        assert is_cited or is_marked, f"{section} is not cited: cite it, or mark it *Not modelled*: or *Not yet followed*:"
+        assert not (is_cited and is_marked), f"{section} is cited, so its mark is wrong"
