@@ -185,7 +185,7 @@ def _search(
         verbosity=Verbosity.quiet,
         print_blob=False,
     )
-    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose))
+    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, bench.driving.settings))
     try:
         run_state_machine_as_test(machine, settings=settings)
     except EndOfSearch as end:

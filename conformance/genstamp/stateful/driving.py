@@ -49,7 +49,7 @@ class Driving:
         other_times: with which a walk goes to what cannot be had in the usual times.
         brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
             of them.
-        chosen: by event, numbers that the model picks and a walk says with it, as the implementation can be told.
+        chosen: by event, numbers that the model picks and a test says with it, as the implementation can be told.
         told_apart: actions that a test asks for by a name of their own, as others share their event.
         settings: how many seeds in a row set up a run otherwise: what one does not do, the next may.
         clock_of: where the times depend on the run, its clock; `clock` then has the soonest and the latest of all.

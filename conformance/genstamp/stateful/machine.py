@@ -19,7 +19,7 @@ from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.run import Run
 
 _SEEDS: Final = 4
-"""How many ways of what the implementation leaves to chance are tried."""
+"""How many ways of what the implementation leaves to chance are tried at least; all settings of a run are."""
 
 _BITS: Final = st.tuples(*[st.booleans()] * 64)
 """What a run's generator begins with, bit by bit: among numbers Hypothesis prefers the constants of the modules that
@@ -39,7 +39,7 @@ class EndOfSearch(BaseException):
 
 
 def machine_class(
-    begin: Callable[[Cluster], Run], cluster: Cluster, choose: Callable[[Random], Chooser]
+    begin: Callable[[Cluster], Run], cluster: Cluster, choose: Callable[[Random], Chooser], settings: int = 1
 ) -> type[RuleBasedStateMachine]:
     """The machine that makes runs.
 
@@ -47,6 +47,7 @@ def machine_class(
         begin: begins a run.
         cluster: the largest that a run has.
         choose: begins to choose the requests of a run.
+        settings: how many seeds in a row set up a run otherwise.
     """
 
     class Conformance(RuleBasedStateMachine):
@@ -59,7 +60,7 @@ def machine_class(
             chance = Random(sum(bit << place for place, bit in enumerate(bits)))
             self._chooser = choose(chance)
             with _no_second_try():
-                self._run = begin(_part_of(cluster, chance))
+                self._run = begin(_part_of(cluster, chance, max(_SEEDS, settings)))
 
         @rule()
         def request(self) -> None:
@@ -72,13 +73,13 @@ def machine_class(
     return Conformance
 
 
-def _part_of(cluster: Cluster, chance: Random) -> Cluster:
+def _part_of(cluster: Cluster, chance: Random, seeds: int) -> Cluster:
     """A cluster of as many clients, but perhaps fewer files and datanodes, on which some ways are shorter."""
     return replace(
         cluster,
         files=cluster.files[: chance.randint(1, len(cluster.files))],
         datanodes=cluster.datanodes[: chance.randint(1, len(cluster.datanodes))],
-        seed=chance.randrange(_SEEDS),
+        seed=chance.randrange(seeds),
     )
 
 

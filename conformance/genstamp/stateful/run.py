@@ -71,6 +71,7 @@ class Bench:
                 Names(self.model, members, first_stamp),
                 unseen={name: {} for name in sorted(hidden - self.driving.brought_about)},
                 told_apart=self.driving.told_apart,
+                chosen=self.driving.chosen,
             )
         return Tracker(
             self.model,

@@ -5,7 +5,7 @@ their states. Leaves out sets of states and their closure under hidden actions, 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, TypeVar
@@ -61,6 +61,7 @@ class Fit:
             a hidden action that is named here is shown.
         forgotten: variables that no step reads, as counters that are only limited: they keep their initial value, so
             that states that differ in nothing else are one.
+        chosen: by event, numbers that the model picks and a caller says with it.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class Fit:
         impossible: frozenset[str] = frozenset(),
         told_apart: Mapping[str, str] | None = None,
         forgotten: Sequence[str] = (),
+        chosen: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self.model = model
+        self._said = chosen or {}
         self.names = names
         self._unseen = {a.name: {} for a in model.actions if a.hidden} if unseen is None else unseen
         limits = dict.fromkeys(model.limit_names, _UNLIMITED)
@@ -82,11 +85,11 @@ class Fit:
         by_name = {variable.name: position for position, variable in enumerate(model.variables)}
         self._forgotten = tuple(by_name[name] for name in forgotten)
         self._first = self.evaluator.initial()
-        apart = told_apart or {}
+        self._apart = told_apart or {}
         for action in model.actions:
-            is_shown = not action.hidden or action.name in apart
+            is_shown = not action.hidden or action.name in self._apart
             if is_shown and action.name not in impossible:
-                self._actions[apart.get(action.name, action.event)].append(action)
+                self._actions[self._apart.get(action.name, action.event)].append(action)
         self.events = tuple(self._actions)
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
@@ -270,11 +273,10 @@ class Fit:
 
     def words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
         """What a caller says to make an action happen with these arguments: names and words."""
-        bound = dict(
-            zip((p.name for p in action.parameters), zip(action.parameters, arguments, strict=True), strict=True)
-        )
-        said = ((name, *bound[name]) for name in self._arguments[action.event])
-        return tuple((name, self.names.text(value, parameter.type)) for name, parameter, value in said)
+        event = self._apart.get(action.name, action.event)
+        bound = {p.name: (p, value) for p, value in zip(action.parameters, arguments, strict=True)}
+        names = (*self._arguments[event], *(name for name in self._said.get(event, ()) if name in bound))
+        return tuple((name, self.names.text(bound[name][1], bound[name][0].type)) for name in names)
 
     def _steps(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[tuple[Action, Arguments]]:
         for action in self._actions.get(event, ()):

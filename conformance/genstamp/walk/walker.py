@@ -196,10 +196,7 @@ class Walker:
             run.request(Request(action.name, words))
         elif not action.hidden:
             event = driving.told_apart.get(action.name, action.event)
-            chosen = driving.chosen.get(event, ())
-            said = zip(action.parameters, call.arguments, strict=True)
-            picks = tuple((p.name, str(value)) for p, value in said if p.name in chosen)
-            run.request(Request(event, (*run.tracker.fit.words(action, call.arguments), *picks)))
+            run.request(Request(event, run.tracker.fit.words(action, call.arguments)))
 
     def _wait(self, run: Run, rows: list[int]) -> None:
         """Let so much time pass that some steps have happened: all at once if possible, as then it is certain."""
