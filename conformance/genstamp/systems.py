@@ -9,12 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Final, TypeVar
 
 from genstamp.errors import GenstampError
 from genstamp_model.errors import Source
 from genstamp_model.language import Configuration, System
 from genstamp_model.language.author import authored, similar
+
+T = TypeVar("T")
 
 PLACES: Final[Mapping[str, str]] = {
     "hdfs.single_writer": "genstamp_spec.hdfs.systems.single_writer:SINGLE_WRITER",
@@ -73,15 +75,16 @@ class UnknownSystemError(GenstampError):
 
 
 class OwnSystemError(GenstampError):
-    """A system of one's own cannot be loaded.
+    """A system of one's own, or how it is driven, cannot be loaded.
 
     Attributes:
         place: where it was looked for.
         reason: what is wrong there.
+        wanted: what was looked for.
     """
 
-    def __init__(self, place: str, reason: str) -> None:
-        super().__init__(f"'{place}' gives no system: {reason}")
+    def __init__(self, place: str, reason: str, wanted: str = "system") -> None:
+        super().__init__(f"'{place}' gives no {wanted}: {reason}")
         self.place = place
         self.reason = reason
 
@@ -126,42 +129,51 @@ def found(text: str) -> tuple[System, str]:
     name, _, configuration = text.partition(":")
     attribute, _, own_configuration = configuration.partition(":")
     if not attribute and name.endswith(".py"):
-        raise OwnSystemError(name, f"name a system of the file, as {name}:NAME; {_systems_of(_loaded(name, name))}")
+        raise OwnSystemError(
+            name, f"name a system of the file, as {name}:NAME; {_objects_of(_loaded(name, name), System)}"
+        )
     if not attribute or name in PLACES:
         return system_named(name), configuration
-    system = _own(name, attribute)
+    system = own(f"{name}:{attribute}", System)
     _own_places[system.name] = f"{name}:{attribute}"
     return system, own_configuration
 
 
-def _own(module: str, attribute: str) -> System:
-    place = f"{module}:{attribute}"
-    loaded = _loaded(module, place)
-    system = getattr(loaded, attribute, None)
-    if not isinstance(system, System):
-        raise OwnSystemError(place, f"'{attribute}' is no System there; {_systems_of(loaded, attribute)}")
-    return system
+def own(text: str, kind: type[T]) -> T:
+    """What "module:NAME" or "file.py:NAME" names, an object of this kind.
+
+    Raises:
+        OwnSystemError: there is no such module or file, or no such object in it.
+        SpecError: the module there raises an exception, or misuses the language.
+    """
+    module, _, attribute = text.rpartition(":")
+    loaded = _loaded(module, text, kind)
+    found = getattr(loaded, attribute, None)
+    if not isinstance(found, kind):
+        reason = f"'{attribute}' is no {kind.__name__} there; {_objects_of(loaded, kind, attribute)}"
+        raise OwnSystemError(text, reason, kind.__name__.lower())
+    return found
 
 
-def _systems_of(loaded: ModuleType, wanted: str = "") -> str:
-    """What systems a module has, in words."""
-    names = [name for name, value in vars(loaded).items() if isinstance(value, System)]
-    return (
-        f"there is {', '.join(names)}{similar(wanted, names)}" if names else "there is none; write NAME = System(...)"
-    )
+def _objects_of(loaded: ModuleType, kind: type, wanted: str = "") -> str:
+    """What objects of a kind a module has, in words."""
+    names = [name for name, value in vars(loaded).items() if isinstance(value, kind)]
+    none = f"there is none; write NAME = {kind.__name__}(...)"
+    return f"there is {', '.join(names)}{similar(wanted, names)}" if names else none
 
 
-def _loaded(module: str, place: str) -> ModuleType:
+def _loaded(module: str, place: str, kind: type = System) -> ModuleType:
     """The module of a system of one's own, loaded once.
 
     Raises:
         OwnSystemError: there is no such file or module.
         SpecError: it raises an exception.
     """
-    return _from_file(Path(module), place) if module.endswith(".py") else _from_name(module, place)
+    wanted = kind.__name__.lower()
+    return _from_file(Path(module), place, wanted) if module.endswith(".py") else _from_name(module, place, wanted)
 
 
-def _from_name(module: str, place: str) -> ModuleType:
+def _from_name(module: str, place: str, wanted: str) -> ModuleType:
     # As with `python -m`: what lies in the current directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -170,7 +182,7 @@ def _from_name(module: str, place: str) -> ModuleType:
     finally:
         sys.path.pop(0)
     if loaded is None:
-        raise OwnSystemError(place, f"there is no module '{module}'")
+        raise OwnSystemError(place, f"there is no module '{module}'", wanted)
     return loaded
 
 
@@ -185,11 +197,11 @@ def _is_there(module: str) -> bool:
 _files: Final[dict[Path, tuple[bytes, ModuleType]]] = {}
 
 
-def _from_file(path: Path, place: str) -> ModuleType:
+def _from_file(path: Path, place: str, wanted: str) -> ModuleType:
     try:
         text = path.read_bytes()
     except OSError as problem:
-        raise OwnSystemError(place, f"{path} cannot be read: {problem.strerror or problem}") from problem
+        raise OwnSystemError(place, f"{path} cannot be read: {problem.strerror or problem}", wanted) from problem
     resolved = path.resolve()
     if resolved in _files and _files[resolved][0] == text:
         return _files[resolved][1]

@@ -101,5 +101,7 @@ def test_each_section_is_cited_or_says_why_not() -> None:
     for section, lines in SECTIONS.items():
         is_cited = bool({section, *of_section[section]} & names)
         is_marked = any(MARK.match(line) for line in lines)
-        assert is_cited or is_marked, f"{section} is not cited: cite it, or mark it *Not modelled*: or *Not yet followed*:"
+        assert is_cited or is_marked, (
+            f"{section} is not cited: cite it, or mark it *Not modelled*: or *Not yet followed*:"
+        )
         assert not (is_cited and is_marked), f"{section} is cited, so its mark is wrong"

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
@@ -56,10 +56,12 @@ class ChildAdapter:
     Args:
         command: the command line, split as a shell would but run without one.
         answer_seconds: how long an answer may take; the first one may take three times as long.
+        log: where all goes that the child writes to standard error, as it comes; by default its end alone is kept.
     """
 
-    def __init__(self, command: str, answer_seconds: float = 10.0) -> None:
+    def __init__(self, command: str, answer_seconds: float = 10.0, log: BinaryIO | None = None) -> None:
         self._command = command
+        self._log = log
         self._answer_seconds = answer_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
@@ -208,7 +210,7 @@ class ChildAdapter:
         assert self._process is not None
         chunk = os.read(stream.fileno(), _CHUNK_BYTES)
         if stream is not self._process.stdout:
-            self._errors = (self._errors + chunk)[-_STDERR_KEPT_BYTES:]
+            self._keep(chunk)
             if not chunk:
                 selector.unregister(stream)
                 stream.close()
@@ -216,6 +218,13 @@ class ChildAdapter:
             self._read += chunk
         else:
             raise AdapterDiedError(request, self._end())
+
+    def _keep(self, chunk: bytes) -> None:
+        """Keep what the child has written to standard error."""
+        self._errors = (self._errors + chunk)[-_STDERR_KEPT_BYTES:]
+        if self._log is not None:
+            self._log.write(chunk)
+            self._log.flush()
 
     def _end(self) -> str:
         """How the child ended, in words."""
@@ -235,7 +244,7 @@ class ChildAdapter:
         if not stream.closed and self._process.poll() is not None:
             os.set_blocking(stream.fileno(), False)
             with contextlib.suppress(OSError):
-                self._errors = (self._errors + os.read(stream.fileno(), _CHUNK_BYTES))[-_STDERR_KEPT_BYTES:]
+                self._keep(os.read(stream.fileno(), _CHUNK_BYTES))
         lines = self._errors.decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"; its last words: {_cut(last)}" if last else ""

@@ -4,6 +4,8 @@ Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,9 +17,10 @@ from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, Place, Rule, document, verdict
 from genstamp.report.of_model import beginning
 from genstamp.report.places import place
-from genstamp.stateful import Failure, Figures, Report, answer_text
+from genstamp.stateful import Driving, Failure, Figures, Report, answer_text, driving_of
 from genstamp.stateful import conform as hold
-from genstamp.systems import system_named
+from genstamp.systems import found as found_system
+from genstamp.systems import own
 from genstamp_model.language import Model
 
 
@@ -28,7 +31,16 @@ def conform(
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option(help="What it is held against; hdfs.recovery, or hdfs.lease with --simulate, unless named."),
+        typer.Option(
+            help="What it is held against, or file.py:NAME; hdfs.recovery, or hdfs.lease with --simulate, unless named."
+        ),
+    ] = None,
+    driving: Annotated[
+        str | None,
+        typer.Option(help="How its events are brought about, a genstamp.stateful.Driving, as file.py:NAME."),
+    ] = None,
+    adapter_log: Annotated[
+        Path | None, typer.Option(help="Keep what the command writes to standard error in this file.")
     ] = None,
     semantics: Annotated[str | None, typer.Option(help="Of the system; its default unless named.")] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
@@ -75,39 +87,46 @@ def conform(
                 form=form,
             )
         )
-    system = system or "hdfs.recovery"
-    adapter: Adapter = ReferenceAdapter() if command is None else ChildAdapter(command, answer_seconds)
+    declared, rest = found_system(system or "hdfs.recovery")
+    if rest:
+        raise typer.BadParameter(
+            f"'{rest}' is a configuration; --system takes a system, and --configuration goes with --walk"
+        )
+    how = driving_of(declared.name) if driving is None else own(driving, Driving)
     try:
-        if walk:
-            raise typer.Exit(
-                walking.walks(
-                    adapter,
-                    system,
-                    semantics,
-                    configuration or (),
-                    shrink_seconds=shrink_seconds,
-                    form=form,
-                    missing=missing,
-                    keeps=keep,
+        with _reached(command, answer_seconds, adapter_log) as adapter:
+            if walk:
+                raise typer.Exit(
+                    walking.walks(
+                        adapter,
+                        declared,
+                        how,
+                        semantics,
+                        configuration or (),
+                        shrink_seconds=shrink_seconds,
+                        form=form,
+                        missing=missing,
+                        keeps=keep,
+                    )
                 )
-            )
-        with progress.live() as show:
-            report = hold(
-                adapter,
-                system_named(system),
-                semantics,
-                examples=examples,
-                steps=steps,
-                seed=seed,
-                shrink_seconds=shrink_seconds,
-                progress=lambda figures: show(_progress_line(figures, examples)),
-            )
+            with progress.live() as show:
+                report = hold(
+                    adapter,
+                    declared,
+                    semantics,
+                    examples=examples,
+                    steps=steps,
+                    seed=seed,
+                    shrink_seconds=shrink_seconds,
+                    driving=how,
+                    progress=lambda figures: show(_progress_line(figures, examples)),
+                )
     except AdapterError as problem:
         for line in problem.story:
             typer.echo(line, err=True)
         typer.echo(f"genstamp: {problem}", err=True)
         raise typer.Exit(exit_codes.FAILURE) from None
-    found = case(report, system_named(system).model(semantics))
+    found = case(report, declared.model(semantics))
     if form is Format.TEXT:
         for line in told(report):
             typer.echo(line)
@@ -115,6 +134,22 @@ def conform(
         plain_ = {**plain(report), "exit_code": verdict([found]).exit_code}
         typer.echo(document(form, "genstamp conform", lambda: plain_, [found]), nl=False)
     raise typer.Exit(verdict([found]).exit_code)
+
+
+@contextmanager
+def _reached(command: str | None, answer_seconds: float, log: Path | None) -> Iterator[Adapter]:
+    """The implementation that a command starts, whose standard error goes to the log; or the reference one."""
+    if command is None:
+        if log is not None:
+            raise typer.BadParameter("--adapter-log is of --command; the reference implementation runs in this process")
+        yield ReferenceAdapter()
+        return
+    with ExitStack() as files:
+        try:
+            file = None if log is None else files.enter_context(log.open("wb"))
+        except OSError as problem:
+            raise typer.BadParameter(f"{log} cannot be written: {problem.strerror or problem}") from None
+        yield ChildAdapter(command, answer_seconds, file)
 
 
 def _progress_line(figures: Figures, examples: int) -> str:

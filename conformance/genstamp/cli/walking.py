@@ -15,15 +15,15 @@ from genstamp.adapters import Adapter, ReferenceAdapter
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
-from genstamp.stateful import driving_of
-from genstamp.systems import system_named
+from genstamp.stateful import Driving
 from genstamp.walk import Walk, configurations_of, kept, walk
-from genstamp_model.language import Instance, Model
+from genstamp_model.language import Instance, Model, System
 
 
 def walks(
     adapter: Adapter,
-    system: str,
+    declared: System,
+    driving: Driving,
     semantics: str | None,
     names: Sequence[str],
     *,
@@ -36,7 +36,8 @@ def walks(
 
     Args:
         adapter: the implementation.
-        system: name of the system.
+        declared: the system.
+        driving: how its events are brought about.
         semantics: of the system; its default unless named.
         names: of the configurations; all that are walked unless named.
         shrink_seconds: how long a failing run may be shortened.
@@ -51,13 +52,11 @@ def walks(
         AdapterError: the implementation cannot be driven.
         UsageError: there is no such configuration, or not all that is kept would be walked.
     """
-    declared = system_named(system)
-    known = {one.name: one for one in configurations_of(declared, driving_of(system))}
-    known |= {one.name: one for one in declared.configurations if one.name not in known}
-    walked = [one.name for one in configurations_of(declared, driving_of(system))]
+    walked = [one.name for one in configurations_of(declared, driving)]
+    known = {one.name: one for one in (*declared.configurations, *configurations_of(declared, driving))}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise typer.BadParameter(f"{system} has no configuration '{unknown[0]}', it has {', '.join(known)}")
+        raise typer.BadParameter(f"{declared.name} has no configuration '{unknown[0]}', it has {', '.join(known)}")
     if keeps and names and set(names) != set(walked):
         raise typer.BadParameter(f"what is kept is of all configurations that are walked: {', '.join(walked)}")
     model = declared.model(semantics)
@@ -71,6 +70,7 @@ def walks(
                 semantics,
                 set_times=adapter.set_times if isinstance(adapter, ReferenceAdapter) else None,
                 shrink_seconds=shrink_seconds,
+                driving=driving,
                 progress=show,
             )
         if form is Format.TEXT:

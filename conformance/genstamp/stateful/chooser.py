@@ -172,7 +172,9 @@ class Chooser:
         """The requests of one kind for an event."""
         offers = run.tracker.offers(event, _STATES_ASKED)
         if kind == "impossible":
-            answered = {offer.arguments for offer, _ in offers}
+            # Whatever numbers the model picks: of them nothing is said in a call that it cannot make.
+            named = run.tracker.fit.arguments(event)
+            answered = {tuple((name, word) for name, word in offer.arguments if name in named) for offer, _ in offers}
             return [Request(event, a) for a in run.tracker.fit.calls(event) if a not in answered]
         return [Request(event, offer.arguments) for offer, _ in offers if self._kind(offer) == kind]
 
