@@ -1,6 +1,6 @@
 """Which operation of a writer fits which state of a replica: Hadoop's TestWriteToReplica.
 
-Nothing is changed by a refusal. Facts B.2, B.3, B.6.
+Nothing is changed by a refusal. Facts B.2, B.3, B.6, B.7.
 """
 
 import pytest
