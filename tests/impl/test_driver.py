@@ -278,7 +278,7 @@ def test_a_command_is_received_by_the_chosen_primary_only_and_once() -> None:
     assert "no recovery" in refuses_now(driver, "receive_recovery_command", file=FILE, datanode=primary)
 
 
-def test_a_command_is_lost_when_its_primary_restarts() -> None:
+def test_a_command_waits_for_its_primary_to_restart() -> None:
     driver = new_driver()
     write_file(driver)
     do(driver, "recover_lease", client="client2", file=FILE)
@@ -286,7 +286,8 @@ def test_a_command_is_lost_when_its_primary_restarts() -> None:
     do(driver, "datanode_crash", datanode=primary)
     assert refuses_now(driver, "receive_recovery_command", file=FILE, datanode=primary) == f"{primary} is down"
     do(driver, "datanode_restart", datanode=primary)
-    assert queued_primaries(driver) == []
+    assert queued_primaries(driver) == [primary]
+    assert do(driver, "receive_recovery_command", file=FILE, datanode=primary).recovery_id == 1002
 
 
 def test_a_younger_command_replaces_the_attempt_that_its_primary_leads() -> None:
