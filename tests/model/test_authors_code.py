@@ -11,6 +11,7 @@ import textwrap
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -460,7 +461,7 @@ def no_bytecode(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_what_the_garbage_collector_calls_is_not_taken_for_the_traced_function(tmp_path: Path) -> None:
     path = tmp_path / "collected.py"
     text = "import gc\nCOUNT = 0\ndef counts(phase, info):\n    global COUNT\n    COUNT += 1\n"
-    names = module(text, path)
+    names: dict[str, Any] = module(text, path)
     before = gc.get_threshold()
     gc.callbacks.append(names["counts"])
     gc.set_threshold(1)

@@ -1,4 +1,4 @@
-"""The facts about HDFS in spec/facts: every row has a source and the releases in which it was seen, and leads somewhere."""
+"""The facts about HDFS in spec/facts: every row has a source and the releases in which it was seen."""
 
 import re
 from collections.abc import Iterator
