@@ -55,7 +55,10 @@ class LeaseRecovery(FSNamesystemBase):
     # -- calls --------------------------------------------------------------------------------------------------
 
     def renew_lease(self, request: RenewLease, caller: Caller) -> None:
-        """renewLease(); a holder without a lease is accepted, so a client does not learn that it lost its files."""
+        """renewLease(); a holder without a lease is accepted, so a client does not learn that it lost its files.
+
+        Source: FSNamesystem#renewLease, Hadoop 3.4.1; facts E.11.
+        """
         self.check_safe_mode(f"renew lease for {request.client_name}")
         self.lease_manager.renew_lease(request.client_name, self.clock.now_us())
 
