@@ -94,7 +94,7 @@ _WRITING = (
         "E.1, A20  FSDirWriteFileOp#startFile, of the file that is overwritten",
         role="replaced",
     ),
-    Rule("get_additional_datanode", _STAYS_OPEN, "E.11  FSNamesystem#getAdditionalDatanode"),
+    Rule("get_additional_datanode", _STAYS_OPEN, "E.13  FSNamesystem#getAdditionalDatanode"),
     # What the client tells of close(), after the NameNode has.
     Rule("close", _UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
     *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
