@@ -32,7 +32,7 @@ PEERS: Final = ("tlc", "spin")
 """Other checkers that are asked about every system."""
 _PEER_LIMIT_S: Final = 420.0
 
-_AGREED_ON_DEMAND: Final = frozenset(
+AGREED_ON_DEMAND: Final = frozenset(
     {"hdfs.expiry", "hdfs.truncate_ends", "hdfs.write_path_restarts", "hdfs.write_path_truncate"}
 )
 """Systems about which TLC takes more than 100 s."""
@@ -110,7 +110,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     plan = searches(repository, on_demand=on_demand, systems=systems)
     locked = _locked(repository)
     for place, name in plan.systems.items():
-        if on_demand or name not in _AGREED_ON_DEMAND:
+        if on_demand or name not in AGREED_ON_DEMAND:
             plan.jobs.append(agreement(place, system_at(place), locked))
     claim = "diagrams lifecycles, bugs"
     drawing = "genstamp.verify.drawing:diagrams"

@@ -259,10 +259,13 @@ def test_every_peer_is_asked_about_the_smallest_configuration() -> None:
     assert plan.smallest(RECOVERY, {}) == RECOVERY.configuration().name
 
 
-def test_every_system_is_asked_about(tmp_path: Path) -> None:
+@pytest.mark.parametrize("on_demand", [True, False])
+def test_every_system_is_asked_about_or_on_demand(on_demand: bool, tmp_path: Path) -> None:
     """A lock that cannot be read has a row of its own; the plan goes on without."""
-    jobs = [job for job in plan.whole(tmp_path).jobs if job.does == "genstamp.verify.agreeing:agree"]
-    assert [job.arguments["system"] for job in jobs] == list(systems.PLACES.values())
+    jobs = plan.whole(tmp_path, on_demand=on_demand).jobs
+    asked = [job.arguments["system"] for job in jobs if job.does == "genstamp.verify.agreeing:agree"]
+    left_out = frozenset() if on_demand else plan.AGREED_ON_DEMAND
+    assert asked == [place for name, place in systems.PLACES.items() if name not in left_out]
 
 
 @pytest.mark.parametrize(
