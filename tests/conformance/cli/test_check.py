@@ -164,7 +164,7 @@ def test_check_keeps_one_state_of_all_that_number_members_otherwise() -> None:
     result = run("check", "hdfs.recovery:takeover", "--symmetry")
     assert result.exit_code == 0
     assert "one state for many: " in result.stdout
-    assert f"{97_442:,} distinct states" in result.stdout
+    assert f"{98_726:,} distinct states" in result.stdout
 
 
 def test_check_refuses_symmetry_where_none_is_declared() -> None:
@@ -180,7 +180,7 @@ def test_check_refuses_a_limit_that_is_none(text: str) -> None:
 
 def test_what_no_search_reaches_is_named() -> None:
     missing = coverage.missing(coverage.together([coverage.of(explore(RECOVERY.instance("takeover")))]))
-    assert "action recovery_command_is_dropped" in missing
+    assert "action abandon_recovery" in missing
     assert "witness two_recoveries_in_flight" in missing
 
 
