@@ -55,12 +55,14 @@ class AgreedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         distinct: distinct states.
         peers: versions of those that agreed, by name.
         limits: those that are other ones than the configuration's, where it is too large for them.
+        texts: SHA-256 of the whole text that each was given, by its name; empty in records of before it was kept.
     """
 
     digest: str
     distinct: int
     peers: dict[str, str]
     limits: dict[str, int] = {}
+    texts: dict[str, str] = {}
 
 
 class SemanticsEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

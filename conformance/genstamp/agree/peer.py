@@ -3,6 +3,7 @@
 Leaves out the peers themselves (`tlc`, `spin`) and the comparison.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -61,6 +62,9 @@ class Peer(Protocol):
     def version(self) -> str | None:
         """Name and version for people; None where the checker is not on this machine."""
 
+    def text(self, instance: Instance) -> str:
+        """What it is given to search: the model with all of its properties, in the peer's language."""
+
     def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
         """Search all that an instance can reach within its limits.
 
@@ -69,6 +73,11 @@ class Peer(Protocol):
             directory: an empty one for the exported model and whatever the checker writes.
             limit_s: seconds after which the search is given up, and what is not known yet is undetermined.
         """
+
+
+def digest(peer: Peer, instance: Instance) -> str:
+    """SHA-256 of the text that a peer is given, in hexadecimal: while it is the same, so is the answer."""
+    return hashlib.sha256(peer.text(instance).encode()).hexdigest()
 
 
 def claims(model: Model) -> list[str]:

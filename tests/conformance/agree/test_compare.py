@@ -16,7 +16,7 @@ from genstamp import lock as locks
 from genstamp import systems
 from genstamp.agree.compare import Outcome, compared
 from genstamp.agree.ours import found_here
-from genstamp.agree.peer import RANGES, Found, Peer, Verdict
+from genstamp.agree.peer import RANGES, Found, Peer, Verdict, digest
 from genstamp.agree.run import PEERS, agreement
 from genstamp.cli import agree as verb
 from genstamp.cli import app
@@ -27,6 +27,7 @@ from genstamp.verify import row as rows
 from genstamp_model.language import Instance
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
+AGREE = "genstamp.verify.agreeing:agree"
 COUNTER = f"{small_system.__name__}:COUNTER"
 HERE = Found(6, 3, 20, {RANGES: Verdict.HOLDS, "safe": Verdict.HOLDS, "shown": Verdict.SEEN}, 0.1)
 
@@ -41,6 +42,9 @@ class Pretended:
 
     def version(self) -> str | None:
         return "Echo 1" if self.is_here else None
+
+    def text(self, instance: Instance) -> str:
+        return instance.model.digest
 
     def run(self, instance: Instance, directory: Path, limit_s: float) -> Found:
         assert directory.is_dir()
@@ -207,6 +211,7 @@ def test_agreement_is_kept_until_the_model_changes(monkeypatch: pytest.MonkeyPat
     assert ask(monkeypatch, [Pretended("same", HERE)], "--keep", "--repository", str(tmp_path))[0] == 0
     after = locks.read(path)
     assert after["hdfs.recovery"].semantics["repaired"].agreed["takeover"].peers == {"same": "Echo 1"}
+    assert set(after["hdfs.recovery"].semantics["repaired"].agreed["takeover"].texts) == {"same"}
     # The same model found again carries it on; another model, or another count, does not.
     assert locks.differences(after, locks.carrying(before, after)) == []
     for changed in (locked("another"), locked(RECOVERY.model().digest, 7)):
@@ -260,12 +265,39 @@ def test_every_peer_is_asked_about_the_smallest_configuration() -> None:
 
 
 @pytest.mark.parametrize("on_demand", [True, False])
-def test_every_system_is_asked_about_or_on_demand(on_demand: bool, tmp_path: Path) -> None:
-    """A lock that cannot be read has a row of its own; the plan goes on without."""
-    jobs = plan.whole(tmp_path, on_demand=on_demand).jobs
-    asked = [job.arguments["system"] for job in jobs if job.does == "genstamp.verify.agreeing:agree"]
-    left_out = frozenset() if on_demand else plan.AGREED_ON_DEMAND
-    assert asked == [place for name, place in systems.PLACES.items() if name not in left_out]
+def test_every_system_is_asked_about(on_demand: bool, tmp_path: Path) -> None:
+    """A lock that cannot be read has a row of its own; the plan goes on without, and takes nothing as recorded."""
+    jobs = [job for job in plan.whole(tmp_path, on_demand=on_demand).jobs if job.does == AGREE]
+    assert [job.arguments["system"] for job in jobs] == list(systems.PLACES.values())
+    assert all(job.arguments["recorded"] is None for job in jobs)
+
+
+def test_what_is_recorded_is_not_asked_again_but_of_a_few_systems_and_on_demand(repository: Path) -> None:
+    jobs = [job for job in plan.whole(repository).jobs if job.does == AGREE]
+    asked = {systems.system_at(job.arguments["system"]).name for job in jobs if job.arguments["recorded"] is None}
+    assert asked == plan.ASKED_EVERY_TIME
+    jobs = [job for job in plan.whole(repository, on_demand=True).jobs if job.does == AGREE]
+    assert all(job.arguments["recorded"] is None for job in jobs)
+
+
+def test_only_the_same_answer_to_the_same_text_is_taken_as_recorded() -> None:
+    instance, wrong = small_system.COUNTER.instance("two"), Pretended(says=replace(HERE, distinct=1))
+    model = instance.model.digest
+    texts = {"echo": digest(wrong, instance)}
+    said = locks.AgreedEntry(digest=model, distinct=7, peers={"echo": "Echo 1"}, texts=texts)
+    [row] = agreeing.rows({"agree": wrong}, COUNTER, "two", 1.0, said)
+    assert (row.verdict, row.count) == (rows.Verdict.HOLDS, 7)
+    assert row.note == "Echo 1, recorded: it was given the same text; not run here"
+    changes: list[dict[str, object]] = [
+        {"digest": "another"},
+        {"texts": {}},
+        {"texts": {"echo": "another"}},
+        {"peers": {}},
+        {"limits": {"counts": 3}},
+    ]
+    for change in changes:
+        [row] = agreeing.rows({"agree": wrong}, COUNTER, "two", 1.0, structs.replace(said, **change))
+        assert row.verdict is rows.Verdict.VIOLATED, change
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Makes docs/twins.md: `python -m tests.conformance.twins.page` at the root of the repository.
 
-Runs all twins. A test compares all columns but the seconds, which are of the run on the day that the page names.
+Runs all twins. A test compares all columns but events and seconds, which are of the run on the day that the page
+names: what a driver draws differently changes them.
 """
 
 from collections import Counter
@@ -35,21 +36,21 @@ The judges know of no bug:
 - an error: a node dies of an exception that is no refusal.
 
 *Events* are the protocol events of all runs until the twin was noticed; those of a run without an invariant that broke
-are counted to its end. They are the same each time. *Plan* says which plan of the scenario it was, and of how many.
-*Walk* says which walk notices the same twin, if one does, and after how many events, whatever else has noticed it.
-*Seconds* are processor time on {date}, one core; the states that are walked through are found before.
+are counted to its end. *Plan* says which plan of the scenario it was, and of how many. *Walk* says which walk notices
+the same twin, if one does, whatever else has noticed it. Events and seconds are of {date}; seconds are processor time
+on one core, and the states that are walked through are found before.
 
-| bug | what is wrong | noticed by | what it said | scenario | plan | events | walk | seconds |
+| bug | what is wrong | noticed by | what it said | scenario | plan | walk | events | seconds |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
 def cells(twin: Twin, noticed: Noticed) -> list[str]:
-    """The row of a twin, but for the seconds."""
+    """The row of a twin, but for events and seconds."""
     scenario = "chosen by the model" if twin.scenario is None else twin.scenario.name
     plan = "" if twin.scenario is None else f"{noticed.plan} of {len(twin.scenario.plans)}"
     said = noticed.sentence.replace("|", "\\|")
-    return [twin.jira, twin.wrong, noticed.judge.value, said, scenario, plan, str(noticed.events)]
+    return [twin.jira, twin.wrong, noticed.judge.value, said, scenario, plan]
 
 
 def page(rows: Sequence[tuple[Twin, Noticed, Noticed | None]], date: str) -> str:
@@ -57,10 +58,10 @@ def page(rows: Sequence[tuple[Twin, Noticed, Noticed | None]], date: str) -> str
 
     Args:
         rows: each twin, how it was noticed, and how the walk noticed it, if it did.
-        date: of the seconds.
+        date: of events and seconds.
     """
     lines = [
-        f"| {' | '.join([*cells(twin, noticed), walk_cell(by_walk)])} | {noticed.seconds:.2f} |"
+        f"| {' | '.join([*cells(twin, noticed), walk_cell(by_walk)])} | {noticed.events} | {noticed.seconds:.2f} |"
         for twin, noticed, by_walk in rows
     ]
     counts = Counter(noticed.judge for _, noticed, _ in rows)
@@ -71,8 +72,8 @@ def page(rows: Sequence[tuple[Twin, Noticed, Noticed | None]], date: str) -> str
 
 
 def walk_cell(by_walk: Noticed | None) -> str:
-    """Which walk notices a twin, and after how many events; empty if none does."""
-    return "" if by_walk is None else f"`{WALKS[by_walk.plan - 1][0].name}`, {by_walk.events}"
+    """Which walk notices a twin; empty if none does."""
+    return "" if by_walk is None else f"`{WALKS[by_walk.plan - 1][0].name}`"
 
 
 def _walks() -> Iterator[str]:
@@ -98,15 +99,18 @@ hsync was not asked to force the blocks before the last, or the client brought n
 
 
 def hole_cells(hole: Hole, noticed: Noticed) -> list[str]:
-    """The row of a hole, but for the seconds."""
+    """The row of a hole, but for events and seconds."""
     plan = f"{noticed.plan} of {len(hole.scenario.plans)}"
     name, does = f"`{hole.name}`", hole.does
-    return [name, does, noticed.judge.value, noticed.sentence, hole.scenario.name, plan, str(noticed.events)]
+    return [name, does, noticed.judge.value, noticed.sentence, hole.scenario.name, plan]
 
 
 def holes(rows: Iterable[tuple[Hole, Noticed]]) -> str:
     """The part of the page on holes."""
-    lines = [f"| {' | '.join(hole_cells(hole, noticed))} | {noticed.seconds:.2f} |\n" for hole, noticed in rows]
+    lines = [
+        f"| {' | '.join(hole_cells(hole, noticed))} | {noticed.events} | {noticed.seconds:.2f} |\n"
+        for hole, noticed in rows
+    ]
     return _HOLES + "".join(lines)
 
 
