@@ -24,10 +24,11 @@ REPLICA = Driving(
         "serve_create_rbw_again": "create_rbw_again",
         "serve_transfer": "serve_transfer",
         "serve_update_by_copy": "serve_update_by_copy",
+        "serve_update_by_copy_past_the_file": "serve_update_by_copy",
     },
     weights={"invalidate": 0.3, "datanode_restart": 2.0, "transfer_replica": 0.01},
     may_decline={
-        "update_replica_under_recovery": "R2 is left out",
+        "update_replica_under_recovery": "the replica would be longer than its file",
         "transfer_replica": "it is not driven",
         "create_rbw_again": "a writer that goes on with deleted files is not driven",
         "receive_packet": "two bytes are enough, and a refused request may have stopped the writer",

@@ -2,8 +2,7 @@
 
 Methods for the actions of any part, as in `replica_operations`.
 
-Coarser than HDFS: a restart finds one copy of the block; two on different volumes are out of scope (facts B.8). An
-update compares the new length with the bytes on disk, not with those received, which are never fewer.
+Coarser than HDFS: a restart finds one copy of the block; two on different volumes are out of scope (facts B.8).
 """
 
 from genstamp_model.language import Bool, Number, Ordered, require, smallest, when
@@ -28,8 +27,10 @@ class ReplicaRecovery(ReplicaCopies):
         replica = s.replica[datanode]
         require(s.exists(replica), "the datanode has a replica")
         s.writer_is_stopped(replica)
-        require(replica.bytes_on_disk >= s.visible_bytes(replica), "what is visible is on disk", "IOException")
-        require(replica.file_bytes == replica.bytes_on_disk, "the file is as long as memory has it", "IOException")
+        complete = ~replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
+        visible, on_disk = s.visible_bytes(replica), replica.bytes_on_disk
+        require(complete | (on_disk >= visible), "what is visible is on disk", "IOException")
+        require(complete | (replica.file_bytes == on_disk), "the file is as long as memory has it", "IOException")
         require(replica.stamp >= stamp, "the replica is not older than the block", "IOException")
         require(replica.stamp < recovery_id, "the recovery is newer than the replica", "IOException")
         require(
@@ -72,9 +73,17 @@ class ReplicaRecovery(ReplicaCopies):
         """
         s.is_long_enough(replica, new_bytes)
 
+    def may_copy(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Checks before an update by copy."""
+        s.is_long_enough(replica, new_bytes)
+
     def is_long_enough(s, replica: DetailedReplica, new_bytes: Number) -> None:
         """Checks: nobody asks for more than there is."""
-        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short", "IOException")
+        require(s.bytes_to_update(replica) >= new_bytes, "the replica is not too short", "IOException")
+
+    def bytes_to_update(s, replica: DetailedReplica) -> Number:
+        """The length that an update compares with the one asked for: that on disk."""
+        return replica.bytes_on_disk
 
     def update_replica_under_recovery(
         s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number, new_bytes: Number
@@ -94,7 +103,7 @@ class ReplicaRecovery(ReplicaCopies):
         is one only if the replica is longer than the new length.
         """
         replica = s.found_to_update(datanode, recovery_id, old_bytes)
-        s.is_long_enough(replica, new_bytes)
+        s.may_copy(replica, new_bytes)
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         s.set_lengths(replica, replica.bytes_on_disk)
         s.becomes_final(datanode)
@@ -157,7 +166,7 @@ class ReplicaRecovery(ReplicaCopies):
             replica.state.after(ReplicaLifecycle.restart_temporary),
             when(replica.state.at(ReplicaLifecycle.rur), under_recovery, written),
         )
-        length = when(~copied, when(whole, replica.num_bytes, kept_bytes), 0)
+        length = when(~copied, when(whole, s.finalized_bytes(replica), kept_bytes), 0)
         return DetailedReplica(
             state=state,
             stamp=when(copied, 0, replica.stamp),
@@ -169,3 +178,7 @@ class ReplicaRecovery(ReplicaCopies):
             original=OriginalState.NONE,
             recovery_id=0,
         )
+
+    def finalized_bytes(s, replica: DetailedReplica) -> Number:
+        """The length of a finalized replica's file."""
+        return replica.num_bytes

@@ -5,17 +5,11 @@ from typing import Self
 from genstamp_model.language import (
     Bool,
     Configuration,
-    Hole,
-    Number,
     System,
-    action,
     exists,
     invariant,
-    pick,
-    require,
     smallest,
     transition,
-    when,
     witness,
 )
 from genstamp_spec.hdfs.bugs.replica import (
@@ -26,14 +20,12 @@ from genstamp_spec.hdfs.bugs.replica import (
     HDFS_7065,
     HDFS_11472,
     HDFS_17299,
-    PIPELINES_BRING_A_NEW_STAMP,
     RECOVER_RBW_WITHOUT_WINDOW,
 )
-from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
-from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
-from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
+from genstamp_spec.hdfs.parts.replica_writers import Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
+from genstamp_spec.hdfs.systems.replica_holes import HOLES_3_4
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
 from genstamp_spec.hdfs.systems.replica_stamps import ReplicaStamps
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -67,7 +59,7 @@ class ReplicaProperties(ReplicaPromises, ReplicaStamps):
         """S1, at one datanode: BA <= BR."""
         return s.replica[datanode].bytes_acked <= s.replica[datanode].num_bytes
 
-    @invariant(inductive=True)
+    @invariant(inductive=True, given=("waiting_replicas_can_be_recovered",))
     def bytes_on_disk_were_received(s, datanode: Datanode) -> Bool:
         """S1, at one datanode: what is on disk was received; the file may have more than memory knows of."""
         replica = s.replica[datanode]
@@ -271,99 +263,13 @@ class ReplicaProperties(ReplicaPromises, ReplicaStamps):
         return s.replica[datanode].bytes_on_disk < s.replica[datanode].file_bytes
 
 
-class PlannedRestartShowsAll(ReplicaRecovery):
-    """What a planned restart finds counts as acknowledged."""
-
-    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
-        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
-        super().restart(datanode, kept_bytes, planned)
-        replica = s.replica[datanode]
-        goes_on = replica.state.at(ReplicaLifecycle.rbw)
-        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
-
-
-class StampBeforeLength(ReplicaRequests, lane=Datanode):
-    """An update in place raises the stamp, and asks for the length only then."""
-
-    def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
-        """Where the replica is too short, the update is another step."""
-        require(replica.bytes_on_disk >= new_bytes, "the replica is not too short")
-
-    @action(event="update_replica_under_recovery", refuses="IOException")
-    def serve_update_too_long(s, datanode: Datanode, generation: Generation) -> None:
-        """The refused update leaves a replica that bears the recovery's stamp (facts B.4 steps 6 and 7)."""
-        (recovery_id,) = s.serves(datanode, generation)
-        replica = s.replica[datanode]
-        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
-        require(replica.recovery_id == recovery_id, "the replica is under this recovery")
-        require(replica.bytes_on_disk < pick("new_bytes", 0, BYTES), "the replica is too short")
-        replica.stamp = recovery_id
-
-
-CREATE_REPLACES_ONLY_ITS_OWN = Hole(
-    "create-replaces-only-its-own",
-    "createRbw under a new stamp deletes whatever replica is there: finalized, under recovery, of a higher stamp",
-    drops=tuple(
-        ("serve_create_rbw_again", label)
-        for label in (
-            "only a replica that is being written is replaced",
-            "the replica is older",
-            "nothing of the replica was acknowledged",
-            "no thread writes the replica",
-            "the interrupted writer has ended in time",
-        )
-    ),
-    breaks=("replica_stamp_never_decreases", "visible_bytes_stay", "younger_recovery_is_not_overtaken"),
-    configuration="requests",
-    depth=4,
-    repair="Replace only an RBW replica of a lower stamp of which nothing was acknowledged, after stopping its writer.",
-    source="facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1",
-)
-TRANSFER_SPARES_A_YOUNGER_RECOVERY = Hole(
-    "transfer-spares-a-younger-recovery",
-    "a copy for a pipeline replaces a replica that is under a recovery younger than the copy",
-    drops=(("serve_transfer", "no recovery younger than the copy has begun here"),),
-    breaks=("younger_recovery_is_not_overtaken",),
-    configuration="generations",
-    depth=7,
-    repair="Refuse the copy while the replica is a ReplicaUnderRecovery whose recovery id is above the copy's stamp.",
-    source="found with this model; facts B.5; FsDatasetImpl#createTemporary, Hadoop 3.4.1",
-)
-LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
-    "length-is-checked-before-the-stamp",
-    "a refused update has raised the replica's stamp already",
-    parts=(StampBeforeLength,),
-    breaks=("replica_under_recovery_is_below_it",),
-    configuration="requests",
-    depth=6,
-    repair="Compare the new length with the replica's before bumpReplicaGS.",
-    source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery0, Hadoop 3.4.1",
-)
-RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
-    "restart-keeps-what-was-acknowledged",
-    "after a planned restart bytes are visible that no other node of the pipeline need have",
-    parts=(PlannedRestartShowsAll,),
-    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
-    configuration="requests",
-    depth=6,
-    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
-    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
-)
-_HOLES_3_4 = (
-    CREATE_REPLACES_ONLY_ITS_OWN,
-    TRANSFER_SPARES_A_YOUNGER_RECOVERY,
-    LENGTH_IS_CHECKED_BEFORE_THE_STAMP,
-    RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED,
-    PIPELINES_BRING_A_NEW_STAMP,
-)
-
 _LIMITS = {"crashes": 1, "condemned": 1, "copies": 1, "lingers": 1, "fills": 1, "failed_writes": 1}
 
 REPLICA = System(
     "hdfs.replica",
     parts=[ReplicaProperties],
     doc="One replica on one datanode, under any sequence of requests.",
-    semantics={"repaired": (), "hadoop-3.4": _HOLES_3_4, "hadoop-2.7": (*_HOLES_3_4[1:], HDFS_17299)},
+    semantics={"repaired": (), "hadoop-3.4": HOLES_3_4, "hadoop-2.7": (*HOLES_3_4[1:], HDFS_17299)},
     default_semantics="repaired",
     configurations=[
         Configuration(

@@ -9,10 +9,10 @@ import java.util.Set;
  */
 public enum Known {
   /**
-   * updateReplicaUnderRecovery compares the new length with the bytes received, not with those on
-   * disk.
+   * Requests to a finalized replica that is longer than its file, as an update can leave it. HDFS
+   * refuses some of them where the specification does not.
    */
-  R2;
+  LONGER_THAN_ITS_FILE;
 
   private static final Set<Known> LEFT_OUT =
       "shown".equals(System.getProperty("genstamp.known")) ? Set.of() : Set.of(values());

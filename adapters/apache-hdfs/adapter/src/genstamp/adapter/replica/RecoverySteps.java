@@ -58,8 +58,10 @@ final class RecoverySteps {
     long now = run.pick(a, "new_bytes", old);
     boolean copies = event.equals("serve_update_by_copy");
     boolean isUnderRecovery = there != null && there.getState() == ReplicaState.RUR;
-    needs(!Known.R2.isLeftOut() || !isUnderRecovery || now <= disk || now > run.length(), "R2");
-    needs(!copies || (!copied && now != old), "one copy is enough");
+    boolean becomesTooLong =
+        isUnderRecovery && run.length() > disk && (copies || now == run.length());
+    needs(!becomesTooLong || !Known.LONGER_THAN_ITS_FILE.isLeftOut(), "the file will be too short");
+    needs(!copies || (!copied && now != old && now != run.length()), "one copy is enough");
     long stamp = there == null ? recovery : there.getGenerationStamp();
     long target = copies ? run.id + COPY : run.id;
     Object updated =

@@ -1,0 +1,179 @@
+"""What Hadoop 3.4.1 does otherwise than hdfs.replica asks for."""
+
+from genstamp_model.language import Bool, Hole, Number, Ordered, action, pick, require, when
+from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP
+from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
+from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
+from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+
+class PlannedRestartShowsAll(ReplicaRecovery):
+    """What a planned restart finds counts as acknowledged."""
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
+        super().restart(datanode, kept_bytes, planned)
+        replica = s.replica[datanode]
+        goes_on = replica.state.at(ReplicaLifecycle.rbw)
+        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
+
+
+class StampBeforeLength(ReplicaRequests, lane=Datanode):
+    """An update in place raises the stamp, and asks for the length only then."""
+
+    def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Where the replica is too short, the update is another step."""
+        require(s.bytes_to_update(replica) >= new_bytes, "the replica is not too short")
+
+    @action(event="update_replica_under_recovery", refuses="IOException")
+    def serve_update_too_long(s, datanode: Datanode, generation: Generation) -> None:
+        """The refused update leaves a replica that bears the recovery's stamp (facts B.4 steps 6 and 7)."""
+        (recovery_id,) = s.serves(datanode, generation)
+        replica = s.replica[datanode]
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.recovery_id == recovery_id, "the replica is under this recovery")
+        require(s.bytes_to_update(replica) < pick("new_bytes", 0, BYTES), "the replica is too short")
+        replica.stamp = recovery_id
+
+
+class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
+    """An update compares the length asked for with the bytes received, of which some may not be on disk.
+
+    Where they differ the replica was being written. A file that is to be cut to more than it has is filled with zeros.
+    One that is to stay as it is, is finalized as long as what was received; then it does not agree with its file, and
+    the update is refused, too late.
+
+    Source  FsDatasetImpl#updateReplicaUnderRecovery, LocalReplica#truncateBlock, Hadoop 3.4.1; facts B.4.17, B.4.20,
+            B.4.24.
+    """
+
+    def bytes_to_update(s, replica: DetailedReplica) -> Number:
+        """ReplicaUnderRecovery#getNumBytes: the bytes received."""
+        return replica.num_bytes
+
+    def may_cut(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """Where the replica will not agree with its file, the update is another step."""
+        super().may_cut(replica, new_bytes)
+        agrees = (new_bytes < replica.num_bytes) | (replica.num_bytes == replica.file_bytes)
+        require(agrees, "the replica will be as long as its file")
+
+    def may_copy(s, replica: DetailedReplica, new_bytes: Number) -> None:
+        """A copy leaves the old file as it is: where it is too short, the update is another step."""
+        super().may_copy(replica, new_bytes)
+        require(replica.num_bytes == replica.file_bytes, "the replica will be as long as its file")
+
+    def finalized_bytes(s, replica: DetailedReplica) -> Number:
+        """A restart goes by the file."""
+        return replica.file_bytes
+
+    @action(event="update_replica_under_recovery", refuses="IOException")
+    def serve_update_past_the_file(s, datanode: Datanode, generation: Generation) -> None:
+        """The refused update leaves a replica that is finalized and longer than its file; no report follows."""
+        (recovery_id,) = s.serves(datanode, generation)
+        old_bytes, new_bytes = pick("old_bytes", 0, BYTES), pick("new_bytes", 0, BYTES)
+        replica = s.found_past_the_file(datanode, recovery_id, old_bytes)
+        require(replica.num_bytes == new_bytes, "all that was received is to be kept")
+        s.keep_received(replica)
+        replica.stamp = recovery_id
+
+    @action(event="update_replica_under_recovery", refuses="IOException")
+    def serve_update_by_copy_past_the_file(s, datanode: Datanode, generation: Generation) -> None:
+        """As above, after the copy was made; the old replica keeps its stamp."""
+        (recovery_id,) = s.serves(datanode, generation)
+        old_bytes, new_bytes = pick("old_bytes", 0, BYTES), pick("new_bytes", 0, BYTES)
+        copy = s.copy[datanode]
+        require(copy.state.at(ReplicaLifecycle.absent), "the new block has no replica yet")
+        require(new_bytes != old_bytes, "the truncate asks for another length")
+        replica = s.found_past_the_file(datanode, recovery_id, old_bytes)
+        require(replica.num_bytes > new_bytes, "less than was received is to be kept")
+        copy.state.fire(ReplicaLifecycle.copy_on_truncate)
+        copy.stamp = recovery_id
+        copy.num_bytes = new_bytes
+        s.keep_received(replica)
+
+    def found_past_the_file(s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number) -> DetailedReplica:
+        """Checks: the replica is under this recovery, and not all that it has received is on disk."""
+        replica = s.replica[datanode]
+        require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
+        require(replica.recovery_id == recovery_id, "the replica is under this recovery")
+        require(replica.bytes_on_disk == old_bytes, "the replica is as long as it was found")
+        require(replica.num_bytes > replica.file_bytes, "not all that was received is on disk")
+        return replica
+
+    def keep_received(s, replica: DetailedReplica) -> None:
+        """The replica is finalized as long as what was received, of which the file has less."""
+        replica.state.fire(ReplicaLifecycle.update_under_recovery)
+        replica.bytes_on_disk = replica.num_bytes
+        s.forget(replica)
+
+
+CREATE_REPLACES_ONLY_ITS_OWN = Hole(
+    "create-replaces-only-its-own",
+    "createRbw under a new stamp deletes whatever replica is there: finalized, under recovery, of a higher stamp",
+    drops=tuple(
+        ("serve_create_rbw_again", label)
+        for label in (
+            "only a replica that is being written is replaced",
+            "the replica is older",
+            "nothing of the replica was acknowledged",
+            "no thread writes the replica",
+            "the interrupted writer has ended in time",
+        )
+    ),
+    breaks=("replica_stamp_never_decreases", "visible_bytes_stay", "younger_recovery_is_not_overtaken"),
+    configuration="requests",
+    depth=4,
+    repair="Replace only an RBW replica of a lower stamp of which nothing was acknowledged, after stopping its writer.",
+    source="facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1",
+)
+TRANSFER_SPARES_A_YOUNGER_RECOVERY = Hole(
+    "transfer-spares-a-younger-recovery",
+    "a copy for a pipeline replaces a replica that is under a recovery younger than the copy",
+    drops=(("serve_transfer", "no recovery younger than the copy has begun here"),),
+    breaks=("younger_recovery_is_not_overtaken",),
+    configuration="generations",
+    depth=7,
+    repair="Refuse the copy while the replica is a ReplicaUnderRecovery whose recovery id is above the copy's stamp.",
+    source="found with this model; facts B.5; FsDatasetImpl#createTemporary, Hadoop 3.4.1",
+)
+LENGTH_IS_CHECKED_BEFORE_THE_STAMP = Hole(
+    "length-is-checked-before-the-stamp",
+    "a refused update has raised the replica's stamp already",
+    parts=(StampBeforeLength,),
+    breaks=("replica_under_recovery_is_below_it",),
+    configuration="requests",
+    depth=6,
+    repair="Compare the new length with the replica's before bumpReplicaGS.",
+    source="facts B.4 steps 6 and 7; FsDatasetImpl#updateReplicaUnderRecovery0, Hadoop 3.4.1",
+)
+UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
+    "update-keeps-to-bytes-on-disk",
+    "an update to more bytes than are on disk fills the file with zeros, or finalizes a replica longer than its file",
+    parts=(UpdateGoesByReceivedBytes,),
+    breaks=("bytes_on_disk_were_received", "finalized_replicas_have_one_length"),
+    configuration="requests",
+    depth=7,
+    repair="Compare the new length with the bytes on disk, before anything is changed.",
+    source="found with Apache HDFS; facts B.4.17, B.4.24; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
+)
+RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
+    "restart-keeps-what-was-acknowledged",
+    "after a planned restart bytes are visible that no other node of the pipeline need have",
+    parts=(PlannedRestartShowsAll,),
+    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
+    configuration="requests",
+    depth=6,
+    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
+    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
+)
+HOLES_3_4 = (
+    CREATE_REPLACES_ONLY_ITS_OWN,
+    TRANSFER_SPARES_A_YOUNGER_RECOVERY,
+    LENGTH_IS_CHECKED_BEFORE_THE_STAMP,
+    UPDATE_KEEPS_TO_BYTES_ON_DISK,
+    RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED,
+    PIPELINES_BRING_A_NEW_STAMP,
+)
