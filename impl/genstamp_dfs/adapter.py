@@ -13,16 +13,18 @@ One request a line on standard input, one answer a line on standard output, both
     {"op": "events"}                          -> {"ok": true, "events": [...]}
     {"op": "stop"}                            -> {"ok": true}
 
-`system` says whose steps are asked for, one of `DRIVERS`. A refusal is an event. A step that cannot happen now is
-answered by {"ok": false, "why": "..."}, and nothing has happened. A request that is wrong in itself is answered by
-{"ok": false, "error": "..."}, and nothing has happened either. A `start` while a run is on begins a new one. The
-process ends with exit code 0 after `stop` or at the end of its input.
+`system` says whose steps are asked for, one of `DRIVERS`. Where the answer to `start` has "takes_times", the next one
+may name other times than Hadoop's in "times_ms", by their names in `Limits`. A refusal is an event. A step that cannot
+happen now is answered by {"ok": false, "why": "..."}, and nothing has happened. A request that is wrong in itself is
+answered by {"ok": false, "error": "..."}, and nothing has happened either. A `start` while a run is on begins a new
+one. The process ends with exit code 0 after `stop` or at the end of its input.
 
 Leaves out: everything else that a server has; there is one caller, and it waits for each answer.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -30,6 +32,7 @@ import msgspec
 from genstamp_dfs.errors import AdapterRequestError, GenstampDfsError, StepNotPossibleError
 from genstamp_dfs.hdfs.driver import FIRST_GENERATION_STAMP, Driver
 from genstamp_dfs.hdfs.leases.driver import LeaseDriver
+from genstamp_dfs.hdfs.protocol import Limits
 from genstamp_dfs.stepwise.driver import PipelineDriver
 
 VERSION: Final = 2
@@ -52,6 +55,7 @@ class Start(msgspec.Struct, tag_field="op", tag="start"):
     datanodes: list[str]
     semantics: str = "repaired"
     seed: int = 0
+    times_ms: dict[str, int] = {}
 
 
 class Call(msgspec.Struct, tag_field="op", tag="call"):
@@ -123,14 +127,21 @@ class Adapter:
             raise AdapterRequestError(f"version is {request.version}, accepted: {VERSION}")
         if request.system not in DRIVERS:
             raise AdapterRequestError(f"system is {request.system!r}, accepted: {', '.join(DRIVERS)}")
-        driver = DRIVERS[request.system](
-            request.files, request.clients, request.datanodes, request.semantics, request.seed
+        chosen = DRIVERS[request.system]
+        driver = chosen(
+            request.files,
+            request.clients,
+            request.datanodes,
+            request.semantics,
+            request.seed,
+            **_limits(request.times_ms, chosen),
         )
         self.driver = driver
         return {
             "ok": True,
             "version": VERSION,
             "first_generation_stamp": FIRST_GENERATION_STAMP,
+            "takes_times": isinstance(driver, Driver),
             "events": driver.events(),
         }
 
@@ -138,6 +149,17 @@ class Adapter:
         if self.driver is None:
             raise AdapterRequestError("nothing runs yet, accepted: start")
         return self.driver
+
+
+def _limits(times_ms: Mapping[str, int], driver: type[AnyDriver]) -> dict[str, Limits]:
+    if not times_ms:
+        return {}
+    if not issubclass(driver, Driver):
+        raise AdapterRequestError("only hdfs.recovery goes by other times than Hadoop's, accepted: no times_ms")
+    known = [field.name for field in fields(Limits)]
+    if unknown := sorted(times_ms.keys() - set(known)):
+        raise AdapterRequestError(f"times_ms names {', '.join(unknown)}, accepted: {', '.join(known)}")
+    return {"limits": Limits(**times_ms)}
 
 
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -35,7 +35,18 @@ def events_in(answer: dict[str, Any]) -> list[Event]:
 
 
 def test_start_tells_version_and_first_stamp() -> None:
-    assert ask(Adapter(), START) == {"ok": True, "version": 2, "first_generation_stamp": 1001, "events": []}
+    told = {"ok": True, "version": 2, "first_generation_stamp": 1001, "events": []}
+    assert ask(Adapter(), START) == told | {"takes_times": True}
+    assert ask(Adapter(), START | {"system": "hdfs.lease"}) == told | {"takes_times": False}
+
+
+def test_a_run_goes_by_the_times_that_its_start_names() -> None:
+    adapter = Adapter()
+    limits = {"soft_limit_ms": 100, "hard_limit_ms": 3_000}
+    for times, comes in (({}, []), (limits, ["release_expired_lease"]), ({}, [])):
+        for request in (START | {"times_ms": times}, CREATE, CRASH):
+            ask(adapter, request)
+        assert [event.event for event in events_in(ask(adapter, {"op": "tick", "ms": 5_000}))] == comes
 
 
 def test_each_step_is_answered_by_its_events() -> None:
@@ -79,6 +90,9 @@ def test_wrong_requests_are_answered_and_nothing_has_happened() -> None:
         {**START, "system": "hdfs.monitor"},
         {**START, "semantics": "hadoop-1"},
         {**START, "datanodes": []},
+        {**START, "times_ms": {"soft_limit": 1}},
+        {**START, "times_ms": {"soft_limit_ms": 0}},
+        {**START, "times_ms": {"soft_limit_ms": 1_000}, "system": "hdfs.lease"},
     ]
     for request in wrong:
         answer = ask(adapter, request)

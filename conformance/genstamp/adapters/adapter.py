@@ -84,5 +84,11 @@ class Adapter(Protocol):
     def events(self) -> Outcome:
         """The events that were not handed over yet."""
 
+    def set_times(self, times_ms: Mapping[str, int]) -> bool:
+        """Have the runs that begin from now on other times than Hadoop's, by name, in milliseconds.
+
+        None, and all are Hadoop's again. Gives whether the implementation can; if not, nothing changes.
+        """
+
     def stop(self) -> None:
         """End; the adapter is not used again."""

@@ -48,6 +48,7 @@ class _Answer(msgspec.Struct):
     error: str | None = None
     version: int | None = None
     first_generation_stamp: int | None = None
+    takes_times: bool = False
 
 
 class ChildAdapter:
@@ -66,6 +67,21 @@ class ChildAdapter:
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
         self._errors = b""
+        self._times_ms: dict[str, int] = {}
+        self._takes_times = False
+
+    def set_times(self, times_ms: Mapping[str, int]) -> bool:
+        """Have the runs that begin from now on other times than Hadoop's.
+
+        Args:
+            times_ms: those that are others, by name, in milliseconds; none, and all are Hadoop's again.
+
+        Returns:
+            Whether the child can: its answer to the newest `start` says so. If not, nothing changes.
+        """
+        if self._takes_times:
+            self._times_ms = dict(times_ms)
+        return self._takes_times
 
     def start(self, cluster: Cluster) -> Started:
         """Begin a run from nothing.
@@ -73,7 +89,7 @@ class ChildAdapter:
         Raises:
             AdapterStartError: there is no such program, or it ends or says something else before it answers.
         """
-        request = {
+        request: dict[str, object] = {
             "op": "start",
             "version": VERSION,
             "system": cluster.system,
@@ -83,6 +99,8 @@ class ChildAdapter:
             "semantics": cluster.semantics,
             "seed": cluster.seed,
         }
+        if self._times_ms:
+            request["times_ms"] = self._times_ms
         if self._process is not None:
             return self._started(request, self._answer_seconds)
         self._process = self._spawned()
@@ -118,6 +136,7 @@ class ChildAdapter:
                 f"wanted are {VERSION} and 1 or more"
             )
             raise AdapterGarbageError("start", problem)
+        self._takes_times = answer.takes_times
         return Started(answer.first_generation_stamp, tuple(answer.events))
 
     def call(self, event: str, arguments: Mapping[str, str]) -> Outcome:

@@ -22,14 +22,18 @@ class ReferenceAdapter:
         self._driver: AnyDriver | None = None
         self._times: dict[str, Limits] = {}
 
-    def set_times(self, times_ms: Mapping[str, int]) -> None:
+    def set_times(self, times_ms: Mapping[str, int]) -> bool:
         """Have the runs that begin from now on other times than Hadoop's.
 
         Args:
             times_ms: those that are others, by their names in `genstamp_dfs.hdfs.protocol.Limits`; none, and all are
                 Hadoop's again.
+
+        Returns:
+            True: it can.
         """
         self._times = {"limits": Limits(**times_ms)} if times_ms else {}
+        return True
 
     def start(self, cluster: Cluster) -> Started:
         """Begin a run from nothing."""

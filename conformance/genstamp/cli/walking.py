@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from genstamp import progress
-from genstamp.adapters import Adapter, ReferenceAdapter
+from genstamp.adapters import Adapter
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, Rule, document, verdict
 from genstamp.report.of_model import beginning
@@ -68,7 +68,6 @@ def walks(
                 declared,
                 instance.configuration,
                 semantics,
-                set_times=adapter.set_times if isinstance(adapter, ReferenceAdapter) else None,
                 shrink_seconds=shrink_seconds,
                 driving=driving,
                 progress=show,

@@ -55,7 +55,7 @@ def walked(context: Context, claim: str, system: str, certain: int | None) -> It
     """
     declared = system_at(system)
     adapter, configuration = ReferenceAdapter(), configurations_of(declared, driving_of(declared.name))[0]
-    report = walk(adapter, declared, configuration, set_times=adapter.set_times)
+    report = walk(adapter, declared, configuration)
     verdict, note = _VERDICTS[report.verdict], f"{report.share:.1%} of {len(report.transitions):,}"
     if report.failure is not None:
         note = report.failure.problem

@@ -93,7 +93,6 @@ def walk(
     semantics: str | None = None,
     *,
     driving: Driving | None = None,
-    set_times: Callable[[Mapping[str, int]], None] | None = None,
     max_states: int = MAX_STATES,
     shrink_seconds: float = 60.0,
     progress: Callable[[str], None] | None = None,
@@ -107,7 +106,6 @@ def walk(
         configuration: small, as all its states are kept; one of the system by name, or another.
         semantics: the one to hold the implementation against; the system's default unless told otherwise.
         driving: how the system's events are brought about, if it is not one of `DRIVINGS`.
-        set_times: has the implementation go by other times from the next run on; not all can.
         max_states: more possible states than these leave a run undetermined.
         shrink_seconds: how long a failing run may be shortened.
         progress: told how far it is.
@@ -143,9 +141,8 @@ def walk(
     try:
         walker.walk()
         obstacles = walker.obstacles_of(abstract - reached.certain)
-        if set_times is not None:
-            for times in driving.other_times:
-                set_times(times.times_ms)
+        for times in driving.other_times:
+            if adapter.set_times(times.times_ms):
                 ticks_ms = times.ticks_ms or driving.ticks_ms
                 bench = replace(bench, driving=replace(driving, clock=times.clock, ticks_ms=ticks_ms))
                 walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
@@ -159,9 +156,8 @@ def walk(
             adapter.kill()
         raise
     finally:
+        adapter.set_times({})
         adapter.stop()
-        if set_times is not None:
-            set_times({})
     return Walk(
         system=system.name,
         semantics=chosen,

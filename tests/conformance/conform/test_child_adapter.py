@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,23 @@ def test_the_reference_implementation_answers_the_same_in_process_and_as_a_child
     with child(REFERENCE) as there:
         for request in requests:
             assert request(there) == request(here)
+
+
+def test_a_child_goes_by_other_times_if_it_says_that_it_can() -> None:
+    soon: dict[str, int] = {"soft_limit_ms": 100, "hard_limit_ms": 3_000}
+    with child(REFERENCE) as adapter:
+        assert not adapter.set_times(soon)
+        for cluster, can in ((CLUSTER, True), (replace(CLUSTER, system="hdfs.lease"), False)):
+            adapter.start(cluster)
+            assert adapter.set_times(soon) is can
+            adapter.set_times({})
+        adapter.start(CLUSTER)
+        adapter.set_times(soon)
+        adapter.start(CLUSTER)
+        adapter.call("create", {"client": "client1", "file": "/a"})
+        outcome = adapter.tick(5_000)
+        assert isinstance(outcome, Done)
+        assert [event.event for event in outcome.events] == ["release_expired_lease"]
 
 
 def test_a_line_too_many_is_an_error() -> None:

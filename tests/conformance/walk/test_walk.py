@@ -102,8 +102,9 @@ def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:
 
 def test_what_takes_longer_in_the_usual_times_is_reached_in_others() -> None:
     one_recovery = Configuration("one_byte", ONE, {"stamps": 2, "bytes": 0, "crashes": 0})
-    usual, adapter = walk(ReferenceAdapter(), RECOVERY, one_recovery), ReferenceAdapter()
-    others = walk(adapter, RECOVERY, one_recovery, set_times=adapter.set_times)
+    timeless = replace(driving_of("hdfs.recovery"), other_times=())
+    usual = walk(ReferenceAdapter(), RECOVERY, one_recovery, driving=timeless)
+    others = walk(ReferenceAdapter(), RECOVERY, one_recovery)
     assert usual.certain < others.certain
     assert {one.action for one in others.certain - usual.certain} >= {"recover_lease_waits"}
 
@@ -114,9 +115,8 @@ def test_a_monitor_that_comes_seldom_shows_that_it_finds_a_lease_past_its_hard_l
         Configuration("two", ONE, {"stamps": 3, "bytes": 0, "crashes": 0}),
     )
     often = replace(driving, other_times=tuple(one for one in driving.other_times if not one.ticks_ms))
-    adapter = ReferenceAdapter()
-    usual = walk(adapter, RECOVERY, two_recoveries, driving=often, set_times=adapter.set_times)
-    others = walk(adapter, RECOVERY, two_recoveries, driving=driving, set_times=adapter.set_times)
+    usual = walk(ReferenceAdapter(), RECOVERY, two_recoveries, driving=often)
+    others = walk(ReferenceAdapter(), RECOVERY, two_recoveries, driving=driving)
     won = others.certain - usual.certain
     assert usual.certain < others.certain
     assert won <= usual.possible
@@ -186,8 +186,7 @@ def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> N
     assert found is not None
     configurations = configurations_of(declared, driving_of(system))
     assert list(found.walks) == [one.name for one in configurations]
-    adapter = ReferenceAdapter()
-    again = walk(adapter, declared, configurations[0], set_times=adapter.set_times)
+    again = walk(ReferenceAdapter(), declared, configurations[0])
     assert kept.walked(again) == found.walks[configurations[0].name]
 
 

@@ -72,7 +72,10 @@ public final class Main {
         run.end();
       }
       run = host(request.get("system").asText()).start(Start.of(request));
-      answer.put("version", 2).put("first_generation_stamp", run.firstStamp());
+      answer
+          .put("version", 2)
+          .put("first_generation_stamp", run.firstStamp())
+          .put("takes_times", host.takesTimes());
     } else if (op.equals("call") || op.equals("fault")) {
       Map<String, String> arguments = new TreeMap<>();
       request

@@ -133,6 +133,11 @@ public final class RecoveryCluster implements Host {
     return null;
   }
 
+  @Override
+  public boolean takesTimes() {
+    return true;
+  }
+
   DatanodeManager manager() {
     return fsn.getBlockManager().getDatanodeManager();
   }

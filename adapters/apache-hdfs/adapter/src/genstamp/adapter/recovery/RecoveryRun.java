@@ -30,8 +30,6 @@ import org.apache.hadoop.util.Time;
 
 /** A run of hdfs.recovery in a directory of its own; runs share the cluster. */
 final class RecoveryRun implements Run {
-  /** How often the lease monitor looks at leases. */
-  private static final long MONITOR_MS = 2_000;
 
   private static final Pattern RECOVERING =
       Pattern.compile("Recovering \\[Lease\\.  Holder: (.*), pending creates: \\d+\\], src=(.*)");
@@ -49,6 +47,10 @@ final class RecoveryRun implements Run {
   final List<Map<Long, Task>> tasks = new ArrayList<>();
   final List<Map<Long, ReplicaAccess>> atCrash = new ArrayList<>();
   long passedMs;
+
+  /** How often the lease monitor looks at leases. */
+  private final long recheckMs;
+
   private final Random chance;
   private final Told told;
   private final long first;
@@ -64,6 +66,12 @@ final class RecoveryRun implements Run {
     clients = request.clients();
     datanodes = request.datanodes();
     chance = new Random(request.seed());
+    recheckMs = request.timeMs("lease_recheck_ms", 2_000);
+    NameNodeAccess.setLeasePeriod(
+        cluster.fsn,
+        request.timeMs("soft_limit_ms", 60_000),
+        request.timeMs("hard_limit_ms", 1_200_000));
+    cluster.fsn.getBlockManager().setBlockRecoveryTimeout(request.timeMs("recovery_gate_ms", 90_000));
     told = new Told(cluster.pool);
     byClient = new ClientSteps(this);
     byPrimary = new PrimarySteps(this);
@@ -215,7 +223,7 @@ final class RecoveryRun implements Run {
   @Override
   public void tick(long ms) {
     long until = passedMs + ms;
-    for (long pass = (passedMs / MONITOR_MS + 1) * MONITOR_MS; pass <= until; pass += MONITOR_MS) {
+    for (long pass = (passedMs / recheckMs + 1) * recheckMs; pass <= until; pass += recheckMs) {
       Time.pass(pass - passedMs);
       passedMs = pass;
       checkLeases();
