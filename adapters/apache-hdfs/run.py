@@ -1,11 +1,13 @@
 """Holds Apache HDFS against the specification, and ends in one table.
 
-    python adapters/apache-hdfs/run.py [--release 3.4.1] [--runs 50] [--seed 20261126] [--walk] [--faults] [SYSTEM ...]
+    python adapters/apache-hdfs/run.py [--release 3.4.1] [--runs 50] [--seed 20261126] [--walk] [--keep-walks]
+        [--faults] [SYSTEM ...]
 
 Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter. With
-`--walk`, one configuration of hdfs.recovery and of hdfs.lease is gone through as well. `--faults` puts a fault into
-Hadoop and asks whether it is found; a row holds there if the run is rejected. The exit code is 0 if every row is as it
-should be, 12 if a row is not, and 3 if a row is undetermined and none is wrong.
+`--walk`, one configuration of hdfs.recovery and of hdfs.lease is walked as well. `--keep-walks` walks all of them, and
+keeps what was reached for docs/model-coverage.md, which `genstamp tables` makes. `--faults` puts a fault into Hadoop
+and asks whether it is found; a row holds there if the run is rejected. The exit code is 0 if every row is as it should
+be, 12 if a row is not, and 3 if a row is undetermined and none is wrong.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from replica_driving import REPLICA
 from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful import conform, driving_of
 from genstamp.systems import system_named
-from genstamp.walk import configurations_of, walk
+from genstamp.walk import Walk, configurations_of, kept, walk
 
+REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
 SYSTEMS = ("hdfs.recovery", "hdfs.lease", "hdfs.replica")
@@ -84,6 +87,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=60, help="requests of a run (60)")
     parser.add_argument("--seed", type=int, default=20261126, help="of the random runs (20261126)")
     parser.add_argument("--walk", action="store_true", help="go through one configuration as well")
+    parser.add_argument("--keep-walks", action="store_true", help="walk all configurations, and keep what was reached")
     parser.add_argument("--faults", action="store_true", help="put faults into Hadoop instead, which must be found")
     parser.add_argument("--no-stories", action="store_true", help="leave out the stories")
     given = parser.parse_args()
@@ -103,10 +107,15 @@ def _rows(given: argparse.Namespace, directory: Path) -> Iterator[Row]:
                     adapter = command(f"genstamp.fault={fault}")
                     yield _random(system, adapter, given, runs=FAULT_RUNS, kind=fault, wanted="rejected")
         return
+    if given.keep_walks:
+        for system in given.systems:
+            if system in WALKED:
+                yield from _kept_walks(system, command, given.release)
+        return
     for system in given.systems:
         yield _random(system, command(), given)
         if given.walk and system in WALKED:
-            yield _walk(system, command())
+            yield _row(_walk(system, WALKED[system], command()))
     if not given.no_stories:
         yield from _stories(command, given.systems)
 
@@ -152,16 +161,30 @@ def _random(
     return Row(cells, report.verdict, wanted)
 
 
-def _walk(system: str, command: list[str]) -> Row:
+def _kept_walks(system: str, command: Callable[..., list[str]], release: str) -> Iterator[Row]:
+    walks = []
+    for configuration in configurations_of(system_named(system), driving_of(system)):
+        walks.append(_walk(system, configuration.name, command()))
+        yield _row(walks[-1])
+    if all(one.verdict == "conforms" for one in walks):
+        kept.keep(REPOSITORY, walks, release)
+
+
+def _walk(system: str, name: str, command: list[str]) -> Walk:
     declared = system_named(system)
-    configuration = next(one for one in configurations_of(declared, driving_of(system)) if one.name == WALKED[system])
+    configuration = next(one for one in configurations_of(declared, driving_of(system)) if one.name == name)
     found = walk(ChildAdapter(shlex.join(command), ANSWER_SECONDS), declared, configuration, SEMANTICS)
     if found.failure is not None:
         print("\n".join(found.failure.lines), file=sys.stderr)
+    return found
+
+
+def _row(found: Walk) -> Row:
     figures = found.figures
     reached = f"{len(found.certain):,} of {len(found.transitions):,}"
     speed = f"{figures.events / found.seconds:.0f}"
-    cells = (system, f"walk {configuration.name}", f"{figures.examples:,}", f"{figures.events:,}", reached, speed)
+    kind = f"walk {found.configuration.name}"
+    cells = (found.system, kind, f"{figures.examples:,}", f"{figures.events:,}", reached, speed)
     return Row(cells, found.verdict)
 
 

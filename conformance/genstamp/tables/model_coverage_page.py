@@ -1,4 +1,4 @@
-"""The page of model coverage: how much of each system the reference implementation has been led to, and what is left.
+"""The page of model coverage: how much of each system implementations have been led to, and what is left.
 
 Leaves out the walks, which take minutes: what they reached is kept (`genstamp.walk.kept`).
 """
@@ -27,6 +27,11 @@ certain* if a step was that transition in whatever state the run can have been, 
 The models know no times. What HDFS' usual ones do not allow, such as a recovery that is young still when the hard limit
 passes, is walked to with others.
 """
+_OF_APACHE: Final = """## Apache HDFS {release}
+
+Walked by `python adapters/apache-hdfs/run.py --release {release} --keep-walks`, under the semantics `hadoop-3.4`, which
+have other abstract transitions than `repaired`.
+"""
 
 
 def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
@@ -42,13 +47,24 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     """
     found = {system: kept.read(repository, system) for system in systems}
     there = {system: one for system, one in found.items() if one is not None}
+    releases = {release: _of_apache(systems, release, repository) for release in kept.releases(repository)}
     lines = [_BEGINNING, *_table(there, lock)]
     missing = [system for system in systems if system not in there]
     if missing:
         lines += [f"Not walked: {', '.join(missing)}.", ""]
+    for release, of_apache in releases.items():
+        lines += [_OF_APACHE.format(release=release), *_table(of_apache, lock)]
     for system, one in there.items():
         lines += _section(system, one)
+    for release, of_apache in releases.items():
+        for system, one in of_apache.items():
+            lines += _section(f"{system} on Apache HDFS {release}", one)
     return "\n".join(lines)
+
+
+def _of_apache(systems: Sequence[str], release: str, repository: Path) -> dict[str, Kept]:
+    found = {system: kept.read(repository, system, release) for system in systems}
+    return {system: one for system, one in found.items() if one is not None}
 
 
 def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
@@ -69,14 +85,14 @@ def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
     yield ""
 
 
-def _section(system: str, one: Kept) -> Iterator[str]:
-    yield f"## {system}"
+def _section(title: str, one: Kept) -> Iterator[str]:
+    yield f"## {title}"
     yield ""
     yield f"Semantics {one.semantics}. What was not reached for certain, by where the implementation did not follow:"
     yield ""
     for name, walk in one.walks.items():
         limits = {**walk.sizes, **walk.limits}
-        yield f"### {system}:{name}"
+        yield f"### {title}, {name}"
         yield ""
         yield f"{', '.join(f'{what} {size}' for what, size in limits.items())}."
         yield ""

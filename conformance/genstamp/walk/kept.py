@@ -1,7 +1,8 @@
 """What walks have reached, kept under version control: a page is made of it, and a test walks again.
 
-`genstamp conform --walk --keep` writes spec/walks/SYSTEM.json. Leaves out the walk itself, and the page
-(`genstamp.tables.model_coverage_page`).
+`genstamp conform --walk --keep` writes spec/walks/SYSTEM.json of the reference implementation, and
+adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS. Leaves out the walk itself, and the
+page (`genstamp.tables.model_coverage_page`).
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from genstamp.errors import GenstampError
 from genstamp.walk.conduct import Walk
 
 WALKS: Final = Path("spec", "walks")
+_OF_APACHE: Final = "apache-"
 
 
 class KeptWalksError(GenstampError):
@@ -123,13 +125,23 @@ def walked(walk: Walk) -> Walked:
     )
 
 
-def read(repository: Path, system: str) -> Kept | None:
+def releases(repository: Path) -> list[str]:
+    """The releases of Apache HDFS of which walks are kept."""
+    return sorted(path.name.removeprefix(_OF_APACHE) for path in (repository / WALKS).glob(f"{_OF_APACHE}*"))
+
+
+def read(repository: Path, system: str, release: str | None = None) -> Kept | None:
     """What is kept of a system; None if nothing is.
+
+    Args:
+        repository: its root.
+        system: the system's name.
+        release: of Apache HDFS; of the reference implementation unless given.
 
     Raises:
         KeptWalksError: the file is there but cannot be read.
     """
-    path = repository / WALKS / f"{system}.json"
+    path = _path(repository, system, release)
     try:
         return msgspec.json.decode(path.read_bytes(), type=Kept)
     except FileNotFoundError:
@@ -138,16 +150,20 @@ def read(repository: Path, system: str) -> Kept | None:
         raise KeptWalksError(path, str(problem)) from problem
 
 
-def keep(repository: Path, walks: Sequence[Walk]) -> Path:
-    """Keep walks of one system in place of what is kept of it; gives the file.
+def keep(repository: Path, walks: Sequence[Walk], release: str | None = None) -> Path:
+    """Keep walks of one system in place of what is kept of it; gives the file. The arguments are those of `read`.
 
     Raises:
         KeptWalksError: the file cannot be written.
     """
-    path = repository / WALKS / f"{walks[0].system}.json"
+    path = _path(repository, walks[0].system, release)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(msgspec.json.format(msgspec.json.encode(kept_of(walks)), indent=1) + b"\n")
     except OSError as problem:
         raise KeptWalksError(path, problem.strerror or str(problem)) from problem
     return path
+
+
+def _path(repository: Path, system: str, release: str | None) -> Path:
+    return repository / WALKS / ("" if release is None else f"{_OF_APACHE}{release}") / f"{system}.json"

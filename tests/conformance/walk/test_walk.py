@@ -173,6 +173,12 @@ def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> No
     assert "| as it is |" in page
     assert "Not walked: hdfs.pipeline." in page
     assert "| changed since |" in model_coverage_page.page(["hdfs.recovery"], {}, tmp_path)
+    assert "Apache" not in page
+    kept.keep(tmp_path, [replace(small, certain=frozenset())], "3.4.1")
+    assert kept.read(tmp_path, "hdfs.recovery") == found
+    of_apache = model_coverage_page.page(["hdfs.recovery"], lock, tmp_path).partition("## Apache HDFS 3.4.1\n")[2]
+    assert f"| hdfs.recovery | no_byte | {small.states:,} | {len(small.transitions)} | 0 (0.0%) |" in of_apache
+    assert "## hdfs.recovery on Apache HDFS 3.4.1\n" in of_apache
     (tmp_path / kept.WALKS / "hdfs.recovery.json").write_text("{}")
     with pytest.raises(kept.KeptWalksError, match="semantics"):
         kept.read(tmp_path, "hdfs.recovery")
