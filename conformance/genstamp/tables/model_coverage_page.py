@@ -12,8 +12,6 @@ from genstamp.lock import Lock
 from genstamp.walk import kept
 from genstamp.walk.kept import Kept, Left
 
-_SHOWN_OF_A_REASON: Final = 3
-
 _BEGINNING: Final = """# How much of the model the implementation has been led to
 
 Made by `genstamp tables` from `spec/walks/`, which `genstamp conform --walk --keep` writes; a test walks again and
@@ -104,7 +102,7 @@ def _section(title: str, one: Kept) -> Iterator[str]:
             yield ""
         for (action, why), some in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
             yield f"- {len(some)} at `{action}`: {why}. For instance:"
-            for left in some[:_SHOWN_OF_A_REASON]:
+            for left in some[: kept.TOLD_OF_A_REASON]:
                 yield f"    - {left.transition}; way: {', '.join(f'`{call}`' for call in left.path)}"
         if by_reason:
             yield ""

@@ -5,6 +5,7 @@ adapters/apache-hdfs/run.py spec/walks/apache-RELEASE/SYSTEM.json of Apache HDFS
 page (`genstamp.tables.model_coverage_page`).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -12,10 +13,12 @@ from typing import Final
 import msgspec
 
 from genstamp.errors import GenstampError
-from genstamp.walk.conduct import Walk
+from genstamp.walk.conduct import Missing, Walk
 
 WALKS: Final = Path("spec", "walks")
 _OF_APACHE: Final = "apache-"
+TOLD_OF_A_REASON: Final = 3
+"""Of so many transitions that were missed for one reason the way is kept."""
 
 
 class KeptWalksError(GenstampError):
@@ -40,7 +43,7 @@ class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         is_possible: whether a step may have been it.
         call: the call at which the implementation did not follow.
         why: the reason.
-        path: the calls of a shortest way to it in the model.
+        path: the calls of a shortest way to it in the model; of the first `TOLD_OF_A_REASON` of a reason only.
     """
 
     transition: str
@@ -106,22 +109,21 @@ def kept_of(walks: Sequence[Walk]) -> Kept:
 
 def walked(walk: Walk) -> Walked:
     """One walk, as it is kept."""
+    so_far: Counter[tuple[str, str]] = Counter()
+
+    def left(one: Missing) -> Left:
+        reason = (one.call.partition("(")[0], one.why)
+        so_far[reason] += 1
+        path = list(one.path) if so_far[reason] <= TOLD_OF_A_REASON else []
+        return Left(transition=str(one.transition), is_possible=one.is_possible, call=one.call, why=one.why, path=path)
+
     return Walked(
         sizes=dict(walk.configuration.sizes),
         limits=dict(walk.configuration.limits),
         states=walk.states,
         transitions=len(walk.transitions),
         certain=len(walk.certain),
-        left=[
-            Left(
-                transition=str(one.transition),
-                is_possible=one.is_possible,
-                call=one.call,
-                why=one.why,
-                path=list(one.path),
-            )
-            for one in walk.missing
-        ],
+        left=[left(one) for one in walk.missing],
     )
 
 

@@ -235,7 +235,7 @@ final class FileSteps {
         file + " is not in the lease of " + holder);
     NotPossible.needs(
         LeaseAccess.expiredHard(cluster.fsn, inode),
-        "the lease of " + lease + " is not past its hard limit");
+        "the lease of " + holder + " is not past its hard limit");
     needsReplicasBefore(file);
     Map<String, String> found = new LinkedHashMap<>();
     Map<String, long[]> before = new HashMap<>();
