@@ -3,15 +3,16 @@
 Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the properties.
 """
 
-from genstamp_model.language import Bool, Configuration, Hole, Members, System, require
+from genstamp_model.language import Bool, Configuration, Hole, Members, System, action, observe, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
 from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
-from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Datanode, File
+from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
 from genstamp_spec.hdfs.refinements import length_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
+from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
 OMITS = (
     "replicas one by one, pipelines and what a block recovery does: they are in hdfs.pipeline and hdfs.recovery",
@@ -124,6 +125,61 @@ class RecoveryChangesFirst(Owners):
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         s.block[file].fire(BlockLifecycle.commit_block_synchronization)
         s.take_result(file, attempt)
+
+    # A file whose last block is complete and whose block before is not is left as it is by all that would release it.
+    # Source: FSNamesystem#internalReleaseLease (no case for it, so false), #recoverLeaseInternal, Hadoop 3.4.1.
+
+    def is_stuck(s, file: File) -> Bool:
+        """The last block is complete, the one before is not."""
+        return s.block[file].at(BlockLifecycle.complete) & s.earlier[file].state.at(BlockLifecycle.committed)
+
+    def may_release(s, file: File) -> None:
+        """Checks: the file is not stuck; if it is, other steps apply."""
+        super().may_release(file)
+        require(~s.is_stuck(file), "the file can be closed or recovered")
+
+    @action(event="recover_lease", unchanged="nothing is recovered or closed")
+    def recover_lease_does_nothing(s, client: Client, file: File) -> None:
+        """The call answers false."""
+        s.may_call(client)
+        s.stays_open(file)
+        require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
+        observe(closed=False)
+
+    @action(event="create", refuses="RecoveryInProgressException")
+    def create_finds_no_recovery(s, client: Client, file: File) -> None:
+        """The caller is told of a recovery that does not take place."""
+        s.opens_after_soft_limit(client, file)
+
+    @action(event="append", refuses="RecoveryInProgressException")
+    def append_finds_no_recovery(s, client: Client, file: File) -> None:
+        """As above."""
+        s.opens_after_soft_limit(client, file)
+
+    @action(event="release_expired_lease", unchanged="nothing is recovered or closed")
+    def release_expired_lease_does_nothing(s, holder: Holder, file: File) -> None:
+        """The lease monitor comes again and again."""
+        s.may_work()
+        require(
+            s.lease[holder].at(LeaseLifecycle.past_hard_limit) | (holder == Holder.NAMENODE),
+            "the lease is past its hard limit",
+        )
+        require(s.lease_files[holder].has(file), "the lease covers the file")
+        s.stays_open(file)
+        observe(closed=False)
+
+    def opens_after_soft_limit(s, client: Client, file: File) -> None:
+        """Checks: a stuck file of another client whose soft limit has passed."""
+        s.may_call(client)
+        s.stays_open(file)
+        require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
+        require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
+
+    def stays_open(s, file: File) -> None:
+        """Checks: the file is open and stuck."""
+        require(s.under_construction(file), "the file is under construction")
+        s.not_deleted(file, None)
+        require(s.is_stuck(file), "the last block is complete, the one before is not")
 
 
 CLOSING_FAILS_BEFORE_IT_BEGINS = Hole(

@@ -114,6 +114,10 @@ final class FileSteps {
         return;
       }
       needsReplicasBefore(file);
+      if (isStuck(inode)) {
+        NotPossible.needs(!asked, file + " cannot be released");
+        return;
+      }
       if (!blocks.isEmpty()) {
         BlockInfo end = blocks.get(blocks.size() - 1);
         if (!end.isComplete() && BlockAccess.expected(end).isEmpty() && end.getNumBytes() == 0) {
@@ -137,15 +141,21 @@ final class FileSteps {
         "the last block of " + file + " is " + (isBoundary ? "" : "not ") + "full");
   }
 
+  /** The last block is complete, and the one before is not: whatever would release it does nothing. */
+  private static boolean isStuck(INodeFile inode) {
+    BlockInfo last = inode.getLastBlock(), before = LeaseAccess.penultimate(inode);
+    return last != null
+        && before != null
+        && last.isComplete()
+        && before.getBlockUCState() == BlockUCState.COMMITTED;
+  }
+
   void needsReplicasBefore(String file) {
     INodeFile inode = run.inode(file);
     BlockInfo last = inode.getLastBlock(), before = LeaseAccess.penultimate(inode);
     if (run.inSafeMode() || last == null || before == null) {
       return;
     }
-    NotPossible.needs(
-        !(last.isComplete() && before.getBlockUCState() == BlockUCState.COMMITTED),
-        "the last block of " + file + " is complete, and the one before is not");
     NotPossible.needs(
         !(last.getBlockUCState() == BlockUCState.COMMITTED
             && before.isComplete()
@@ -259,6 +269,7 @@ final class FileSteps {
               "release_expired_lease", Map.of("holder", holderName(found.get(path)), "file", path));
       String now = LeaseAccess.leaseOf(cluster.fsn, other);
       if (other.isUnderConstruction()
+          && !isStuck(other)
           && found.get(path).equals(now)
           && LeaseAccess.expiredHard(cluster.fsn, other)) {
         told.put("refused_with", "IOException");
