@@ -84,6 +84,10 @@ class OpeningSteps(LeaseClusterBase):
             if not self._is_taken_over(client, inode):
                 return
             self._needs_replicas_before(step, inode)
+            if self._is_stuck(inode):
+                if is_asked:
+                    raise step.not_possible(f"{inode.path} cannot be released")
+                return
             if blocks and self.is_incomplete(blocks[-1]) and not (blocks[-1].replicas or blocks[-1].num_bytes):
                 blocks.pop()
             if not all(block.is_complete for block in blocks):
@@ -98,6 +102,11 @@ class OpeningSteps(LeaseClusterBase):
         if is_boundary is not is_asked:
             raise step.not_possible(f"the last block of {inode.path} is {'' if is_boundary else 'not '}full")
 
+    def _is_stuck(self, inode: INodeFile) -> bool:
+        """Hadoop, where a recovery could not close the file: it neither closes it now nor recovers anything."""
+        last, before = inode.last_block(), inode.penultimate_block()
+        return bool(last and before and last.is_complete and before.state is BlockUCState.COMMITTED)
+
     def _needs_replicas_before(self, step: Step, inode: INodeFile) -> None:
         """A block before a COMMITTED one has a replica, or is COMMITTED too.
 
@@ -107,9 +116,6 @@ class OpeningSteps(LeaseClusterBase):
         last, before = inode.last_block(), inode.penultimate_block()
         if self.is_in_safe_mode() or last is None or before is None:
             return
-        if last.is_complete and before.state is BlockUCState.COMMITTED:
-            # Hadoop, where a recovery could not close the file: it neither closes it now nor recovers anything.
-            raise step.not_possible(f"the last block of {inode.path} is complete, and the one before is not")
         if last.state is BlockUCState.COMMITTED and before.is_complete and not before.stored:
             raise step.not_possible(f"of the block before the last one of {inode.path} no replica is known")
 
