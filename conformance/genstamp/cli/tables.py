@@ -34,7 +34,9 @@ PAGES: Mapping[str, Maker] = {
     "systems.md": lambda repository: systems_page.page(every_system(), lock.read(repository / LOCK)),
     "coverage.md": lambda repository: coverage_page.page(every_system(), lock.read(repository / LOCK)),
     "tables.md": lambda repository: derived_page.page(),
-    "museum.md": lambda repository: museum_page.page(every_system(), lock.read(repository / LOCK)),
+    "museum.md": lambda repository: museum_page.page(
+        every_system(), lock.read(repository / LOCK), museum_page.showings(repository)
+    ),
     "holes.md": lambda repository: holes_page.page(every_system()),
     "model-coverage.md": lambda repository: model_coverage_page.page(
         tuple(DRIVINGS), lock.read(repository / LOCK), repository

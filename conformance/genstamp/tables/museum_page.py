@@ -3,7 +3,9 @@
 Leaves out the search for the stories (`genstamp.verify.searching`): what is known of them stands in the lock.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from genstamp.lock import Lock, SystemEntry
@@ -33,8 +35,24 @@ def faults(systems: Sequence[System]) -> Iterator[tuple[System, Bug]]:
         yield from ((system, bug) for bug in system.bugs)
 
 
-def page(systems: Sequence[System], lock: Lock) -> str:
-    """The page as Markdown."""
+REPAIRED: Final = "3.4.1"
+"""The release of Apache HDFS on which faults are shown to be gone."""
+
+
+def showings(repository: Path) -> Mapping[str, str]:
+    """What adapters/apache-hdfs/museum.py saw: by fault, the old release and 3.4.1, from museum/seen/RELEASE.json."""
+    kept = sorted((repository / "adapters" / "apache-hdfs" / "museum" / "seen").glob("*.json"))
+    seen = {path.stem: json.loads(path.read_text()) for path in kept}
+    repaired = seen.pop(REPAIRED, {})
+    return {
+        name: f"{release} yes, {REPAIRED} gone" if repaired.get(name, what) != what else f"{release} as in {REPAIRED}"
+        for release, faults in seen.items()
+        for name, what in faults.items()
+    }
+
+
+def page(systems: Sequence[System], lock: Lock, shown_on: Mapping[str, str]) -> str:
+    """The page as Markdown; `shown_on` says by fault where Apache HDFS was seen to have it."""
     invented = [system for system in systems if not _is_of_hdfs(system)]
     systems = [system for system in systems if _is_of_hdfs(system)]
     shown = list(faults(systems))
@@ -44,10 +62,11 @@ def page(systems: Sequence[System], lock: Lock) -> str:
         f"{len(shown)} faults that HDFS once had, each as one change to the specification. Made by `genstamp tables`;",
         "`genstamp check SYSTEM --bug NAME` finds each again, and `make verify` does so every time. Steps and states",
         "are those of the lock; a *lasso* is a run that goes on for ever without what was promised.",
+        "The last column says where Apache HDFS itself was seen to have it (`python adapters/apache-hdfs/museum.py`).",
         "",
     ]
     for system in systems:
-        lines += _table(system, lock, "fixed")
+        lines += _table(system, lock, "fixed", shown_on)
     lines += ["## Ten stories", ""]
     titles = {(system.name, bug.name): bug.title for system, bug in shown}
     for fault, title in [(one[1], titles[one]) for one in BEST if one in titles]:
@@ -55,7 +74,7 @@ def page(systems: Sequence[System], lock: Lock) -> str:
     if any(system.bugs for system in invented):
         lines += ["## Faults that nobody is known to have made", ""]
         lines += ["The source of GFS was never published: what an implementer of the paper may get wrong.", ""]
-        lines += [line for system in invented for line in _table(system, lock, "where the paper speaks of it")]
+        lines += [line for system in invented for line in _table(system, lock, "where the paper speaks of it", {})]
     lines += ["## Left out", "", *(f"- {fault}: {reason}" for fault, reason in LEFT_OUT), ""]
     return "\n".join(lines)
 
@@ -65,14 +84,17 @@ def _is_of_hdfs(system: System) -> bool:
     return system.name.startswith("hdfs.")
 
 
-def _table(system: System, lock: Lock, last: str) -> Iterator[str]:
-    """The faults of one system, if it has any; the last column's head says what is known of where they are from."""
+def _table(system: System, lock: Lock, last: str, shown_on: Mapping[str, str]) -> Iterator[str]:
+    """The faults of one system, if it has any; `last` is the head over what is known of where they are from."""
     if not system.bugs:
         return
     entry, model = lock.get(system.name, SystemEntry()), system.model()
-    yield from (f"## {system.name}", "", f"| fault | what was wrong | breaks | found | {last} |", "| --- " * 5 + "|")
-    told = _fixed if _is_of_hdfs(system) else lambda bug: bug.source
-    yield from (_row(model, entry, bug, told(bug)) for bug in sorted(system.bugs, key=_number))
+    historic = _is_of_hdfs(system)
+    heads = f"| fault | what was wrong | breaks | found | {last} |" + (" shown on |" if historic else "")
+    yield from (f"## {system.name}", "", heads, "| --- " * (6 if historic else 5) + "|")
+    for bug in sorted(system.bugs, key=_number):
+        told = f"{_fixed(bug)} | {shown_on.get(bug.name, 'not shown')}" if historic else bug.source
+        yield _row(model, entry, bug, told)
     yield ""
 
 

@@ -58,11 +58,23 @@ def test_what_was_never_taken_states_nothing(repository: Path) -> None:
 
 
 def test_the_museum_shows_each_fault_with_what_the_lock_says(repository: Path) -> None:
-    page = museum_page.page([RECOVERY], lock.read(repository / "spec" / "spec.lock"))
+    shown_on = museum_page.showings(repository)
+    page = museum_page.page([RECOVERY], lock.read(repository / "spec" / "spec.lock"), shown_on)
     [row] = [line for line in page.splitlines() if line.startswith("| HDFS-10240 ")]
     assert "S11 `fenced_client_changes_nothing`" in row
     assert "7 steps, 976 states (takeover)" in row
-    assert "not in the lock" in museum_page.page([RECOVERY], {})
+    assert row.endswith("| 2.10.2 yes, 3.4.1 gone |")
+    [row] = [line for line in page.splitlines() if line.startswith("| HDFS-1218 ")]
+    assert row.endswith("| not shown |")
+    assert "not in the lock" in museum_page.page([RECOVERY], {}, {})
+
+
+def test_a_fault_that_both_releases_show_alike_is_not_called_gone(tmp_path: Path) -> None:
+    seen = tmp_path / "adapters" / "apache-hdfs" / "museum" / "seen"
+    seen.mkdir(parents=True)
+    (seen / "2.7.1.json").write_text('{"one": {"lost": 1}, "two": {"lost": 1}}')
+    (seen / "3.4.1.json").write_text('{"one": {"lost": 1}, "two": {"lost": 0}}')
+    assert museum_page.showings(tmp_path) == {"one": "2.7.1 as in 3.4.1", "two": "2.7.1 yes, 3.4.1 gone"}
 
 
 def test_the_page_of_systems_says_what_a_release_does_otherwise_and_where_it_was_searched(repository: Path) -> None:
