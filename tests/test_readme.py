@@ -5,7 +5,8 @@ A comment before a fenced block says how it is held, as in `tests.pages` or:
     <!-- make -->            targets of the Makefile, which CI runs anyway
     <!-- table -->           what the table of docs/verify.md comes to, which `genstamp verify` compares with its own
 
-and a comment before a number says where spec.lock has it (`genstamp.verify.readme`).
+and a comment before a number says where spec.lock has it (`genstamp.verify.readme`), or of which walk of Apache HDFS it
+is (`genstamp.walk.kept`).
 """
 
 import re
@@ -19,10 +20,13 @@ from genstamp.verify.plan import searched_on_demand, whole
 from genstamp.verify.readme import FIGURE, PAGE, figure, summed, totals
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.summing import LOCK
+from genstamp.walk import kept
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 README = REPOSITORY / "README.md"
 TEXT = README.read_text(encoding="utf-8")
+
+WALKED = re.compile(r"<!-- walk (?P<release>\S+) (?P<system>\S+) -->(?P<figures>[\d,]+\s+of\s+[\d,]+)")
 
 # Names of issues and versions are no figures.
 _NAMES = re.compile(r"HDFS-\d+|\d+\.\d+(?:\.\d+)?")
@@ -108,9 +112,16 @@ def test_figure_is_that_of_the_lock(found: re.Match[str]) -> None:
     assert int(found["figure"].replace(",", "")) == figure(lock.read(README.parent / LOCK), found["path"])
 
 
+@pytest.mark.parametrize("found", list(WALKED.finditer(TEXT)), ids=lambda found: found["system"])
+def test_so_far_was_apache_hdfs_led(found: re.Match[str]) -> None:
+    walked = kept.read(README.parent, found["system"], found["release"])
+    assert walked is not None
+    assert " ".join(found["figures"].split()) == f"{walked.certain:,} of {walked.transitions:,}"
+
+
 def test_every_large_figure_is_held() -> None:
     """Small numbers are counts that a reader makes out of the text; what a machine counted must be looked up."""
-    prose = _NAMES.sub("", FIGURE.sub("", BLOCK.sub("", TEXT)))
+    prose = _NAMES.sub("", FIGURE.sub("", WALKED.sub("", BLOCK.sub("", TEXT))))
     prose = re.sub(r"\]\([^)]*\)", "", prose)
     assert re.findall(r"\d{3,}|\d+[ ,]\d{3}", prose) == []
 

@@ -1,6 +1,5 @@
 """The walk: what the implementation follows is reached, what it does not is listed, and what is wrong ends it."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -195,15 +194,6 @@ def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> N
     assert list(found.walks) == [one.name for one in configurations]
     again = walk(ReferenceAdapter(), declared, configurations[0])
     assert kept.walked(again) == found.walks[configurations[0].name]
-
-
-@pytest.mark.parametrize("system", ["hdfs.lease", "hdfs.recovery"])
-def test_the_readme_says_how_far_apache_hdfs_was_led(system: str, repository: Path) -> None:
-    found = kept.read(repository, system, "3.4.1")
-    assert found is not None
-    readme = " ".join((repository / "README.md").read_text(encoding="utf-8").split())
-    counts = f"{found.certain:,} of {found.transitions:,}"
-    assert re.search(rf"{counts} (abstract transitions )?of `{system}`", readme)
 
 
 @pytest.mark.parametrize("system", DRIVINGS)
