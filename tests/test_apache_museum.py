@@ -31,7 +31,7 @@ def test_each_program_has_a_record_of_an_old_release_and_of_the_repaired_one() -
 def test_a_fault_is_shown_again() -> None:
     if not os.environ.get("CI") and not (shutil.which("mvn") and shutil.which("javac")):
         pytest.skip("needs Maven and a JDK")
-    command = [sys.executable, APACHE / "museum.py", "HDFS-9289"]
+    command = [sys.executable, str(APACHE / "museum.py"), "HDFS-9289"]
     shown = subprocess.run(command, capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
     assert [json.loads(line)["release"] for line in shown.stdout.splitlines()] == ["2.7.1", "3.4.1"]
