@@ -100,12 +100,18 @@ def program(directory: Path, name: str, text: str) -> None:
     (directory / name).chmod(0o755)
 
 
-@pytest.mark.parametrize(("failing", "expected"), [("nothing", ["test", "verify"]), ("test", ["test"])])
-def test_ci_runs_the_two_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
+APACHE = "apache RUNS=60 APACHE_ARGS=--walk"
+
+
+@pytest.mark.parametrize(
+    ("failing", "expected"),
+    [("nothing", ["test", "verify", APACHE]), ("test", ["test"]), ("apache", ["test", "verify", APACHE])],
+)
+def test_ci_runs_the_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
     required = '"$GENSTAMP_REQUIRE_DATA" "$GENSTAMP_REQUIRE_PEERS"'
     program(tmp_path, "make", f'echo "$@" {required} >> {tmp_path}/calls\n[ "$1" != {failing} ]')
-    program(tmp_path, "spin", "")
-    program(tmp_path, "cc", "")
+    for tool in ("spin", "cc", "mvn", "javac"):
+        program(tmp_path, tool, "")
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert (done.returncode == 0) == (failing == "nothing")
@@ -122,7 +128,7 @@ def test_ci_installs_spin_where_it_is_missing_and_goes_on_where_that_fails(
     assert bash is not None
     assert dirname is not None
     (tmp_path / "dirname").symlink_to(dirname)
-    environment = os.environ | {"PATH": str(tmp_path)}
+    environment = {"PATH": str(tmp_path)}
     done = subprocess.run([bash, repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert done.returncode == 0
     installed = ["apt-get update", "apt-get install"][: 2 - ends_with]
