@@ -6,7 +6,7 @@ is judged anew. Leaves out judging.
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +36,21 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     def with_sample(self, system: str, sample: Sample) -> "Draw":
         """The draw, in which this is what became of the mutants of one system."""
         return msgspec.structs.replace(self, samples=self.samples | {system: sample})
+
+    def only(self, names: Mapping[str, Collection[str]]) -> "Draw":
+        """The draw without what a larger one had besides.
+
+        Args:
+            names: of the mutants that are drawn, by system.
+        """
+        samples = {
+            system: msgspec.structs.replace(
+                sample, outcomes={name: one for name, one in sample.outcomes.items() if name in names[system]}
+            )
+            for system, sample in self.samples.items()
+            if system in names
+        }
+        return msgspec.structs.replace(self, samples=samples)
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):

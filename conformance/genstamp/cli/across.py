@@ -35,17 +35,17 @@ def judge_across(
         ModelError: as `judged_in`.
     """
     systems = {one.name: one for one in every_system()}
-    counts = {name: len(mutants(one.model())) for name, one in systems.items()}
+    every = {name: mutants(one.model()) for name, one in systems.items()}
+    counts = {name: len(some) for name, some in every.items()}
     of, before = sum(counts.values()), kept_draw(repository)
     known = before.samples if before is not None and before.seed == seed else {}
     draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
-    chosen_places = places_drawn(counts, size, seed)
-    for number, (name, places) in enumerate(chosen_places.items(), 1):
-        typer.echo(f"{name}: {len(places)} mutants, system {number} of {len(chosen_places)}", err=True)
-        model = systems[name].model()
-        every = mutants(model)
-        wanted = [every[place] for place in places]
-        found = _sample(repository, systems[name], model, wanted, draw, most_states, jobs)
+    chosen = {name: [every[name][place] for place in some] for name, some in places_drawn(counts, size, seed).items()}
+    # The kept draw may be larger: what is no longer drawn is not counted.
+    draw = draw.only({name: {one.name for one in wanted} for name, wanted in chosen.items()})
+    for number, (name, wanted) in enumerate(chosen.items(), 1):
+        typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(chosen)}", err=True)
+        found = _sample(repository, systems[name], systems[name].model(), wanted, draw, most_states, jobs)
         draw = draw.with_sample(name, found)
         if keep:
             keep_draw(repository, draw)

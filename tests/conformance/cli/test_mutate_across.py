@@ -65,6 +65,19 @@ def test_a_draw_is_resumed(judged: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_smaller_draw_counts_only_what_it_has_drawn(judged: list[str], tmp_path: Path) -> None:
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--seed", "3")
+    run(*here, "--sample", "7", "--keep")
+    kept = kept_draw(tmp_path)
+    assert kept is not None
+    keep_draw(tmp_path, kept.with_sample("no_longer_drawn", kept.samples["two_phase"]))
+    found = json.loads(run(*here, "--sample", "4", "--format", "json").stdout)
+    assert (found["judged"], set(found["outcomes"])) == (4, {"two_phase"})
+    assert set(found["outcomes"]["two_phase"]) < set(kept.samples["two_phase"].outcomes)
+    assert len(judged) == 7
+
+
+@pytest.mark.slow
 def test_survivors_are_judged_again_where_there_are_further_configurations(judged: list[str], tmp_path: Path) -> None:
     here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--keep")
     run(*here)
