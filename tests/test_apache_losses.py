@@ -69,7 +69,7 @@ def test_exit_code_is_0_only_if_all_is_as_recorded(
     arguments: list[str],
     code: int,
 ) -> None:
-    monkeypatch.setattr(runner, "_shown", lambda *_: iter(lines))
+    monkeypatch.setattr(runner, "shown", lambda *_: map(json.dumps, lines))
     monkeypatch.setattr(sys, "argv", ["run.py", *arguments])
     assert runner.main() == code
 

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from building import RELEASES, java_command
+from records import compared, shown
 
 HERE = Path(__file__).parent
 
@@ -30,29 +28,10 @@ def main() -> int:
     """Shows the losses that the command line names, or all, and compares them with the record."""
     given = _arguments()
     record = HERE / "losses" / "seen" / f"{given.release}{'-repaired' if given.repaired else ''}.json"
-    recorded = _recorded(record)
     repaired = f"genstamp.repaired={str(given.repaired).lower()}"
     command = java_command("losses", given.release, "genstamp.losses.Main", repaired)
-    seen, failed = {}, 0
-    for line in _shown(command, given.names):
-        name = line["name"]
-        print(json.dumps(line), flush=True)
-        seen[name] = line["seen"]
-        if "failure" in line:
-            failed += 1
-            _say(f"{name}: not shown: {line['failure']}")
-        elif not given.record and line["seen"] != recorded.get(name):
-            failed += 1
-            _say(f"{name}: differs: {line['seen']}, where {recorded.get(name, 'nothing')} was recorded")
-    missing = set(given.names or recorded) - set(seen)
-    if missing:
-        failed += len(missing)
-        _say(f"not shown: {', '.join(sorted(missing))}")
-    if given.record and not failed:
-        record.parent.mkdir(exist_ok=True)
-        record.write_text(json.dumps({**recorded, **seen}, indent=1, sort_keys=True) + "\n")
-    _say(f"Hadoop {given.release}: {len(seen)} losses shown, {failed} not as recorded")
-    return 1 if failed else 0
+    lines = map(json.loads, shown(command, given.names))
+    return 1 if compared(lines, given.release, record, given.names or None, write=given.record) else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -62,22 +41,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repaired", action="store_true", help="repair Hadoop first")
     parser.add_argument("--record", action="store_true", help="write what is seen to seen/RELEASE.json")
     return parser.parse_args()
-
-
-def _recorded(path: Path) -> dict[str, dict[str, object]]:
-    return json.loads(path.read_text()) if path.exists() else {}
-
-
-def _shown(command: list[str], names: list[str]) -> Iterator[dict[str, object]]:
-    with tempfile.TemporaryDirectory(prefix="genstamp-losses-") as directory:
-        whole = [*command, directory, *names]
-        with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            yield from map(json.loads, process.stdout)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from building import java_command
+from records import compared, shown
 
 HERE = Path(__file__).parent
 REPAIRED = "3.4.1"
@@ -33,7 +31,11 @@ def main() -> int:
     for release in sorted({*SHOWN_ON.values(), REPAIRED}):
         names = [name for name in given.names or SHOWN_ON if release in (SHOWN_ON[name], REPAIRED)]
         if names and given.release in (None, release):
-            failed += _compared(release, names, given.record)
+            command = java_command("museum", release, "genstamp.museum.Main")
+            # Old releases print a line of their own among those of the program.
+            lines = (json.loads(line) for line in shown(command, names) if line.startswith("{"))
+            record = HERE / "museum" / "seen" / f"{release}.json"
+            failed += compared(lines, release, record, names, write=given.record)
     return 1 if failed else 0
 
 
@@ -44,45 +46,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--release", choices=releases, help="show on this one only")
     parser.add_argument("--record", action="store_true", help="write what is seen to museum/seen/RELEASE.json")
     return parser.parse_args()
-
-
-def _compared(release: str, names: list[str], record: bool) -> int:
-    """How many faults were not shown on the release as recorded."""
-    kept = HERE / "museum" / "seen" / f"{release}.json"
-    recorded = json.loads(kept.read_text()) if kept.exists() else {}
-    seen, failed = {}, 0
-    for line in _shown(java_command("museum", release, "genstamp.museum.Main"), names):
-        name = line["name"]
-        print(json.dumps(line), flush=True)
-        seen[name] = line["seen"]
-        if "failure" in line:
-            failed += 1
-            _say(f"{name}: not shown on {release}: {line['failure']}")
-        elif not record and line["seen"] != recorded.get(name):
-            failed += 1
-            _say(f"{name}: differs on {release}: {line['seen']}, where {recorded.get(name, 'nothing')} was recorded")
-    missing = set(names) - set(seen)
-    if missing:
-        failed += len(missing)
-        _say(f"not shown on {release}: {', '.join(sorted(missing))}")
-    if record and not failed:
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps({**recorded, **seen}, indent=1, sort_keys=True) + "\n")
-    _say(f"Hadoop {release}: {len(seen)} faults tried, {failed} not as recorded")
-    return failed
-
-
-def _shown(command: list[str], names: list[str]) -> Iterator[dict[str, object]]:
-    """What the program says; old releases print a line of their own among it."""
-    with tempfile.TemporaryDirectory(prefix="genstamp-museum-") as directory:
-        whole = [*command, directory, *names]
-        with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            yield from (json.loads(line) for line in process.stdout if line.startswith("{"))
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
