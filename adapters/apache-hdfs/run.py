@@ -29,6 +29,7 @@ from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful import conform, driving_of
 from genstamp.systems import system_named
 from genstamp.walk import Walk, configurations_of, kept, walk
+from genstamp_model.language import Configuration
 
 REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
@@ -115,7 +116,8 @@ def _rows(given: argparse.Namespace, directory: Path) -> Iterator[Row]:
     for system in given.systems:
         yield _random(system, command(), given)
         if given.walk and system in WALKED:
-            yield _row(_walk(system, WALKED[system], command()))
+            configuration = next(one for one in _walked(system) if one.name == WALKED[system])
+            yield _row(_walk(system, configuration, command()))
     if not given.no_stories:
         yield from _stories(command, given.systems)
 
@@ -163,17 +165,20 @@ def _random(
 
 def _kept_walks(system: str, command: Callable[..., list[str]], release: str) -> Iterator[Row]:
     walks = []
-    for configuration in configurations_of(system_named(system), driving_of(system)):
-        walks.append(_walk(system, configuration.name, command()))
+    for configuration in _walked(system):
+        walks.append(_walk(system, configuration, command()))
         yield _row(walks[-1])
     if all(one.verdict == "conforms" for one in walks):
         kept.keep(REPOSITORY, walks, release)
 
 
-def _walk(system: str, name: str, command: list[str]) -> Walk:
-    declared = system_named(system)
-    configuration = next(one for one in configurations_of(declared, driving_of(system)) if one.name == name)
-    found = walk(ChildAdapter(shlex.join(command), ANSWER_SECONDS), declared, configuration, SEMANTICS)
+def _walked(system: str) -> list[Configuration]:
+    return configurations_of(system_named(system), driving_of(system))
+
+
+def _walk(system: str, configuration: Configuration, command: list[str]) -> Walk:
+    adapter = ChildAdapter(shlex.join(command), ANSWER_SECONDS)
+    found = walk(adapter, system_named(system), configuration, SEMANTICS)
     if found.failure is not None:
         print("\n".join(found.failure.lines), file=sys.stderr)
     return found
