@@ -23,6 +23,7 @@ from pathlib import Path
 
 import stories
 from building import RELEASES, java_command
+from block_recovery_driving import BLOCK_RECOVERY
 from replica_driving import REPLICA
 
 from genstamp.adapters.child import ChildAdapter
@@ -34,8 +35,9 @@ from genstamp_model.language import Configuration
 REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
-SYSTEMS = ("hdfs.recovery", "hdfs.lease", "hdfs.replica")
+SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease", "hdfs.replica")
 WALKED = {"hdfs.recovery": "one_recovery", "hdfs.lease": "one_block_restart"}
+OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
     "recovery-id-not-compared": ("hdfs.recovery", "hdfs.lease"),
@@ -143,7 +145,7 @@ def _random(
     kind: str = "random",
     wanted: str = "conforms",
 ) -> Row:
-    driving = REPLICA if system == "hdfs.replica" else driving_of(system)
+    driving = OWN_DRIVINGS.get(system) or driving_of(system)
     began = time.monotonic()
     report = conform(
         ChildAdapter(shlex.join(command), ANSWER_SECONDS),

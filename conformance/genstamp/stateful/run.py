@@ -69,7 +69,7 @@ class Bench:
             self._fits[key] = Fit(
                 self.model,
                 Names(self.model, members, first_stamp),
-                unseen={name: {} for name in sorted(hidden - self.driving.brought_about)},
+                unseen={name: {} for name in sorted(hidden - self.driving.brought_about - self.driving.told_apart.keys())},
                 told_apart=self.driving.told_apart,
                 chosen=self.driving.chosen,
             )

@@ -104,14 +104,14 @@ public final class Main {
     if (host == null) {
       host =
           switch (wanted) {
-            case "hdfs.recovery" -> new RecoveryCluster(directory);
+            case "hdfs.recovery", "hdfs.block_recovery" -> new RecoveryCluster(directory);
             case "hdfs.lease" -> new LeaseCluster(directory);
             case "hdfs.replica" -> new ReplicaCluster(directory);
             default ->
                 throw new IllegalArgumentException(
                     wanted
-                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.lease and"
-                        + " hdfs.replica are");
+                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery, hdfs.lease"
+                        + " and hdfs.replica are");
           };
       system = wanted;
     }

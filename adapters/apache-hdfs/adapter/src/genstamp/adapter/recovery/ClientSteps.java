@@ -78,7 +78,10 @@ final class ClientSteps {
       strangerOrWriter(client, file);
     }
     List<DatanodeInfo> excluded = new ArrayList<>();
-    for (int i = run.datanodes.size(); i < RecoveryCluster.DATANODES; i++) {
+    for (int i = 0; i < RecoveryCluster.DATANODES; i++) {
+      if (i < run.datanodes.size() && cluster.stopped[i] == null) {
+        continue;
+      }
       excluded.add(cluster.manager().getDatanode(cluster.uuids[i]));
     }
     try {

@@ -42,6 +42,7 @@ final class DatanodeSteps {
     NotPossible.needs(
         now != null && now.state == ReplicaState.FINALIZED,
         datanode + " has no finalized replica to report");
+    run.contact.isKnownByReport(datanode);
     Block block = new Block(id, now.bytes, now.stamp);
     StorageReceivedDeletedBlocks[] report = {
       new StorageReceivedDeletedBlocks(
@@ -82,6 +83,7 @@ final class DatanodeSteps {
             || now.stamp != known.getGenerationStamp()
             || now.bytes != known.getNumBytes(),
         "the replica is good");
+    run.contact.isHeardByHeartbeat(datanode);
     BlockAccess.report(
         cluster.fsn,
         cluster.manager().getDatanode(cluster.uuids[index]),
@@ -147,6 +149,9 @@ final class DatanodeSteps {
     }
     run.atCrash.set(index, kept);
     cluster.stopDatanode(index);
+    if (run.crashesAreNoticed) {
+      cluster.manager().removeDatanode(cluster.manager().getDatanode(cluster.uuids[index]));
+    }
     run.tasks.get(index).clear();
     run.event(datanode, "node", datanode, "datanode_crash", a);
   }
@@ -160,6 +165,7 @@ final class DatanodeSteps {
         cut(one.meta, 4);
       }
     }
+    run.contact.comesBack(index);
     cluster.startDatanode(index);
     run.event(
         datanode,

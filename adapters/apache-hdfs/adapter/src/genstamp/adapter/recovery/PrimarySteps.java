@@ -45,10 +45,18 @@ final class PrimarySteps {
   }
 
   void receiveCommand(String file, String datanode, Map<String, String> a) throws Exception {
+    RecoveringBlock command = command(file, datanode);
+    run.tasks.get(run.index(datanode)).put(run.block(file), new Task(command));
+    run.event(datanode, "block", run.blockEntity(file), "receive_recovery_command", a)
+        .put("generation_stamp", command.getBlock().getGenerationStamp())
+        .put("recovery_id", command.getNewGenerationStamp());
+  }
+
+  /** The recovery of a file's block that a heartbeat brings; other recoveries go on waiting. */
+  RecoveringBlock command(String file, String datanode) throws Exception {
     long id = run.block(file);
     DataNode dn = run.up(datanode);
-    int index = run.index(datanode);
-    DatanodeDescriptor known = cluster.manager().getDatanode(cluster.uuids[index]);
+    DatanodeDescriptor known = cluster.manager().getDatanode(cluster.uuids[run.index(datanode)]);
     List<BlockInfo> queued = BlockAccess.queued(known);
     BlockInfo wanted = null;
     for (BlockInfo one : queued) {
@@ -57,6 +65,7 @@ final class PrimarySteps {
       }
     }
     NotPossible.needs(wanted != null, "no recovery of " + file + " is queued for " + datanode);
+    run.contact.isHeardByHeartbeat(datanode);
     BlockAccess.queue(known, List.of(wanted));
     queued.remove(wanted);
     RecoveringBlock command = null;
@@ -70,16 +79,11 @@ final class PrimarySteps {
     } catch (IOException outOfDate) {
       throw new NotPossible("the recovery is out of date: " + outOfDate);
     } finally {
-      for (BlockInfo one : BlockAccess.queued(known)) {
-        queued.add(one);
-      }
+      queued.addAll(BlockAccess.queued(known));
       BlockAccess.queue(known, queued);
     }
     NotPossible.needs(command != null, "the heartbeat brought no recovery");
-    run.tasks.get(index).put(id, new Task(command));
-    run.event(datanode, "block", run.blockEntity(file), "receive_recovery_command", a)
-        .put("generation_stamp", command.getBlock().getGenerationStamp())
-        .put("recovery_id", command.getNewGenerationStamp());
+    return command;
   }
 
   void init(String primary, String file, String datanode, Map<String, String> a) {
@@ -252,42 +256,62 @@ final class PrimarySteps {
   }
 
   void commit(String primary, String file, Map<String, String> a) {
+    deliver(report(primary, file), a);
+  }
+
+  /** What a primary tells the NameNode at the end of its task, which is over then. */
+  Report report(String primary, String file) {
     Task task = task(primary, file);
     NotPossible.needs(task.agreed && toUpdate(task).isEmpty(), "there is something to do before");
     boolean any =
         task.delete || task.updates.values().stream().anyMatch(one -> one instanceof String);
     NotPossible.needs(any, "no participant was updated");
-    IOException[] refused = {null};
+    Report[] told = {null};
     try {
       replay(
           task,
           primary,
           file,
           false,
-          (block, stamp, length, close, delete, targets, storages) -> {
-            try {
-              cluster.nnOfDatanodes.commitBlockSynchronization(
-                  block, stamp, length, close, delete, targets, storages);
-            } catch (IOException refusal) {
-              refused[0] = refusal;
-            }
-          });
+          (block, stamp, length, close, delete, targets, storages) ->
+              told[0] =
+                  new Report(
+                      primary, file, block, stamp, length, close, delete, targets, storages));
     } catch (IOException problem) {
       throw new IllegalStateException("the task failed before its commit", problem);
     }
     run.tasks.get(run.index(primary)).remove(run.block(file));
-    ObjectNode told =
-        run.event("namenode", "block", run.blockEntity(file), "commit_block_synchronization", a)
-            .put("recovery_id", task.command.getNewGenerationStamp())
-            .put("num_bytes", task.length);
-    if (refused[0] != null) {
-      told.put("refused_with", Refusals.name(refused[0]));
-      return;
+    return told[0];
+  }
+
+  /** The NameNode gets a report. */
+  void deliver(Report report, Map<String, String> a) {
+    IOException refused = null;
+    try {
+      cluster.nnOfDatanodes.commitBlockSynchronization(
+          report.block(),
+          report.stamp(),
+          report.length(),
+          report.close(),
+          report.delete(),
+          report.targets(),
+          report.storages());
+    } catch (IOException refusal) {
+      refused = refusal;
     }
-    INodeFile inode = NameNodeAccess.file(cluster.fsn, run.root + file);
-    told.putObject("observed")
-        .put("closed", String.valueOf(!inode.isUnderConstruction()))
-        .put("deleted", String.valueOf(inode.getLastBlock() == null));
+    String entity = run.blockEntity(report.file());
+    ObjectNode told =
+        run.event("namenode", "block", entity, "commit_block_synchronization", a)
+            .put("recovery_id", report.stamp())
+            .put("num_bytes", report.length());
+    INodeFile inode = NameNodeAccess.file(cluster.fsn, run.root + report.file());
+    if (refused != null) {
+      told.put("refused_with", Refusals.name(refused));
+    } else if (inode != null) {
+      told.putObject("observed")
+          .put("closed", String.valueOf(!inode.isUnderConstruction()))
+          .put("deleted", String.valueOf(inode.getLastBlock() == null));
+    }
   }
 
   Task task(String primary, String file) {

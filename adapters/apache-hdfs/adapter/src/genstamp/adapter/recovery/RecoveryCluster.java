@@ -17,7 +17,6 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.NameNodeProxiesClient;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
-import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
@@ -44,6 +43,9 @@ import org.apache.log4j.spi.LoggingEvent;
  */
 public final class RecoveryCluster implements Host {
   static final int DATANODES = 3;
+
+  /** After such a silence a datanode is stale, and so by a step only. */
+  static final long STALE_MS = 1_000_000_000_000L;
 
   final MiniDFSCluster mini;
   final FSNamesystem fsn;
@@ -88,6 +90,11 @@ public final class RecoveryCluster implements Host {
       uuids[i] = mini.getDataNodes().get(i).getDatanodeUuid();
     }
     Time.freeze();
+    // A datanode that was never heard of, by its time of 0, leads no recovery: a stale one was.
+    Time.pass(4 * STALE_MS);
+    for (String uuid : uuids) {
+      manager().getDatanode(uuid).setLastUpdateMonotonic(Time.monotonicNow());
+    }
   }
 
   private static Configuration configuration() {
@@ -95,7 +102,9 @@ public final class RecoveryCluster implements Host {
     conf.setInt("dfs.namenode.lease-recheck-interval-ms", Integer.MAX_VALUE);
     conf.setInt("dfs.namenode.redundancy.interval.seconds", 1_000_000);
     conf.setInt("dfs.namenode.heartbeat.recheck-interval", Integer.MAX_VALUE);
-    conf.setLong("dfs.namenode.stale.datanode.interval", 1_000_000_000_000L);
+    conf.setLong("dfs.namenode.stale.datanode.interval", STALE_MS);
+    // Blocks of deleted files are removed by a step; the thread looks once, at its start.
+    conf.setLong("dfs.namenode.block.deletion.unlock.interval.ms", Long.MAX_VALUE);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 1);
     conf.setInt("dfs.namenode.replication.min", 1);
@@ -142,11 +151,9 @@ public final class RecoveryCluster implements Host {
     return fsn.getBlockManager().getDatanodeManager();
   }
 
-  void stopDatanode(int index) throws Exception {
-    DataNode dn = datanode(index);
-    DatanodeID id = dn.getDatanodeId();
-    stopped[index] = mini.stopDataNode(id.getXferAddr());
-    manager().removeDatanode(manager().getDatanode(uuids[index]));
+  /** The NameNode hears nothing of it. */
+  void stopDatanode(int index) {
+    stopped[index] = mini.stopDataNode(datanode(index).getDatanodeId().getXferAddr());
   }
 
   /**
@@ -179,15 +186,21 @@ public final class RecoveryCluster implements Host {
         Thread.sleep(5);
       }
       PrimaryAccess.quiet(datanode(index));
-      List<BlockInfo> queued = BlockAccess.queued(known);
-      BlockAccess.queue(known, Collections.emptyList());
-      heartbeat(datanode(index));
-      BlockAccess.queue(known, queued);
+      heartbeatWithoutCommands(index);
       known.setLastUpdateMonotonic(Time.monotonicNow());
     } finally {
       quiet.countDown();
       DataNodeFaultInjector.set(before);
     }
+  }
+
+  /** A heartbeat that brings no recovery command: those that wait go on waiting. */
+  void heartbeatWithoutCommands(int index) throws IOException {
+    DatanodeDescriptor known = manager().getDatanode(uuids[index]);
+    List<BlockInfo> queued = BlockAccess.queued(known);
+    BlockAccess.queue(known, Collections.emptyList());
+    heartbeat(datanode(index));
+    BlockAccess.queue(known, queued);
   }
 
   HeartbeatResponse heartbeat(DataNode dn) throws IOException {

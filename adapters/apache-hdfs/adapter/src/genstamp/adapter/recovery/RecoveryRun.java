@@ -28,11 +28,14 @@ import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAccess;
 import org.apache.hadoop.util.Time;
 
-/** A run of hdfs.recovery in a directory of its own; runs share the cluster. */
+/** A run of hdfs.recovery or hdfs.block_recovery in a directory of its own; runs share the cluster. */
 final class RecoveryRun implements Run {
 
   private static final Pattern RECOVERING =
       Pattern.compile("Recovering \\[Lease\\.  Holder: (.*), pending creates: \\d+\\], src=(.*)");
+
+  /** A limit that no lease passes. */
+  static final long NEVER_MS = Long.MAX_VALUE / 4;
 
   final RecoveryCluster cluster;
   final int number;
@@ -46,17 +49,22 @@ final class RecoveryRun implements Run {
   final Map<String, Long> blocks = new HashMap<>();
   final List<Map<Long, Task>> tasks = new ArrayList<>();
   final List<Map<Long, ReplicaAccess>> atCrash = new ArrayList<>();
+  /** In hdfs.recovery the NameNode knows at once that a datanode is down, and leases expire. */
+  final boolean crashesAreNoticed;
+
+  final Random chance;
+  final ContactSteps contact;
   long passedMs;
 
   /** How often the lease monitor looks at leases. */
   private final long recheckMs;
 
-  private final Random chance;
   private final Told told;
   private final long first;
   private final ClientSteps byClient;
   private final PrimarySteps byPrimary;
   private final DatanodeSteps byDatanode;
+  private final MessageSteps messages;
 
   RecoveryRun(RecoveryCluster cluster, int number, Start request) throws Exception {
     this.cluster = cluster;
@@ -67,15 +75,18 @@ final class RecoveryRun implements Run {
     datanodes = request.datanodes();
     chance = new Random(request.seed());
     recheckMs = request.timeMs("lease_recheck_ms", 2_000);
+    crashesAreNoticed = request.system().equals("hdfs.recovery");
     NameNodeAccess.setLeasePeriod(
         cluster.fsn,
-        request.timeMs("soft_limit_ms", 60_000),
-        request.timeMs("hard_limit_ms", 1_200_000));
+        request.timeMs("soft_limit_ms", crashesAreNoticed ? 60_000 : NEVER_MS),
+        request.timeMs("hard_limit_ms", crashesAreNoticed ? 1_200_000 : NEVER_MS));
     cluster.fsn.getBlockManager().setBlockRecoveryTimeout(request.timeMs("recovery_gate_ms", 90_000));
     told = new Told(cluster.pool);
     byClient = new ClientSteps(this);
     byPrimary = new PrimarySteps(this);
     byDatanode = new DatanodeSteps(this);
+    messages = new MessageSteps(this, byPrimary);
+    contact = new ContactSteps(this);
     if (datanodes.size() > RecoveryCluster.DATANODES) {
       throw new IllegalArgumentException(
           "at most " + RecoveryCluster.DATANODES + " datanodes, not " + datanodes.size());
@@ -115,6 +126,9 @@ final class RecoveryRun implements Run {
     }
     switch (name) {
       case "create":
+        if (!crashesAreNoticed) {
+          messages.isNew(file);
+        }
         byClient.create(client, file, a);
         break;
       case "add_block":
@@ -169,7 +183,11 @@ final class RecoveryRun implements Run {
         byPrimary.updateFailed(primary, file, datanode, a);
         break;
       case "commit_block_synchronization":
-        byPrimary.commit(primary, file, a);
+        if (crashesAreNoticed) {
+          byPrimary.commit(primary, file, a);
+        } else {
+          messages.commit(primary, file, a);
+        }
         break;
       case "invalidate_replica":
         byDatanode.invalidate(file, datanode, a);
@@ -186,6 +204,43 @@ final class RecoveryRun implements Run {
       case "datanode_restart_losing_bytes":
         byDatanode.restart(datanode, a, true);
         break;
+      case "release":
+        messages.release(file, a);
+        break;
+      case "delete":
+        messages.delete(file, a);
+        break;
+      case "block_is_removed":
+        messages.removeBlock(file, a);
+        break;
+      case "recovery_command_is_lost":
+        messages.loseCommand(file, datanode, a);
+        break;
+      case "init_replica_recovery_times_out":
+        messages.initTimesOut(primary, file, datanode, a);
+        break;
+      case "update_replica_times_out":
+        messages.updateTimesOut(primary, file, datanode, a);
+        break;
+      case "init_replica_recovery_late":
+      case "update_replica_late":
+        messages.comesLate(name, a);
+        break;
+      case "report_back":
+        messages.reportBack(primary, file, a);
+        break;
+      case "datanode_becomes_stale":
+        contact.becomesStale(datanode, a);
+        break;
+      case "datanode_is_taken_for_dead":
+        contact.isTakenForDead(datanode, a);
+        break;
+      case "datanode_is_heard_of":
+        contact.isHeard(datanode, a);
+        break;
+      case "storage_is_forgotten":
+        contact.storageIsForgotten(datanode, a);
+        break;
       default:
         throw new IllegalArgumentException("unknown event " + name);
     }
@@ -197,7 +252,11 @@ final class RecoveryRun implements Run {
         .values()
         .forEach(
             all -> all.values().forEach(one -> one.writers.values().forEach(ByteWriter::close)));
+    for (int i = 0; i < RecoveryCluster.DATANODES; i++) {
+      contact.comesBack(i);
+    }
     cluster.nn.delete(root, true);
+    BlockAccess.removeDeleted(cluster.fsn);
   }
 
   ObjectNode event(
@@ -214,7 +273,7 @@ final class RecoveryRun implements Run {
     long ms = Time.monotonicNow();
     for (int i : order) {
       DatanodeDescriptor known = cluster.manager().getDatanode(cluster.uuids[i]);
-      if (cluster.stopped[i] == null) {
+      if (cluster.stopped[i] == null && !contact.isSilent(i)) {
         known.setLastUpdateMonotonic(++ms);
       }
     }

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.blockmanagement;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
@@ -74,6 +75,57 @@ public final class BlockAccess {
     DatanodeManager all = manager.getDatanodeManager();
     node.setLastUpdateMonotonic(Time.monotonicNow() - 10L * Integer.MAX_VALUE);
     all.getHeartbeatManager().heartbeatCheck();
+  }
+
+  /**
+   * The same for one datanode that is silent for longer than the cluster was told; the NameNode
+   * keeps what it knows of its replicas, as of those of a datanode in maintenance.
+   */
+  public static void diesWithReplicas(FSNamesystem fsn, DatanodeDescriptor node) {
+    fsn.writeLock();
+    try {
+      fsn.getBlockManager().getDatanodeManager().removeDeadDatanode(node, false);
+    } finally {
+      fsn.writeUnlock();
+    }
+  }
+
+  /** The NameNode does not know the storage of this datanode any more; gives what it knew. */
+  public static DatanodeStorageInfo forgetStorage(DatanodeDescriptor node) {
+    synchronized (node.storageMap) {
+      String only = node.storageMap.keySet().iterator().next();
+      return node.storageMap.remove(only);
+    }
+  }
+
+  public static void knowStorage(DatanodeDescriptor node, DatanodeStorageInfo storage) {
+    synchronized (node.storageMap) {
+      node.storageMap.put(storage.getStorageID(), storage);
+    }
+  }
+
+  /** The blocks of deleted files leave the block map; before 3.4.0 they have left already. */
+  public static void removeDeleted(FSNamesystem fsn) {
+    fsn.writeLock();
+    try {
+      for (List<BlockInfo> all; (all = nextDeleted(fsn.getBlockManager())) != null; ) {
+        all.forEach(fsn.getBlockManager()::removeBlock);
+      }
+    } finally {
+      fsn.writeUnlock();
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<BlockInfo> nextDeleted(BlockManager manager) {
+    try {
+      Object queue = BlockManager.class.getMethod("getMarkedDeleteQueue").invoke(manager);
+      return ((Queue<List<BlockInfo>>) queue).poll();
+    } catch (NoSuchMethodException before) {
+      return null;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Nothing waits for this datanode. */
