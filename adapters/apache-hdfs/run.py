@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import stories
-from building import RELEASES, java_command
 from block_recovery_driving import BLOCK_RECOVERY
+from building import RELEASES, java_command
 from replica_driving import REPLICA
 
 from genstamp.adapters.child import ChildAdapter
-from genstamp.stateful import conform, driving_of
+from genstamp.stateful import conform
+from genstamp.stateful.driving import Driving, driving_of
 from genstamp.systems import system_named
 from genstamp.walk import Walk, configurations_of, kept, walk
 from genstamp_model.language import Configuration
@@ -36,7 +37,7 @@ REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
 SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease", "hdfs.replica")
-WALKED = {"hdfs.recovery": "one_recovery", "hdfs.lease": "one_block_restart"}
+WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.lease": "one_block_restart"}
 OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
@@ -145,7 +146,6 @@ def _random(
     kind: str = "random",
     wanted: str = "conforms",
 ) -> Row:
-    driving = OWN_DRIVINGS.get(system) or driving_of(system)
     began = time.monotonic()
     report = conform(
         ChildAdapter(shlex.join(command), ANSWER_SECONDS),
@@ -155,7 +155,7 @@ def _random(
         steps=given.steps,
         seed=given.seed,
         shrink_seconds=20.0 if wanted == "conforms" else 0.0,
-        driving=driving,
+        driving=_driving(system),
     )
     if report.failure is not None and wanted == "conforms":
         print("\n".join(report.failure.lines), file=sys.stderr)
@@ -175,12 +175,16 @@ def _kept_walks(system: str, command: Callable[..., list[str]], release: str) ->
 
 
 def _walked(system: str) -> list[Configuration]:
-    return configurations_of(system_named(system), driving_of(system))
+    return configurations_of(system_named(system), _driving(system))
+
+
+def _driving(system: str) -> Driving:
+    return OWN_DRIVINGS.get(system) or driving_of(system)
 
 
 def _walk(system: str, configuration: Configuration, command: list[str]) -> Walk:
     adapter = ChildAdapter(shlex.join(command), ANSWER_SECONDS)
-    found = walk(adapter, system_named(system), configuration, SEMANTICS)
+    found = walk(adapter, system_named(system), configuration, SEMANTICS, driving=_driving(system))
     if found.failure is not None:
         print("\n".join(found.failure.lines), file=sys.stderr)
     return found

@@ -50,7 +50,8 @@ class Driving:
         brought_about: hidden actions that a test asks for as faults, and that happen at no other time. No event tells
             of them.
         chosen: by event, numbers that the model picks and a test says with it, as the implementation can be told.
-        told_apart: actions that a test asks for by a name of their own, as others share their event.
+        told_apart: actions that a test asks for by a name of their own: others share their event, or the model hides
+            them and the implementation tells of them.
         settings: how many seeds in a row set up a run otherwise: what one does not do, the next may.
         clock_of: where the times depend on the run, its clock; `clock` then has the soonest and the latest of all.
     """

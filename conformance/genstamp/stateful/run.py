@@ -65,11 +65,12 @@ class Bench:
         members = self.driving.members(cluster)
         key = replace(cluster, seed=0), first_stamp
         if key not in self._fits:
-            hidden = {action.name for action in self.model.actions if action.hidden}
+            told = self.driving.brought_about | self.driving.told_apart.keys()
+            unseen = sorted({action.name for action in self.model.actions if action.hidden} - told)
             self._fits[key] = Fit(
                 self.model,
                 Names(self.model, members, first_stamp),
-                unseen={name: {} for name in sorted(hidden - self.driving.brought_about - self.driving.told_apart.keys())},
+                unseen={name: {} for name in unseen},
                 told_apart=self.driving.told_apart,
                 chosen=self.driving.chosen,
             )

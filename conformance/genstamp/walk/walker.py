@@ -194,7 +194,7 @@ class Walker:
             said = zip(action.parameters, call.arguments, strict=True)
             words = tuple((p.name, run.tracker.fit.names.text(value, p.type)) for p, value in said)
             run.request(Request(action.name, words))
-        elif not action.hidden:
+        elif not action.hidden or action.name in driving.told_apart:
             event = driving.told_apart.get(action.name, action.event)
             run.request(Request(event, run.tracker.fit.words(action, call.arguments)))
 
@@ -244,7 +244,7 @@ class Walker:
         action, driving = self._graph.steps.calls[self._graph.calls[row]].action, self._bench.driving
         if self._is_timed(row):
             return "something else happened in the time that it needs"
-        if action.hidden and action.name not in driving.brought_about:
+        if action.hidden and action.name not in driving.brought_about | driving.told_apart.keys():
             return "nobody can be asked for it, and it did not happen"
         if isinstance(run.outcome, NotPossible):
             return f"not possible now: {run.outcome.why}"

@@ -161,7 +161,7 @@ RECOVERY: tuple[Place, ...] = (
     Place("G.6 row 2", "safe mode"),
     Place("G.6 row 3", "the block is unknown"),
     Place("G.6 row 4", "the block is marked deleted or has no file"),
-    Place("G.6 row 5", "the file is deleted"),
+    Place("G.6 row 5", "a snapshot keeps the block of the deleted file", left_out="snapshots"),
     Place("G.6 row 6", "the block is complete already: silently done"),
     Place("G.6 row 7", "the recovery id is not the current one"),
     Place("G.7", "erasure-coded blocks", left_out="striped block groups: every block here is contiguous"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from genstamp_dfs.errors import FileNotFoundException, HdfsIOException, IllegalStateException, SafeModeException
+from genstamp_dfs.errors import HdfsIOException, IllegalStateException, SafeModeException
 from genstamp_dfs.hdfs.messages.client_protocol import Append, Delete, RecoverLease, SafeModeAction, SetSafeMode
 from genstamp_dfs.hdfs.messages.datanode_protocol import RecoverBlocks
 from genstamp_dfs.hdfs.namenode.blocks import CorruptReason
@@ -251,7 +251,7 @@ def test_commit_after_the_deletion_of_the_file_is_refused(bench: Any) -> None:
     recovering(bench)
     block = stored(bench)
     bench.ask(Delete("/f"))
-    with bench.refused(FileNotFoundException, "delayed block removal"):
+    with bench.refused(HdfsIOException, "delayed block removal"):
         bench.commit(block, 1002, 3)
     bench.start()
     assert bench.namesystem.directory.get("/f") is None

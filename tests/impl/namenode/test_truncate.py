@@ -66,7 +66,7 @@ def test_a_block_that_was_cut_off_is_nobodys_while_it_waits_for_its_removal(benc
     truncate(bench, 4)
     cut_off = Block(FIRST + 1, 1002, 7)
     bench.received(cut_off, "a")
-    with bench.refused(FileNotFoundException, "delayed block removal"):
+    with bench.refused(HdfsIOException, "delayed block removal"):
         bench.commit(cut_off, 1003, 7)
     bench.last().stored.clear()
     before = bench.state()

@@ -6,7 +6,7 @@ Source: NN/FSNamesystem#commitBlockSynchronization, BM/DatanodeManager#getBlockR
     facts G.2, G.6.
 """
 
-from genstamp_dfs.errors import FileNotFoundException, HdfsIOException, IllegalStateException
+from genstamp_dfs.errors import HdfsIOException, IllegalStateException
 from genstamp_dfs.hdfs.messages.datanode_protocol import CommitBlockSynchronization
 from genstamp_dfs.hdfs.namenode.blocks import BlockInfo
 from genstamp_dfs.hdfs.namenode.configuration import Repair
@@ -90,8 +90,7 @@ class BlockRecoveryCalls(PipelineCalls):
 
         Raises:
             SafeModeException: the namenode is in safe mode.
-            HdfsIOException: the block is unknown, or a younger recovery has been started.
-            FileNotFoundException: the block's file is gone.
+            HdfsIOException: the block is unknown, its file is deleted, or a younger recovery has been started.
             IllegalStateException: the file cannot be closed, because the block before is not COMPLETE. Without the
                 repair closing-fails-before-it-begins the last block has been changed in memory (HDFS-17861).
 
@@ -107,7 +106,7 @@ class BlockRecoveryCalls(PipelineCalls):
             raise HdfsIOException(f"block (=blk_{old_block.block_id}_{old_block.generation_stamp}) not found")
         inode = self.directory.file_of(stored)
         if inode is None:
-            raise FileNotFoundException(f"file of blk_{stored.block_id} not found, likely due to delayed block removal")
+            raise HdfsIOException(f"file of blk_{stored.block_id} not found, likely due to delayed block removal")
         last = inode.last_block()
         self.shown.file, self.shown.file_id = inode.path, inode.file_id
         if last is None or ((not inode.is_under_construction or stored.is_complete) and last.is_complete):

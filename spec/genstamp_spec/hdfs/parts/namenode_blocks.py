@@ -271,12 +271,12 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def commit_block_synchronization(s, primary: Datanode, file: File) -> None:
         """The NameNode takes the recovery's result over, completes the block and closes the file.
 
-        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, G.6 row 7.
+        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, G.6 row 4, G.6 row 7.
         """
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
         require(s.known(file), "the block is known")
-        s.not_deleted(file, "FileNotFoundException")
+        s.not_deleted(file, "IOException")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)
@@ -296,7 +296,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         attempt = s.reports_back(primary, file)
         require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
         require(s.known(file), "the block is known")
-        s.not_deleted(file, "FileNotFoundException")
+        s.not_deleted(file, "IOException")
         require(~s.already_done(file), "the block is not complete yet")
         require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
         s.earlier_blocks_are_complete(file)

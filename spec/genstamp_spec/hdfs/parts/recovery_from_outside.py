@@ -77,5 +77,5 @@ class FileDeletion(RecoveryFromOutside, lane="namenode"):
         s.forget_locations(file)
 
     def not_deleted(s, file: File, refused: str | None) -> None:
-        """Checks: the file is not deleted; its block may still be there (facts G.6 row 4, G.6 row 5)."""
+        """Checks: the file is not deleted; its block may still be there (facts G.6 row 4)."""
         require(~s.deleted[file], "the file is not deleted", refused)

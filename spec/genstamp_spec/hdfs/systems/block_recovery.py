@@ -37,7 +37,7 @@ OMITS = (
     "TEMPORARY replicas, and answers that name a state other than FINALIZED, RBW or RWR (HDFS-9236)",
     "a primary that works on two recoveries of one block at a time: the younger command replaces the older",
     "minimal replication above 1; reports and the list of corrupt replicas in full: hdfs.reports",
-    "row 4 of commitBlockSynchronization beside row 5: a deleted file's block is refused in one way",
+    "snapshots, which keep the block of a deleted file: row 5 of commitBlockSynchronization",
 )
 
 
