@@ -27,7 +27,16 @@ BLOCK_RECOVERY = Driving(
         "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS, put_off_by={"release": None}),
     },
     ticks_ms=(1_000, RECOVERY_GATE_MS + 1),
-    weights={"complete": 0.2, "release": 0.5, "client_crash": 0.3, "delete": 0.1},
+    # What can be done all the time, or ends something too soon.
+    weights={
+        "client_crash": 0.3,
+        "complete": 0.2,
+        "datanode_becomes_stale": 0.05,
+        "datanode_is_heard_of": 0.1,
+        "delete": 0.1,
+        "release": 0.5,
+        "storage_is_forgotten": 0.1,
+    },
     may_decline={
         **_RECOVERY.may_decline,
         "storage_is_forgotten": "a block is placed on storages that are known",

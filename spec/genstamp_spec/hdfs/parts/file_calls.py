@@ -5,7 +5,7 @@ What append, fsync, rename and delete ask and change stands in `namenode_calls.p
 itself, not with its directory; its blocks are removed in one step; no last block is full.
 """
 
-from genstamp_model.language import Members, Number, Ordered, action, none, require
+from genstamp_model.language import Bool, Members, Number, Ordered, action, none, require
 from genstamp_spec.hdfs.parts.client_calls import ClientCalls
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.journal_state import CallKind, Opcode, Path, Service
@@ -23,6 +23,10 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: the file is in the tree, whatever is left of it in memory (HDFS-6527, HDFS-6647, HDFS-6825)."""
         require(s.in_tree.has(file), "the file is not deleted", refused)
+
+    def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
+        """A report of a deleted file's block is ignored, be the block still there (facts I.1 step 3)."""
+        return super().counts(file, stamp, num_bytes) & s.in_tree.has(file)
 
     def may_do_nothing(s, file: File) -> None:
         """Checks: of a block that is there, that its file is not deleted, which is looked at first (facts G.6)."""

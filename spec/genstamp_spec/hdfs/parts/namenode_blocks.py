@@ -240,15 +240,18 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         COMPLETE with its first matching replica.
         """
         stamp, num_bytes = s.reported(file, datanode)
-        open_, committed = (
-            s.block[file].at(BlockLifecycle.under_construction),
-            s.block[file].at(BlockLifecycle.committed),
-        )
-        sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (num_bytes == s.block_bytes[file])
-        counts = (stamp == s.block_stamp[file]) & (open_ | sized)
+        committed = s.block[file].at(BlockLifecycle.committed)
+        counts = s.counts(file, stamp, num_bytes)
         s.stored[file] = when(counts, s.stored[file] | only(datanode), s.stored[file])
         s.block[file].fire(BlockLifecycle.complete_block, where=committed & counts)
         observe(block_state=s.block[file])
+
+    def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
+        """A FINALIZED replica of this stamp and length matches the block."""
+        open_ = s.block[file].at(BlockLifecycle.under_construction)
+        committed = s.block[file].at(BlockLifecycle.committed)
+        sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (num_bytes == s.block_bytes[file])
+        return (stamp == s.block_stamp[file]) & (open_ | sized)
 
     # The end of block recovery (G.6). Each answer ends the attempt.
 

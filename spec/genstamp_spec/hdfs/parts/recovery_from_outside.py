@@ -4,7 +4,7 @@ Coarser than HDFS: leases play no part, so that anybody may have an open file re
 record stays who he is (as after the soft limit, facts F.2); `hdfs.recovery` and `hdfs.lease` say who may.
 """
 
-from genstamp_model.language import Maybe, action, flag, none, number, observe, per, require
+from genstamp_model.language import Bool, Maybe, Number, Ordered, action, flag, none, number, observe, per, require
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
@@ -75,6 +75,10 @@ class FileDeletion(RecoveryFromOutside, lane="namenode"):
         s.block[file].fire(BlockLifecycle.remove)
         s.stored[file].clear()
         s.forget_locations(file)
+
+    def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
+        """A report of a deleted file's block is ignored, be the block still there (facts I.1 step 3)."""
+        return super().counts(file, stamp, num_bytes) & ~s.deleted[file]
 
     def not_deleted(s, file: File, refused: str | None) -> None:
         """Checks: the file is not deleted; its block may still be there (facts G.6 row 4)."""

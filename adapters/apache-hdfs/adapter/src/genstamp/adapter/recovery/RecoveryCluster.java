@@ -89,6 +89,7 @@ public final class RecoveryCluster implements Host {
       PrimaryAccess.quiet(mini.getDataNodes().get(i));
       uuids[i] = mini.getDataNodes().get(i).getDatanodeUuid();
     }
+    DataNodeFaultInjector.set(new Parked());
     Time.freeze();
     // A datanode that was never heard of, by its time of 0, leads no recovery: a stale one was.
     Time.pass(4 * STALE_MS);
@@ -156,42 +157,25 @@ public final class RecoveryCluster implements Host {
     stopped[index] = mini.stopDataNode(datanode(index).getDatanodeId().getXferAddr());
   }
 
-  /**
-   * The datanode registers, and is kept from its first heartbeat, which would fetch and carry out a
-   * recovery command.
-   */
+  /** The datanode registers anew. */
   void startDatanode(int index) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
-    CountDownLatch quiet = new CountDownLatch(1);
-    DataNodeFaultInjector before = DataNodeFaultInjector.get();
-    DataNodeFaultInjector.set(
-        new DataNodeFaultInjector() {
-          @Override
-          public void startOfferService() throws Exception {
-            quiet.await();
-          }
-        });
-    try {
-      mini.restartDataNode(old, true);
-      DatanodeDescriptor known = manager().getDatanode(uuids[index]);
-      for (int i = 0;
-          datanode(index) == null
-              || !known.isAlive()
-              || !PrimaryAccess.isRegistered(datanode(index), pool);
-          i++) {
-        if (i > 2000) {
-          throw new IllegalStateException("datanode " + index + " does not come back");
-        }
-        Thread.sleep(5);
+    mini.restartDataNode(old, true);
+    DatanodeDescriptor known = manager().getDatanode(uuids[index]);
+    for (int i = 0;
+        datanode(index) == null
+            || !known.isAlive()
+            || !PrimaryAccess.isRegistered(datanode(index), pool);
+        i++) {
+      if (i > 2000) {
+        throw new IllegalStateException("datanode " + index + " does not come back");
       }
-      PrimaryAccess.quiet(datanode(index));
-      heartbeatWithoutCommands(index);
-      known.setLastUpdateMonotonic(Time.monotonicNow());
-    } finally {
-      quiet.countDown();
-      DataNodeFaultInjector.set(before);
+      Thread.sleep(5);
     }
+    PrimaryAccess.quiet(datanode(index));
+    heartbeatWithoutCommands(index);
+    known.setLastUpdateMonotonic(Time.monotonicNow());
   }
 
   /** A heartbeat that brings no recovery command: those that wait go on waiting. */
@@ -216,6 +200,18 @@ public final class RecoveryCluster implements Host {
         false,
         SlowPeerReports.EMPTY_REPORT,
         SlowDiskReports.EMPTY_REPORT);
+  }
+
+  /** Keeps datanodes from what they do by themselves once they have registered. */
+  private static final class Parked extends DataNodeFaultInjector {
+    @Override
+    public void startOfferService() {
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException stopped) {
+        // The datanode ends.
+      }
+    }
   }
 
   /** Keeps what Hadoop says at INFO of what it does by itself. */
