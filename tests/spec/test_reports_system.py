@@ -219,7 +219,7 @@ class AnyReportUnmarks(NamenodeReports, lane="namenode"):
 
 @pytest.mark.parametrize("configuration", ["pipeline", "reopened"])
 def test_missing_parentheses_in_hadoop_break_no_promise_here(configuration: str) -> None:
-    """The note at the end of section L.4: more states are reached, and none of them breaks a promise."""
+    """Facts L.4.1: more states are reached, and none of them breaks a promise."""
     system = System("lenient", parts=[AnyReportUnmarks, ReportsPromises], configurations=REPORTS.configurations)
     found, text = explore(system.instance(configuration)), explore(REPORTS.instance(configuration))
     assert found.verdict is Verdict.HOLDS

@@ -124,6 +124,6 @@ HDFS_11576 = Bug(
     parts=(NoGate,),
     breaks=("recoveries_end", "files_of_silent_writers_are_closed"),
     configuration="one_datanode",
-    source=f"{ISSUES}HDFS-11576; fixed in 2.9.1, 3.0.0",
+    source=f"{ISSUES}HDFS-11576; fixed in 2.9.1, 3.0.3",
 )
 BUGS = (HDFS_5077, HDFS_11576, HDFS_12070, HDFS_12886, HDFS_13758, HDFS_17430)

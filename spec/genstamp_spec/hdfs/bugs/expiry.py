@@ -78,7 +78,7 @@ HDFS_11576 = Bug(
     parts=(NoGate,),
     breaks=("recover_lease_returns_true",),
     configuration="two_primaries",
-    source="https://issues.apache.org/jira/browse/HDFS-11576; fixed in 2.9.1, 3.0.0",
+    source="https://issues.apache.org/jira/browse/HDFS-11576; fixed in 2.9.1, 3.0.3",
 )
 HDFS_11817 = Bug(
     "HDFS-11817",

@@ -1,4 +1,4 @@
-"""Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease."""
+"""Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease (facts L.1)."""
 
 from genstamp_model.language import Bool, Bug, Members, Number, action, observe, require, those
 from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call

@@ -1,4 +1,4 @@
-"""Faults of lease and block recovery at the NameNode and at the primary."""
+"""Faults of lease and block recovery at the NameNode and at the primary (facts L.2)."""
 
 from genstamp_model.language import Bug, Difference, Members, Number
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import (

@@ -63,7 +63,7 @@ HDFS_11486 = Bug(
     breaks=("heard_replicas_complete_a_block",),
     configuration="lost_bytes",
     depth=8,
-    source="https://issues.apache.org/jira/browse/HDFS-11486; fixed in 2.7.4, 2.8.1, 3.0.0-alpha4",
+    source="https://issues.apache.org/jira/browse/HDFS-11486; fixed in 2.7.4, 3.0.0-alpha4",
 )
 
 
@@ -87,7 +87,7 @@ HDFS_11499 = Bug(
     breaks=("only_a_client_leaves_a_block_committed",),
     configuration="decommissions",
     depth=7,
-    source="https://issues.apache.org/jira/browse/HDFS-11499; fixed in 2.7.4, 2.8.1, 2.9.0, 3.0.0-alpha4",
+    source="https://issues.apache.org/jira/browse/HDFS-11499; fixed in 2.7.4, 2.9.0, 3.0.0-alpha4",
 )
 
 

@@ -20,7 +20,7 @@ HDFS_14941 = Bug(
     breaks=("reported_replicas_are_known",),
     configuration="failover",
     depth=9,
-    source="https://issues.apache.org/jira/browse/HDFS-14941; fixed in 2.10.1, 3.1.4, 3.2.2, 3.3.0",
+    source="https://issues.apache.org/jira/browse/HDFS-14941; fixed in 2.10.1, 3.2.2, 3.3.0",
 )
 
 

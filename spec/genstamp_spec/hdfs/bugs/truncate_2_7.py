@@ -25,7 +25,7 @@ _OVERTAKEN = Bug(
     parts=(NoGate,),
     breaks=("truncate_ends",),
     configuration="one_datanode",
-    source=ISSUE + "HDFS-11576; fixed in 2.9.1, 3.0.0",
+    source=ISSUE + "HDFS-11576; fixed in 2.9.1, 3.0.3",
 )
 _COMMITTED_UNDER_RECOVERY = replace(
     HDFS_10240,

@@ -180,7 +180,7 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
 
     @action(hidden=True)
     def write_to_disk_fails(s, datanode: Datanode) -> None:
-        """The file gets longer, but an error keeps the thread from noting it (HDFS-11472; facts C.2, L)."""
+        """The file gets longer, but an error keeps the thread from noting it (HDFS-11472; facts C.2, L.3)."""
         s.is_up(datanode)
         s.write_byte_unrecorded(datanode)
         s.failed_writes = s.failed_writes + 1

@@ -75,7 +75,7 @@ final class Truncates {
 
   /**
    * An entry of a recovery that ended long ago lets complete() take a block that no datanode has
-   * (facts A.5).
+   * (facts A9, E.9).
    */
   static void completeForced(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 1)) {
