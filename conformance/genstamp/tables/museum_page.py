@@ -19,7 +19,7 @@ BEST: Final[tuple[tuple[str, str], ...]] = (
     ("hdfs.recovery", "HDFS-1218"),
     ("hdfs.recovery", "HDFS-11817"),
     ("hdfs.block_recovery", "HDFS-1186"),
-    ("hdfs.replica", "HDFS-4660"),
+    ("hdfs.replica", "HDFS-3875"),
     ("hdfs.pipeline", "HDFS-2021"),
     ("hdfs.pipeline", "HDFS-9289"),
     ("hdfs.lease", "HDFS-4452"),

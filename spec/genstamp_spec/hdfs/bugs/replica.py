@@ -68,14 +68,14 @@ class NothingIsCut(ReplicaOperations):
         """The file stays as it is."""
 
 
-HDFS_4660 = Bug(
-    "HDFS-4660",
-    "recoverRbw does not cut the replica to what was acknowledged; bytes that are sent again then spoil the file",
+HDFS_3875 = Bug(
+    "HDFS-3875",
+    "recoverRbw does not cut the replica to what was acknowledged, so that a broken pipeline's bytes stay",
     parts=(NothingIsCut,),
     breaks=("unacknowledged_bytes_end_with_their_pipeline",),
     configuration="requests",
     depth=6,
-    source=ISSUE + "HDFS-4660; fixed in 2.6.4, 2.7.1",
+    source=ISSUE + "HDFS-3875; fixed in 0.23.10, 2.2.0 or shortly before",
 )
 
 

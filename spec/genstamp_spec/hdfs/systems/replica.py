@@ -15,7 +15,7 @@ from genstamp_model.language import (
 from genstamp_spec.hdfs.bugs.replica import (
     HDFS_676,
     HDFS_897,
-    HDFS_4660,
+    HDFS_3875,
     HDFS_5728,
     HDFS_7065,
     HDFS_11472,
@@ -294,7 +294,7 @@ REPLICA = System(
     ],
     bugs=[
         HDFS_7065,
-        HDFS_4660,
+        HDFS_3875,
         HDFS_11472,
         HDFS_897,
         HDFS_5728,
