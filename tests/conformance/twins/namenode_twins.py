@@ -336,7 +336,7 @@ NAMENODE_TWINS = (
     Twin(
         "HDFS-7930",
         "replicas that took no part in a recovery go on to count",
-        (Patch(BlockManager, "mark_block_replicas_as_stale", lambda self, *args: None),),
+        (Patch(BlockManager, "mark_block_replicas_as_corrupt", lambda self, *args: None),),
         Judge.INVARIANT,
         scenarios.APPEND_RECOVERED_WITHOUT_A_NODE,
         "S7",

@@ -1,7 +1,7 @@
 """What a datanode owes the namenode: incremental reports of its replicas, and full ones.
 
-Hadoop sends incremental reports from a thread of their own (HDFS-16016), so that an older full report may arrive later
-and win. Repaired, reports are sent one after the other.
+Reports are sent one after the other, by one thread in Hadoop 3.4.1. In 3.3.6 incremental reports have a thread of their
+own (HDFS-16016), so that an older full report may arrive later and win (HDFS-17129).
 
 Leaves out: splitting a full report, and leases for it.
 
@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from genstamp_dfs.errors import HdfsIOException
 from genstamp_dfs.hdfs.datanode.configuration import DataNodeConfiguration
-from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.messages.datanode_protocol import (
     BlockReceivedAndDeleted,
     BlockReport,
@@ -35,7 +34,6 @@ class BlockReports:
     def __init__(self, configuration: DataNodeConfiguration, runtime: Runtime) -> None:
         self.is_full_report_due = True
         self._configuration = configuration
-        self._one_by_one = configuration.closes(Repair.INCREMENTAL_REPORTS_OVERTAKE_A_FULL_ONE)
         self._runtime = runtime
         self._pending: dict[int, ReceivedDeletedBlock] = {}
         self._in_flight: dict[int, ReceivedDeletedBlock] = {}
@@ -94,7 +92,7 @@ class BlockReports:
         """
         if not await self._send_pending():
             return None
-        while self._is_full_report_in_flight or (self._one_by_one and self._in_flight):
+        while self._is_full_report_in_flight or self._in_flight:
             await self._changed.wait()
         self._is_full_report_in_flight = True
         try:
@@ -110,7 +108,7 @@ class BlockReports:
 
     async def _send_pending(self) -> bool:
         """Send what is pending now; whether it has arrived. What has not is pending again, if nothing newer is."""
-        while self._in_flight or (self._one_by_one and self._is_full_report_in_flight):
+        while self._in_flight or self._is_full_report_in_flight:
             await self._changed.wait()
         if not self._pending:
             return True

@@ -31,7 +31,6 @@ class Repair(StrEnum):
     LENGTH_IS_CHECKED_BEFORE_THE_STAMP = "length-is-checked-before-the-stamp"
     RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = "restart-keeps-what-was-acknowledged"
     PIPELINES_BRING_A_NEW_STAMP = "pipelines-bring-a-new-stamp"
-    INCREMENTAL_REPORTS_OVERTAKE_A_FULL_ONE = "incremental-reports-overtake-a-full-one"
     ORDERS_OVERTAKE_REPORTS = "orders-overtake-reports"
     RECOVERIES_END_WITH_THEIR_NAMENODE = "recoveries-end-with-their-namenode"
     SYNCED_BYTES_SURVIVE = "synced-bytes-survive"

@@ -179,7 +179,7 @@ class BlockRecoveryCalls(PipelineCalls):
         if not request.close_file:
             return
         if not is_copy:
-            self.block_manager.mark_block_replicas_as_stale(last, old_block, request.new_targets)
+            self.block_manager.mark_block_replicas_as_corrupt(last, old_block, request.new_targets)
         elif self.is_closed_hole(Repair.COPIES_OF_EARLIER_ATTEMPTS):
             self._mark_copies_of_earlier_attempts(last, request.new_targets)
 
@@ -188,4 +188,4 @@ class BlockRecoveryCalls(PipelineCalls):
         for datanode, stamp in list(copy.stored.items()):
             if datanode not in targets:
                 made = Block(copy.block_id, stamp, copy.num_bytes)
-                self.block_manager.mark_block_replicas_as_stale(copy, made, targets)
+                self.block_manager.mark_block_replicas_as_corrupt(copy, made, targets)

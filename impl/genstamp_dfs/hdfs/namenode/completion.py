@@ -178,10 +178,10 @@ class Completion(Corruption):
             block.corrupt.pop(datanode, None)
             self.store(block, self.datanode_manager.datanodes[datanode], block.generation_stamp)
 
-    def mark_block_replicas_as_stale(self, block: BlockInfo, old_block: Block, targets: Iterable[str]) -> None:
+    def mark_block_replicas_as_corrupt(self, block: BlockInfo, old_block: Block, targets: Iterable[str]) -> None:
         """Replicas that took no part in the recovery are corrupt: stamp or length is no longer the block's.
 
-        Source: BlockManager#markBlockReplicasAsStale (HDFS-7930), Hadoop 3.4.1; facts G.6 effect 5.
+        Source: BlockManager#markBlockReplicasAsCorrupt (HDFS-7930), Hadoop 3.4.1; facts G.6 effect 5.
         """
         kept = set(targets)
         has_new_stamp = old_block.generation_stamp != block.generation_stamp

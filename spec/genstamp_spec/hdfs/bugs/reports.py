@@ -24,6 +24,19 @@ from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
+# Sending.
+
+HDFS_17129 = Bug(
+    "HDFS-17129",
+    "incremental reports have a thread of their own: one overtakes a full report, and the older full report wins",
+    drops=(("send_incremental_report", "no full report is on its way"),),
+    breaks=("heard_replicas_complete_a_block", "corrupt_replicas_do_not_match"),
+    configuration="pipeline",
+    depth=9,
+    source="https://issues.apache.org/jira/browse/HDFS-17129; came with HDFS-16016 in 3.3.6 "
+    "(BPServiceActor.IBRTaskHandler); fixed in 3.4.0 by HDFS-17343, which takes HDFS-16016 back",
+)
+
 # Committing and completing.
 
 
@@ -358,4 +371,5 @@ BUGS = (
     HDFS_11960,
     HDFS_13840,
     HDFS_16064,
+    HDFS_17129,
 )

@@ -94,6 +94,7 @@ COPIES_OF_EARLIER_ATTEMPTS = Hole(
     breaks=("counted_replicas_match",),
     configuration="by_copy",
     depth=30,
-    repair="mark replicas of another stamp as stale at the end of a copy on truncate too.",
-    source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization (markBlockReplicasAsStale), Hadoop 3.4.1",
+    repair="mark replicas of another stamp as corrupt at the end of a copy on truncate too.",
+    source="facts G.6 effect 5; FSNamesystem#commitBlockSynchronization, which calls "
+    "BlockManager#markBlockReplicasAsCorrupt only where it is not copyTruncate, Hadoop 3.4.1",
 )

@@ -38,9 +38,9 @@ class ReportMessages(ReportsState, lane=Datanode):
     def send_incremental_report(s, datanode: Datanode, file: File) -> None:
         """A datanode sends what it has to report, after the call before has returned.
 
-        A full report on its way is waited for, as it was until HDFS-16016 gave incremental reports their own thread.
+        A full report on its way is waited for: one thread sends both kinds (except in 3.3.6: HDFS-16016).
 
-        Source  IncrementalBlockReportManager#sendIBRs, Hadoop 3.4.1; facts B.9.
+        Source  BPServiceActor#offerService, IncrementalBlockReportManager#sendIBRs, Hadoop 3.4.1; facts B.9.
         """
         require((s.running & s.registered).has(datanode), "the datanode is running and registered")
         require(~s.unsent[datanode][file].kind.at(IncrementalKind.NONE), "there is something to report")

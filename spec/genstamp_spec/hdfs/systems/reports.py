@@ -61,19 +61,6 @@ class CopyIsNotJudgedAnew(NamenodeReports, lane="namenode"):
         return s.file[file].at(FileLifecycle.absent)
 
 
-REPORT_THREAD = Hole(
-    "incremental-reports-overtake-a-full-one",
-    "incremental reports have a thread of their own (HDFS-16016): the older full report wins where it arrives later",
-    drops=(("send_incremental_report", "no full report is on its way"),),
-    breaks=("heard_replicas_complete_a_block", "corrupt_replicas_do_not_match"),
-    configuration="pipeline",
-    depth=9,
-    repair=(
-        "hold incremental reports back while a full report is in flight, or number reports of one storage "
-        "and ignore what an older one says."
-    ),
-    source="found with this model; BPServiceActor.IBRTaskHandler, #blockReport, Hadoop 3.4.1",
-)
 COMMAND_THREAD = Hole(
     "orders-overtake-reports",
     "a datanode carries orders out in a thread of its own (HDFS-14997), while its report of the replica is on its way",
@@ -159,7 +146,7 @@ REPORTS = System(
     doc="How the NameNode learns of replicas: reports, corruption, deletion, minimal replication, copies.",
     semantics={
         "repaired": (),
-        "hadoop-3.4": (REPORT_THREAD, COMMAND_THREAD, *STILL_OPEN),
+        "hadoop-3.4": (COMMAND_THREAD, *STILL_OPEN),
         # One thread sends reports and carries orders out. HDFS-13840 and the others came after 2.7.4.
         "hadoop-2.7": (*STILL_OPEN, HDFS_11960, HDFS_12886, HDFS_13840, HDFS_16064),
     },
