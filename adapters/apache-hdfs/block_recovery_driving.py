@@ -1,7 +1,9 @@
 """How the steps of hdfs.block_recovery are brought about on Apache HDFS; genstamp has no driving of this system."""
 
 from genstamp.stateful.driving import RECOVERY_GATE_MS, Driving, driving_of
+from genstamp.systems import system_named
 from genstamp.track import Timer
+from genstamp_model.language import Configuration
 
 _RECOVERY = driving_of("hdfs.recovery")
 _TOLD = (
@@ -15,6 +17,13 @@ _TOLD = (
     "storage_is_forgotten",
     "update_replica_late",
 )
+
+
+def _small(name: str, datanodes: int, doc: str, *, clients: int = 1, **limits: int) -> Configuration:
+    """A configuration to be walked, with the system's own limits but for those given."""
+    sizes = {"Client": clients, "File": 1, "Datanode": datanodes}
+    return Configuration(name, sizes, {**system_named("hdfs.block_recovery").limits, **limits}, doc=doc)
+
 
 BLOCK_RECOVERY = Driving(
     members=lambda cluster: {
@@ -44,5 +53,14 @@ BLOCK_RECOVERY = Driving(
     # The model hides these; the adapter makes them when it is asked to, and tells of them.
     told_apart={name: name for name in _TOLD},
     forgotten=("crashes", "deletions", "given_up", "hflushed", "holding", "lost_commands", "silences", "steady"),
-    walked=("late", "overlapping", "silent", "deleted"),
+    walked=(
+        "late",
+        _small("two_clients", 1, "another client, and a deletion", clients=2, crashes=1, deletions=1),
+        _small("reported_twice", 1, "a report that comes again, and late", stamps=3, reports=2, lost_commands=1),
+        _small("deleted", 1, "two recoveries and a deletion", stamps=3, reports=2, deletions=1, lost_commands=1),
+        _small("silent", 1, "two recoveries of a silent datanode's block", stamps=3, crashes=1, silences=2),
+        _small("silent_pair", 2, "one of two datanodes is silent", crashes=1, silences=1),
+        _small("crashes", 2, "a crash and a call that comes late", calls=1, crashes=1),
+        _small("overlapping", 2, "two recoveries at a time", stamps=3, reports=2),
+    ),
 )

@@ -5,7 +5,6 @@ import genstamp.adapter.NotPossible;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -64,19 +63,17 @@ final class DatanodeSteps {
   }
 
   /**
-   * The datanode reports what it has, as a full report would, the NameNode orders its deletion, and
-   * it is done.
+   * The datanode reports what it has, as a full report would (a replica under recovery as what it
+   * was before), the NameNode orders its deletion, and it is done.
    */
   void invalidate(String file, String datanode, Map<String, String> a) throws Exception {
     long id = run.block(file);
-    DataNode dn = run.up(datanode);
+    run.up(datanode);
     int index = run.index(datanode);
     ReplicaAccess now = run.replica(file, index);
     NotPossible.needs(now != null, datanode + " has no replica");
     BlockInfo known = run.stored(id);
     NotPossible.needs(known == null || known.isComplete(), "the block is not complete");
-    NotPossible.needs(
-        now.state != ReplicaState.RUR, "a replica under recovery is reported as what it was");
     NotPossible.needs(
         known == null
             || now.state != ReplicaState.FINALIZED
@@ -84,45 +81,57 @@ final class DatanodeSteps {
             || now.bytes != known.getNumBytes(),
         "the replica is good");
     run.contact.isHeardByHeartbeat(datanode);
-    BlockAccess.report(
-        cluster.fsn,
-        cluster.manager().getDatanode(cluster.uuids[index]),
-        now.storage,
-        new Block(id, now.bytes, now.stamp),
-        now.state);
-    BlockAccess.work(cluster.fsn.getBlockManager());
-    DatanodeDescriptor descriptor = cluster.manager().getDatanode(cluster.uuids[index]);
-    List<BlockInfo> queued = BlockAccess.queued(descriptor);
-    BlockAccess.queue(descriptor, Collections.emptyList());
-    boolean ordered = false;
-    try {
-      for (DatanodeCommand one : cluster.heartbeat(dn).getCommands()) {
-        if (one instanceof BlockCommand && one.getAction() == DatanodeProtocol.DNA_INVALIDATE) {
-          for (Block each : ((BlockCommand) one).getBlocks()) {
-            ordered |= each.getBlockId() == id;
-          }
-          dn.getFSDataset()
-              .invalidate(
-                  cluster.pool,
-                  Arrays.stream(((BlockCommand) one).getBlocks())
-                      .filter(each -> each.getBlockId() == id)
-                      .toArray(Block[]::new));
-        }
-      }
-    } finally {
-      BlockAccess.queue(descriptor, queued);
-    }
-    NotPossible.needs(ordered, "the namenode orders no deletion");
+    // An order that waits from before may name an older generation, and deletes nothing.
+    NotPossible.needs(
+        isOrdered(id, now, index) || isOrdered(id, now, index), "the namenode orders no deletion");
+    // A thread of the volume deletes the files, and the replica is forgotten then.
     for (int i = 0; i < 1000 && run.replica(file, index) != null; i++) {
-      run
-          .pause(); // The run.files are deleted by a thread of their volume, and the replica is
-                    // forgotten then.
+      run.pause();
     }
     if (run.replica(file, index) != null) {
       throw new IllegalStateException("the replica was to be deleted, and is there");
     }
     run.event(datanode, "replica", run.blockEntity(file) + "@" + datanode, "invalidate_replica", a)
         .put("generation_stamp", now.stamp);
+  }
+
+  /** Whether the NameNode orders the deletion of a replica that is reported to it, and it is done. */
+  private boolean isOrdered(long id, ReplicaAccess replica, int index) throws Exception {
+    DatanodeDescriptor known = cluster.manager().getDatanode(cluster.uuids[index]);
+    BlockAccess.report(
+        cluster.fsn,
+        known,
+        replica.storage,
+        new Block(id, replica.bytes, replica.stamp),
+        replica.original);
+    BlockAccess.work(cluster.fsn.getBlockManager());
+    List<BlockInfo> queued = BlockAccess.queued(known);
+    BlockAccess.queue(known, Collections.emptyList());
+    boolean ordered = false;
+    try {
+      for (DatanodeCommand one : cluster.heartbeat(cluster.datanode(index)).getCommands()) {
+        if (one instanceof BlockCommand && one.getAction() == DatanodeProtocol.DNA_INVALIDATE) {
+          for (Block each : ((BlockCommand) one).getBlocks()) {
+            ordered |= each.getBlockId() == id && isDeleted(each, index);
+          }
+        }
+      }
+    } finally {
+      BlockAccess.queue(known, queued);
+    }
+    return ordered;
+  }
+
+  private boolean isDeleted(Block ordered, int index) {
+    try {
+      cluster
+          .datanode(index)
+          .getFSDataset()
+          .invalidate(cluster.pool, new Block[] {ordered});
+      return true;
+    } catch (IOException otherGeneration) {
+      return false;
+    }
   }
 
   void clientCrash(String client, Map<String, String> a) {
