@@ -4,7 +4,7 @@
         [--faults] [SYSTEM ...]
 
 Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter. With
-`--walk`, one configuration of hdfs.recovery and of hdfs.lease is walked as well. `--keep-walks` walks all of them, and
+`--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them, and
 keeps what was reached for docs/model-coverage.md, which `genstamp tables` makes. `--faults` puts a fault into Hadoop
 and asks whether it is found; a row holds there if the run is rejected. The exit code is 0 if every row is as it should
 be, 12 if a row is not, and 3 if a row is undetermined and none is wrong.
@@ -41,9 +41,9 @@ WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.
 OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
-    "recovery-id-not-compared": ("hdfs.recovery", "hdfs.lease"),
-    "commit-under-recovery": ("hdfs.recovery", "hdfs.lease"),
-    "older-recovery-accepted": ("hdfs.recovery", "hdfs.replica"),
+    "recovery-id-not-compared": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),
+    "commit-under-recovery": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),
+    "older-recovery-accepted": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.replica"),
 }
 FAULT_RUNS = 400
 COLUMNS = ("system", "kind", "runs", "events", "transitions", "events/s", "verdict", "")

@@ -43,9 +43,8 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     Raises:
         KeptWalksError: what is kept cannot be read.
     """
-    found = {system: kept.read(repository, system) for system in systems}
-    there = {system: one for system, one in found.items() if one is not None}
-    releases = {release: _of_apache(systems, release, repository) for release in kept.releases(repository)}
+    there = _kept(systems, repository)
+    releases = {release: _kept(walked, repository, release) for release, walked in kept.of_apache(repository).items()}
     lines = [_BEGINNING, *_table(there, lock)]
     missing = [system for system in systems if system not in there]
     if missing:
@@ -60,7 +59,7 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     return "\n".join(lines)
 
 
-def _of_apache(systems: Sequence[str], release: str, repository: Path) -> dict[str, Kept]:
+def _kept(systems: Sequence[str], repository: Path, release: str | None = None) -> dict[str, Kept]:
     found = {system: kept.read(repository, system, release) for system in systems}
     return {system: one for system, one in found.items() if one is not None}
 

@@ -127,9 +127,13 @@ def walked(walk: Walk) -> Walked:
     )
 
 
-def releases(repository: Path) -> list[str]:
-    """The releases of Apache HDFS of which walks are kept."""
-    return sorted(path.name.removeprefix(_OF_APACHE) for path in (repository / WALKS).glob(f"{_OF_APACHE}*"))
+def of_apache(repository: Path) -> dict[str, list[str]]:
+    """The systems of which walks on Apache HDFS are kept, by release."""
+    directories = sorted((repository / WALKS).glob(f"{_OF_APACHE}*"))
+    return {
+        directory.name.removeprefix(_OF_APACHE): sorted(path.stem for path in directory.glob("*.json"))
+        for directory in directories
+    }
 
 
 def read(repository: Path, system: str, release: str | None = None) -> Kept | None:

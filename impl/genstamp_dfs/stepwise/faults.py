@@ -10,8 +10,12 @@ from genstamp_dfs.stepwise.cluster import PATH, RESPONDER, WRITER
 from genstamp_dfs.stepwise.recovering import RecoveringSteps
 from genstamp_dfs.world.request import Caller
 
-TOO_LONG_US = 60_000_000
-"""More than a writer waits for a datanode, and than a datanode may take to find its replicas as they were."""
+TOO_LONG_US = 52_000_000
+"""More than a writer waits for a datanode (30 s) and than a datanode may take to find its replicas as they were (50 s).
+
+Less than nine tenths of the socket's 60 s, for no client sends heartbeats here: a receiver that has forwarded nothing for
+so long ends by itself.
+"""
 
 
 class FaultSteps(RecoveringSteps):
