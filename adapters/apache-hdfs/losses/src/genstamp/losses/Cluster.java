@@ -2,6 +2,10 @@ package genstamp.losses;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.EnumSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -14,10 +18,12 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology.NNConf;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology.NSConf;
@@ -31,6 +37,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
+import org.apache.hadoop.hdfs.server.datanode.LossAccess;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
@@ -131,6 +138,31 @@ final class Cluster implements AutoCloseable {
             UserGroupInformation.getCurrentUser(),
             false)
         .getProxy();
+  }
+
+  /** A client of its own; something happens before each of its calls of that name, and after it. */
+  DFSClient client(String name, Event before, Event after) throws IOException {
+    ClientProtocol real = files().getClient().getNamenode();
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          boolean named = method.getName().equals(name);
+          if (named) {
+            before.happens();
+          }
+          try {
+            return method.invoke(real, arguments);
+          } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+          } finally {
+            if (named) {
+              after.happens();
+            }
+          }
+        };
+    Class<?>[] type = {ClientProtocol.class};
+    Object proxy = Proxy.newProxyInstance(Cluster.class.getClassLoader(), type, handler);
+    return new DFSClient(
+        null, (ClientProtocol) proxy, new Configuration(mini.getConfiguration(0)), null);
   }
 
   FSNamesystem namesystem() throws IOException {
@@ -242,6 +274,39 @@ final class Cluster implements AutoCloseable {
     throw new IOException("no datanode has the port " + transferPort);
   }
 
+  /**
+   * A new file of a client that hflushes so many bytes to all datanodes, and dies; its last block.
+   */
+  ExtendedBlock writtenByADeadClient(String path, int bytes) throws IOException {
+    DistributedFileSystem writer = anotherClient();
+    FSDataOutputStream stream = writer.create(new Path(path));
+    stream.write(new byte[bytes]);
+    stream.hflush();
+    ExtendedBlock block = DFSTestUtil.getFirstBlock(files(), new Path(path));
+    writer.getClient().closeAllFilesBeingWritten(true);
+    return block;
+  }
+
+  /** Stops a datanode, cuts the file of a replica, as a machine that fails does, and starts it. */
+  DataNode losingBytes(DataNode datanode, ExtendedBlock block, int kept) throws Exception {
+    File file = LossAccess.bytes(datanode, block.getBlockPoolId(), block.getBlockId());
+    DataNodeProperties down = mini.stopDataNode(datanode.getDatanodeId().getXferAddr());
+    try (RandomAccessFile bytes = new RandomAccessFile(file, "rw")) {
+      bytes.setLength(kept);
+    }
+    return restarted(down, true);
+  }
+
+  /** Starts a datanode that was stopped, and waits until the NameNode has a full report of it. */
+  DataNode restarted(DataNodeProperties down, boolean keepsPorts) throws Exception {
+    mini.restartDataNode(down, keepsPorts);
+    DataNode back = mini.getDataNodes().get(mini.getDataNodes().size() - 1);
+    mini.waitDatanodeFullyStarted(back, 30_000);
+    DataNodeTestUtils.triggerHeartbeat(back);
+    DataNodeTestUtils.triggerBlockReport(back);
+    return back;
+  }
+
   static boolean happens(Condition condition, int seconds) throws InterruptedException {
     try {
       GenericTestUtils.waitFor(condition::holdsNow, PERIOD_MS, seconds * 1000);
@@ -266,6 +331,11 @@ final class Cluster implements AutoCloseable {
     FutureTask<Object> task = new FutureTask<>(request::call);
     new Thread(task).start();
     task.get();
+  }
+
+  /** Something that happens to a cluster. */
+  interface Event {
+    void happens() throws Exception;
   }
 
   /** Something that may become true. */

@@ -136,7 +136,7 @@ final class Holes {
   }
 
   /** Another client's append, past the soft limit of the writer's lease, starts a recovery. */
-  private static void takeOver(Cluster cluster, String path, Seen seen) throws Exception {
+  static void takeOver(Cluster cluster, String path, Seen seen) throws Exception {
     cluster.mini.setLeasePeriod(1, 3_600_000);
     Cluster.await("the soft limit has passed", () -> isUnderRecovery(cluster, path));
     cluster.mini.setLeasePeriod(60_000, 3_600_000);

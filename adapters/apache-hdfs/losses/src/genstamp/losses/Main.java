@@ -44,6 +44,26 @@ public final class Main {
     LOSSES.put("append-to-a-full-block-passes-none", Holes::appendToAFullBlockPassesNone);
     LOSSES.put("answers-are-kept", Holes::answersAreKept);
     LOSSES.put("deletion-spares-snapshots", Holes::deletionSparesSnapshots);
+    LOSSES.put("length-is-checked-before-the-stamp", Replicas::lengthIsCheckedBeforeTheStamp);
+    LOSSES.put("transfer-spares-a-younger-recovery", Replicas::transferSparesAYoungerRecovery);
+    LOSSES.put("create-replaces-only-its-own", Replicas::createReplacesOnlyItsOwn);
+    LOSSES.put("half-a-cut-is-enough", Attempts::halfACutIsEnough);
+    LOSSES.put("finalized-lengths-need-not-agree", Attempts::finalizedLengthsNeedNotAgree);
+    LOSSES.put("recoveries-end-with-their-namenode", Attempts::recoveriesEndWithTheirNameNode);
+    LOSSES.put("recovery-id-leaves-unsynced", Attempts::recoveryIdLeavesUnsynced);
+    LOSSES.put("waiting-replicas-do-not-decide-alone", Crashes::waitingReplicasDoNotDecideAlone);
+    LOSSES.put("unreachable-is-not-empty", Crashes::unreachableIsNotEmpty);
+    LOSSES.put("stale-is-not-gone", Crashes::staleIsNotGone);
+    LOSSES.put("safe-mode-waits-for-reports", Crashes::safeModeWaitsForReports);
+    LOSSES.put("known-bytes-are-not-deleted", Crashes::knownBytesAreNotDeleted);
+    LOSSES.put("hflush-waits-for-reports", Crashes::hflushWaitsForReports);
+    LOSSES.put("pending-copy-ends-unseen", Reports::pendingCopyEndsUnseen);
+    LOSSES.put("excess-outlives-reopening", Reports::excessOutlivesReopening);
+    LOSSES.put("stale-replica-joins-a-recovery", Reports::staleReplicaJoinsARecovery);
+    LOSSES.put("copies-of-earlier-attempts", Reports::copiesOfEarlierAttempts);
+    LOSSES.put("first-answer-counts", Readers::firstAnswerCounts);
+    LOSSES.put("restart-keeps-what-was-acknowledged", Readers::restartKeepsWhatWasAcknowledged);
+    LOSSES.put("marks-of-length-and-state-stay", Crashes::marksOfLengthAndStateStay);
   }
 
   public static void main(String[] arguments) throws Exception {

@@ -26,6 +26,17 @@ public final class LossAccess {
         + " on disk";
   }
 
+  /** The stamp of a replica that is there. */
+  public static long stamp(DataNode datanode, String pool, long block) {
+    return datanode.getFSDataset().getReplica(pool, block).getGenerationStamp();
+  }
+
+  /** Whether the caller's thread leads a recovery. */
+  public static boolean recovers() {
+    return java.util.Arrays.stream(Thread.currentThread().getStackTrace())
+        .anyMatch(frame -> frame.getClassName().startsWith(BlockRecoveryWorker.class.getName()));
+  }
+
   /** The file of a replica's bytes. */
   public static java.io.File bytes(DataNode datanode, String pool, long block) {
     return new java.io.File(
