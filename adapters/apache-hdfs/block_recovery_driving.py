@@ -32,6 +32,7 @@ BLOCK_RECOVERY = Driving(
         "Datanode": cluster.datanodes,
     },
     faults=_RECOVERY.faults,
+    settings=8,  # Which datanode leads a recovery is left to chance.
     clock={
         "recovery_gate_opens": Timer(RECOVERY_GATE_MS, RECOVERY_GATE_MS, put_off_by={"release": None}),
     },

@@ -48,6 +48,7 @@ final class MessageSteps {
     INodeFile inode = inode(file);
     NotPossible.needs(inode != null && inode.isUnderConstruction(), file + " is not open");
     long before = run.recoveryId(file);
+    run.heartbeats(); // The datanode that was heard of last leads the recovery.
     NameNodeAccess.setLeasePeriod(cluster.fsn, -1, RecoveryRun.NEVER_MS);
     String answer;
     try {
