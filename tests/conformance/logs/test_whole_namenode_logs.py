@@ -44,7 +44,8 @@ def _moved(by: str, inode: int, path: str, destination: str) -> tuple[str, str]:
     ],
     ids=[
         "truncate to the end of a block", "rename of what is not there", "fsync of what is not there",
-        "close by an old path", "close of one of two files", "close that comes again, by an old path", "append that another call overtakes",
+        "close by an old path", "close of one of two files", "close that comes again, by an old path",
+        "append that another call overtakes",
     ],
 )  # fmt: skip
 def test_what_hdfs_logs_of_files_is_no_violation(check_log: Check, lines: tuple[str, ...]) -> None:

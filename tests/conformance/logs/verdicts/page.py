@@ -39,10 +39,10 @@ and what `genstamp logs check` says; it exits with 0 only if all is as declared 
 left unread. Logs of such runs on 3.4.1, at INFO and at DEBUG, are in `tests/data/logs/apache`,
 where a test holds them. In `granted_twice` a stamp is granted, the NameNode restarts and grants it again, and a real
 client's request of the first time arrives late; in `granted_twice_repaired` the NameNode applies the impending stamp
-after loading. Of 2,000 acknowledged bytes 1,000 are left in the first, all in the second. The edits of the first are
-*violated*: the counter of stamps falls, which the protocol never allows. Under `--complete` files of such logs are
-*violated* although HDFS did nothing wrong: a truncate to the end of a block is taken for one that leaves the file open,
-and other steps are told of files that are taken for absent.
+after loading. Of 2,000 acknowledged bytes 1,000 are left in the first, all in the second. The report of
+the first names the known hole [stamp-granted-twice](holes/stamp-granted-twice.md) and both transactions; under
+`--semantics repaired` the edits are *violated*. No other key of any of these logs is *violated*, without or with
+`--complete`.
 """
 
 _HEAD = ("files", "events", "keys", *SAFETIES, *COMPLETIONS, "slow", "not read", "answer")
