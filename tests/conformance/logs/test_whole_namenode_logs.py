@@ -17,6 +17,12 @@ CREATED = CHANGE + "DIR* NameSystem.startFile: added {} inode {} {}"
 CLOSED = CHANGE + "DIR* completeFile: {} is closed by {}"
 AGAIN = CHANGE + "DIR* completeFile: request from {} to complete inode {}({}) which is already closed."
 SYNCED = CHANGE + "BLOCK* fsync: {} for {}"
+ALLOCATED = f"{CHANGE}BLOCK* allocate {BLOCK}, replicas=127.0.0.1:9866 for /f"
+UPDATED = f"server.namenode.FSNamesystem: updatePipeline({BLOCK} => {BLOCK.replace('1041', '1043')}) success"
+SYNCHRONIZED = (
+    f"server.namenode.FSNamesystem: commitBlockSynchronization(oldBlock=BP-1:{BLOCK}, file=/f, newgenerationstamp=1044,"
+    " newlength=5, newtargets=[127.0.0.1:9866]) successful"
+)
 RENAMES = CHANGE + "*DIR* NameNode.rename: {} to {}."
 
 
@@ -41,11 +47,12 @@ def _moved(by: str, inode: int, path: str, destination: str) -> tuple[str, str]:
          AGAIN.format("c", 16400, "/g"), CLOSED.format("/f", "c"), SYNCED.format("/f", "d"), CLOSED.format("/f", "d")),
         (_audited("create"), CLOSED.format("/f", "c"), CREATED.format("/f", 16401, "d"), _audited("create"),
          _audited("append")),
+        (CREATED.format("/f", 16400, "c"), ALLOCATED, _audited("delete"), UPDATED),
     ],
     ids=[
         "truncate to the end of a block", "rename of what is not there", "fsync of what is not there",
         "close by an old path", "close of one of two files", "close that comes again, by an old path",
-        "append that another call overtakes",
+        "append that another call overtakes", "new stamp that a deletion overtakes",
     ],
 )  # fmt: skip
 def test_what_hdfs_logs_of_files_is_no_violation(check_log: Check, lines: tuple[str, ...]) -> None:
@@ -69,16 +76,11 @@ def test_close_that_cannot_be_is_found_all_the_same(check_log: Check, lines: tup
 
 def test_recovery_that_a_truncate_starts_has_no_line(tmp_path: Path) -> None:
     """All that datanodes do has its id."""
-    allocated = f"{CHANGE}BLOCK* allocate {BLOCK}, replicas=127.0.0.1:9866 for /f"
-    synchronized = (
-        f"server.namenode.FSNamesystem: commitBlockSynchronization(oldBlock=BP-1:{BLOCK}, file=/f, newgenerationstamp="
-        "1044, newlength=5, newtargets=[127.0.0.1:9866]) successful"
-    )
     inits = (
         f"server.datanode.fsdataset.impl.FsDatasetImpl: initReplicaRecovery: {BLOCK}, recoveryId=1044,"
         f" replica=FinalizedReplica, {BLOCK}, FINALIZED"
     )
-    namenode = (allocated, CLOSED.format("/f", "c"), _audited("truncate"), synchronized)
+    namenode = (ALLOCATED, CLOSED.format("/f", "c"), _audited("truncate"), SYNCHRONIZED)
     for name, lines in (("namenode", namenode), ("datanode", (inits, inits))):
         (tmp_path / f"{name}.log").write_text("".join(f"{BEGINS}{line}\n" for line in lines))
     verdicts = check_locally([tmp_path], complete=True, group="BP-1").verdicts.to_pylist()

@@ -283,6 +283,8 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
+    if file is not None and message.state.tree(namespace).find(file.path) is not file:
+        file = None  # Another call has removed it since this one has left the lock.
     client = asked.client
     concerns = [Concern("block", block_id)]
     if file is not None:
