@@ -13,6 +13,7 @@ from genstamp import exit_codes, progress
 from genstamp.cli.explaining import explain
 from genstamp.cli.following import followed
 from genstamp.errors import GenstampError, SparkFailedError
+from genstamp.logs.semantics import Semantics
 from genstamp.report import Format, document
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def check(
         typer.Option(help="Spark's master; by default that of spark-submit, else local[*] if there is much to read."),
     ] = None,
     complete: Annotated[bool, typer.Option("--complete", help="Nothing is missing from the logs.")] = False,
+    semantics: Annotated[
+        Semantics, typer.Option(help="Known faults of HDFS are allowed and told (hadoop-3.4), or violated (repaired).")
+    ] = "hadoop-3.4",
     require_complete: Annotated[
         bool, typer.Option("--require-complete", help="Exit with 13 where a file or block was left unfinished.")
     ] = False,
@@ -85,16 +89,17 @@ def check(
     try:
         if follow and STANDARD_INPUT in paths:
             raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
-        if out is not None and follow and not complete and html is None:
+        if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
             following = FollowOptions(out, every or FollowOptions.every_s, once, group, limits)
             report = followed(paths, master, following, to_stderr=stories)
         elif follow or once or every is not None or most_events is not None:
             raise typer.BadParameter(
-                "--follow needs --out, goes with neither --complete nor --html; --once, --every, --most-events need it"
+                "--follow needs --out, and takes no --complete, --semantics or --html;"
+                " --once, --every, --most-events need it"
             )
         else:
-            options = Options(complete=complete, group=group, out=out, html=html, stories=stories)
+            options = Options(complete, semantics, group, out, html, stories)
             report = _checked(paths, master, options)
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)

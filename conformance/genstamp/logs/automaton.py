@@ -47,6 +47,7 @@ class Assignment(IntEnum):
     FORGOTTEN = 4
     LOOSENED = 5
     ZERO = 6
+    SHOWN = 7
 
 
 Needs = tuple[Moves | None, ...]
@@ -203,4 +204,6 @@ def _assignment(rule: Rule, register: Register) -> Assignment:
     if register in rule.sets:
         name = rule.sets[register]
         return {"": Assignment.FORGOTTEN, "0": Assignment.ZERO}.get(name) or Assignment[name.upper()]
+    if rule.shows_id and register is Register.RECOVERY_ID:
+        return Assignment.SHOWN
     return Assignment.LOOSENED if register in rule.loosens else Assignment.LEFT

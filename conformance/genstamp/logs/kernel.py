@@ -10,7 +10,7 @@ import numpy as np
 
 from genstamp.logs.automaton import EMPTY, Assignment, Tables
 from genstamp.logs.compiled import compiled
-from genstamp.logs.rules import NO_RULE
+from genstamp.logs.rules import NO_RULE, Register
 
 MISSING = -(2**63)
 """Stands for a value that an event does not have."""
@@ -18,7 +18,8 @@ MISSING = -(2**63)
 # Plain numbers: the compiled code sees no enumeration.
 _NO_RULE = NO_RULE
 _LEFT, _FORGOTTEN = Assignment.LEFT.value, Assignment.FORGOTTEN.value
-_LOOSENED, _ZERO = Assignment.LOOSENED.value, Assignment.ZERO.value
+_LOOSENED, _ZERO, _SHOWN = Assignment.LOOSENED.value, Assignment.ZERO.value, Assignment.SHOWN.value
+_ID = Register.RECOVERY_ID.value
 
 
 class Runs(NamedTuple):
@@ -114,6 +115,10 @@ def _remember(assigns: Any, values: Any, held: Any, known: int, loose: int) -> t
         how, bit = assigns[register], 1 << register
         if how == _LOOSENED:
             loose |= bit
+        elif how == _SHOWN:
+            if known & bit and values[_ID] > held[register]:
+                held[register] = values[_ID]
+                loose |= bit
         elif how == _FORGOTTEN:
             known &= ~bit
             loose &= ~bit

@@ -14,6 +14,7 @@ from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.reading import read_unit
 from genstamp.logs.rows import reject_row
+from genstamp.logs.semantics import Semantics
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, STEPS
 from genstamp.logs.units import find_units
@@ -38,18 +39,25 @@ class Checked:
     terms: Terms
 
 
-def check_locally(paths: Sequence[str | Path], *, complete: bool = False, group: str | None = None) -> Checked:
+def check_locally(
+    paths: Sequence[str | Path],
+    *,
+    complete: bool = False,
+    group: str | None = None,
+    semantics: Semantics = "hadoop-3.4",
+) -> Checked:
     """Checks what is at some paths.
 
     Args:
         paths: files, and directories that are read with everything below them.
         complete: the sources are asserted to be whole; else any line may be missing.
         group: name of the cluster for sources that name no block pool.
+        semantics: whether known faults of HDFS are allowed.
 
     Raises:
         NoSuchPathError: a path is not there.
     """
-    found = find_units([str(path) for path in paths], group, complete)
+    found = find_units([str(path) for path in paths], group, complete, semantics)
     schemas = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS, "spans": SPANS}
     parts = {table: [schema.empty_table()] for table, schema in schemas.items()}
     for unit in found.units:

@@ -195,3 +195,7 @@ def _remember(rule: Rule, values: Values, held: dict[Register, Fraction], loose:
             held[register] = Fraction(getattr(values, name))
             loose.discard(register)
     loose |= rule.loosens
+    shown = values.recovery_id if rule.shows_id else None
+    if shown is not None and held.get(Register.RECOVERY_ID, shown) < shown:
+        held[Register.RECOVERY_ID] = Fraction(shown)
+        loose.add(Register.RECOVERY_ID)

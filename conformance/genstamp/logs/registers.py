@@ -50,6 +50,9 @@ class Registers(NamedTuple):
                 loose &= ~(1 << register)
         for register in rule.loosens:
             loose |= 1 << register
+        if rule.shows_id and _below(held[Register.RECOVERY_ID], values.recovery_id):
+            held[Register.RECOVERY_ID] = values.recovery_id
+            loose |= 1 << Register.RECOVERY_ID
         return Registers((held[0], held[1], held[2]), loose)
 
     def named(self) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from genstamp.logs.readers.log_line import LAYOUTS
-from genstamp.logs.readers.sighting import UNREAD
+from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
 from genstamp.report.case import Case, Outcome, Place, Rule, Stage
@@ -284,6 +284,8 @@ def _sentence(report: Report) -> str:
         return f"{report.safety}: no event was found; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
+    holes = sorted({note.partition(":")[0] for _, note in report.notes if note.startswith(KNOWN_HOLE)})
+    but += f" but for {', '.join(holes)}" if holes and report.safety != "violated" else ""
     return f"{report.safety}, {report.completion}{but}; {read}, {report.seconds:.1f} s"
 
 

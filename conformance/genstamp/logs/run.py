@@ -28,6 +28,7 @@ from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
 from genstamp.logs.rows import Batch, reject_row
+from genstamp.logs.semantics import Semantics
 from genstamp.logs.streams import head
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import CONCERNS, COUNTS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
@@ -69,6 +70,7 @@ class Options:
 
     Attributes:
         complete: the sources are asserted to be whole; else any line may be missing.
+        semantics: whether known faults of HDFS are allowed.
         group: name of the cluster for sources that name no block pool.
         out: directory for the tables; None to keep none.
         html: file for a page of what was found; None for none.
@@ -79,6 +81,7 @@ class Options:
     """
 
     complete: bool = False
+    semantics: Semantics = "hadoop-3.4"
     group: str | None = None
     out: Path | None = None
     html: Path | None = None
@@ -153,7 +156,7 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         raise OutputError(options.out, "is that of a check with --follow")
     if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise PageError(options.html)
-    found = find_units([str(path) for path in paths], options.group, options.complete)
+    found = find_units([str(path) for path in paths], options.group, options.complete, options.semantics)
     with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
         parent = Path(scratch) if options.out is None else options.out.parent
         parent.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,7 @@ from genstamp.logs.readers import (
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.sighting import Reject, Unit
 from genstamp.logs.readers.storage_tree import is_archive
+from genstamp.logs.semantics import Semantics
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream, head
 
 EDIT_LOG, EDIT_XML, LOG, NATIVE = "edit log", "edit log as XML", "log", "events"
@@ -92,7 +93,12 @@ def refuse_missing(paths: Sequence[str]) -> None:
 
 
 def find_units(
-    paths: Sequence[str], group: str | None = None, complete: bool = False, *, with_copies: bool = False
+    paths: Sequence[str],
+    group: str | None = None,
+    complete: bool = False,
+    semantics: Semantics = "hadoop-3.4",
+    *,
+    with_copies: bool = False,
 ) -> Found:
     """What there is to read at some paths.
 
@@ -100,6 +106,7 @@ def find_units(
         paths: files, and directories that are read with everything below them.
         group: name of the cluster for sources that name no block pool; by default each of them is one of its own.
         complete: whether the user asserts that nothing is missing.
+        semantics: whether known faults of HDFS are allowed.
         with_copies: whether a log that is a copy of another is read, too; its steps would be taken twice.
 
     Raises:
@@ -145,7 +152,7 @@ def find_units(
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
     readers.update((root, STORAGE) for roots in (*namenodes, *datanodes) for root in roots)
     for story in (*namenodes, *archives, *logs, *datanodes):
-        unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete)
+        unit = Unit(len(found.units), readers[story[0]], tuple(story), group or story[0], pools, complete, semantics)
         found.units.append(unit)
     return found
 

@@ -13,8 +13,8 @@ from genstamp_dfs.world.request import Caller
 TOO_LONG_US = 52_000_000
 """More than a writer waits for a datanode (30 s) and than a datanode may take to find its replicas as they were (50 s).
 
-Less than nine tenths of the socket's 60 s, for no client sends heartbeats here: a receiver that has forwarded nothing for
-so long ends by itself.
+Less than nine tenths of the socket's 60 s, for no client sends heartbeats here: a receiver that has forwarded nothing
+for so long ends by itself.
 """
 
 

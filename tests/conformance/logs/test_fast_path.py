@@ -114,9 +114,15 @@ def test_registers_end_as_they_do_one_event_at_a_time() -> None:
     end_alike()
 
 
+def _granting(of: Automaton) -> int:
+    """The rule of an event whose stamp has to be above all before."""
+    return next(n for n, rule in enumerate(of.rules) if rule.event == "set_generation_stamp" and not rule.when)
+
+
 def test_first_rejected_event_is_the_one_that_is_told() -> None:
     of = automaton("node", frozenset())
-    assert [j.rejected_at for j in _fast(of, [[(0, Values(5)), (0, Values(4)), (0, Values(6)), (0, Values(1))]])] == [1]
+    stamps = [(_granting(of), Values(stamp)) for stamp in (5, 4, 6, 1)]
+    assert [judgment.rejected_at for judgment in _fast(of, [stamps])] == [1]
 
 
 def test_entities_do_not_disturb_each_other() -> None:
@@ -128,5 +134,5 @@ def test_entities_do_not_disturb_each_other() -> None:
 
 def test_number_as_large_as_a_column_holds_is_compared() -> None:
     of = automaton("node", frozenset())
-    rises = [(0, Values(2**63 - 2)), (0, Values(2**63 - 1))]
+    rises = [(_granting(of), Values(stamp)) for stamp in (2**63 - 2, 2**63 - 1)]
     assert [judgment.rejected_at for judgment in _fast(of, [rises, rises[::-1]])] == [None, 1]

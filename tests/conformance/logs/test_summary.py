@@ -8,12 +8,12 @@ import pyarrow.parquet
 
 from genstamp.logs.report import Report
 from genstamp.logs.summary import Summary
-from genstamp.logs.tables import REJECTS, SPANS, VERDICTS
+from genstamp.logs.tables import COVERAGE, REJECTS, SPANS, VERDICTS
 from genstamp.logs.units import Found
 
 
 def _report(place: Path, *verdicts: dict[str, Any]) -> Report:
-    for table in ("verdicts", "rejects"):
+    for table in ("verdicts", "rejects", "coverage"):
         (place / table).mkdir()
     rows = [
         {
@@ -31,6 +31,7 @@ def _report(place: Path, *verdicts: dict[str, Any]) -> Report:
     ]
     pyarrow.parquet.write_table(pa.Table.from_pylist(rows, VERDICTS), place / "verdicts" / "part.parquet")
     pyarrow.parquet.write_table(REJECTS.empty_table(), place / "rejects" / "part.parquet")
+    pyarrow.parquet.write_table(COVERAGE.empty_table(), place / "coverage" / "part.parquet")
     return Summary(Found(), SPANS.empty_table()).report(place, complete=False)
 
 

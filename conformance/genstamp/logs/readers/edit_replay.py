@@ -13,7 +13,8 @@ from itertools import count
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.edit_ops import EditOp, LoggedBlock, is_known
 from genstamp.logs.readers.file_tree import FileTree, KnownBlock, KnownFile
-from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.granted_stamps import HOLE, RESTORED_UNTIL, GrantedStamps
+from genstamp.logs.readers.sighting import KNOWN_HOLE, Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import edits_source
 from genstamp.logs.tables import FROM_THE_FIRST, LATER
 
@@ -23,6 +24,9 @@ begins with transaction 1, too, and goes on with its own numbers.
 """
 
 _STAMPS = frozenset({"OP_SET_GENSTAMP_V1", "OP_SET_GENSTAMP_V2"})
+
+_TOLD_MAX = 20
+"""Stamps granted again that are told one by one."""
 
 NAMENODE = "namenode"
 LEGACY_STAMPS = "namenode:legacy"
@@ -48,6 +52,8 @@ class Replay:
         self._counts = counts
         self.tree = FileTree()
         self._next = order or count(1).__next__
+        self._granted = GrantedStamps()
+        self._granted_again = 0
         self._txid: int | None = None
         self._last: int | None = None
         self._has_gap = self._is_new = self._begins = False
@@ -89,10 +95,15 @@ class Replay:
 
     def _follow(self, op: EditOp) -> None:
         """Notices a gap, as which an operation counts that is not known, and what shows that the namespace is new."""
-        if op.txid is None or (self._last is not None and op.txid != self._last + 1) or not is_known(op):
+        is_gap = op.txid is None or (self._last is not None and op.txid != self._last + 1) or not is_known(op)
+        if is_gap:
             self._has_gap = True
         elif self._last is None:
             self._begins = op.txid == 1
+        if (is_gap or op.name == "OP_START_LOG_SEGMENT") and op.layout_version < RESTORED_UNTIL:
+            self._granted.start()
+        for block in op.blocks:
+            self._granted.use(block.generation_stamp)
         self._last = op.txid
         if op.name in _STAMPS:
             self._is_new |= op.number == FIRST_STAMP
@@ -317,8 +328,16 @@ class Replay:
             yield self._seen("file", source.key, "delete", [Concern("file", source.key)], file=path)
 
     def _set_generation_stamp(self) -> Iterator[Sighting]:
-        entity = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS
-        event = self._event("node", entity, "set_generation_stamp", {}, {}, generation_stamp=self._op.number)
+        entity, stamp = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, self._op.number
+        by = f"transaction {self._op.txid}"
+        before = self._granted.grant(stamp, by) if entity == NAMENODE else ""
+        observed = {"granted_before": before, "semantics": self._unit.semantics} if before else {}
+        if before:
+            self._granted_again += 1
+            again = f"{by} grants generation stamp {stamp} again, which {before} granted"
+            told = again if self._granted_again <= _TOLD_MAX else "more stamps are granted again"
+            self._counts.remarks[self._file, f"{KNOWN_HOLE} {HOLE}: {told}"] += 1
+        event = self._event("node", entity, "set_generation_stamp", observed, {}, generation_stamp=stamp)
         yield self._sighting(event, [Concern("node", entity)])
 
     def _allocate_block_id(self) -> Iterator[Sighting]:

@@ -88,6 +88,7 @@ class FileTree:
         self._root: _Directory = {}
         self._epochs: dict[str, int] = {}
         self._gone: dict[str, str] = {}
+        self._moved: dict[str, list[KnownFile]] = {}
 
     def find(self, path: str) -> KnownFile | None:
         """The file at a path, if one is known."""
@@ -106,9 +107,21 @@ class FileTree:
         return found
 
     def was_at(self, path: str) -> KnownFile:
-        """The file of a call that was refused: the one at a path, else the one that was there last."""
-        key = None if self.find(path) is not None else self._gone.get(path)
-        return self.at(path) if key is None else KnownFile(key, path)
+        """The file of a call that was perhaps refused: the one at a path, else the one that was there last, if any.
+
+        None is put there.
+        """
+        return self.find(path) or KnownFile(self._gone.get(path, f"{path}#{self._epochs.get(path, 0)}"), path)
+
+    def closed_by(self, path: str, holder: str) -> list[KnownFile]:
+        """The files of which a holder closes one, by a path that it may have been moved away from."""
+        moved = [file for file in self._moved.get(path, ()) if self._lookup(file.path) is file]
+        if not moved:
+            return [self.at(path)]
+        at_path = self.find(path)
+        files = moved if at_path is None else [at_path, *moved]
+        fit = [file for file in files if file.is_open and file.holder in ("", holder)]
+        return [file for file in fit if file.holder] or fit or files
 
     def create(self, path: str, inode_id: int = 0) -> KnownFile:
         """A new file at a path, in place of what was there."""
@@ -160,6 +173,7 @@ class FileTree:
         self._put(destination, moved)
         files = _files(moved)
         for file in files:
+            self._moved[file.path] = [*(each for each in self._moved.get(file.path, ()) if each.is_open), file]
             file.path = destination + file.path[len(source) :]
         return files, overwritten
 

@@ -57,7 +57,11 @@ def _audit(message: Message) -> Iterator[Sighting]:
         file = tree.create(path) if command == "create" else tree.at(path)
         file.is_open, file.holder = True, ""
         file.reopen()
-        yield _seen(message, command, file.key, [Concern("file", file.key)], namespace, file=path)
+        # A truncate may have left the file closed. Whatever it is, lines of later calls may come before it, which where
+        # all lines are there nothing else explains.
+        is_known = command == "create" or (command == "append" and not message.state.unit.complete)
+        outcome = "" if is_known else "unknown"
+        yield _seen(message, command, file.key, [Concern("file", file.key)], namespace, file=path, outcome=outcome)
 
 
 def _removed(message: Message, namespace: str, files: list[KnownFile], path: str) -> Iterator[Sighting]:
@@ -86,7 +90,14 @@ def _holder(file: KnownFile) -> list[Concern]:
 
 
 def _seen(
-    message: Message, event: str, entity: str, concerns: list[Concern], namespace: str, file: str, destination: str = ""
+    message: Message,
+    event: str,
+    entity: str,
+    concerns: list[Concern],
+    namespace: str,
+    file: str,
+    destination: str = "",
+    outcome: str = "",
 ) -> Sighting:
     """An event of a file at the NameNode."""
     return message.state.seen(
@@ -101,4 +112,5 @@ def _seen(
         source=AUDIT_LOG,
         file=file,
         destination=destination,
+        outcome=outcome,
     )

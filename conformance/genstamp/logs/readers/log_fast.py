@@ -348,33 +348,33 @@ class FastReading:
         self._counters.totals[FILES] = 0
         lines = self._file_lines[:number].tolist()
         for line, sequence, order, path, path_end, block, stamp, holder, holder_end in lines:
-            name = bytes(data[path:path_end])
-            file = files.get(name)
-            if file is None:
-                displaced = tree.displaced
-                file = tree.at(name.decode(errors="backslashreplace"))
-                if tree.displaced != displaced:
-                    files.clear()
-                files[name] = file
+            name, displaced = bytes(data[path:path_end]), tree.displaced
+            row, client = (order, sequence, line), data[holder:holder_end].decode(errors="backslashreplace")
             if block == SYNC:
-                file.is_open, file.holder = True, data[holder:holder_end].decode(errors="backslashreplace")
-                rows.synced((order, sequence, line), file)
+                asked = files.get(name) or tree.was_at(name.decode(errors="backslashreplace"))
+                rows.synced(row, asked, client)
             elif holder:
-                closed = []
-                for each in file.blocks:
-                    if not each.complete:
-                        closed.append(str(each.block_id))
+                these = self._state.closed_by(namespace, name.decode(errors="backslashreplace"), client)
+                if len(these) != 1:
+                    rows.one_completed(row, these, client)
+                else:
+                    file = these[0]
+                    closed = [str(each.block_id) for each in file.blocks if not each.complete]
+                    for each in file.blocks:
                         each.complete = True
-                file.is_open, file.holder = False, ""
-                del files[name]
-                client = data[holder:holder_end].decode(errors="backslashreplace")
-                rows.completed((order, sequence, line), file, client, closed)
+                    file.is_open, file.holder = False, ""
+                    rows.completed(row, file, client, closed)
+                files.pop(name, None)
             else:
+                file = files.get(name) or tree.at(name.decode(errors="backslashreplace"))
+                files[name] = file
                 block_id = str(block)
-                rows.allocated((order, sequence, line), file, block_id, stamp, file.last_block())
+                rows.allocated(row, file, block_id, stamp, file.last_block())
                 file.is_open = True
                 file.blocks.append(KnownBlock(block))
                 give_block(namespace, block_id, file)
+            if tree.displaced != displaced:
+                files.clear()
         self._last = line
         if len(files) > FILES_REMEMBERED:
             files.clear()

@@ -74,7 +74,8 @@ ROWS, ALLOCATED, _, _, COMPLETED, _, _ = range(7)
     COMPLETED_BLOCK,
     SYNCED_FILE,
     SYNCED_LEASE,
-) = range(9)
+    PERHAPS_COMPLETED,
+) = range(10)
 """In which part an event of a file concerns an entity."""
 
 TAKEN, UNCERTAIN, ROWS_FULL, FILES_FULL, NEW_HOLDER, NOT_HERE = range(6)

@@ -29,6 +29,7 @@ from genstamp.logs.readers.log_file_rows import (
     NAME_END,
     NUMBER,
     PART,
+    PERHAPS_COMPLETED,
     ROWS,
     SEQUENCE,
     SYNCED_FILE,
@@ -57,6 +58,7 @@ class _Part(NamedTuple):
 @cache
 def _parts() -> tuple[_Part, ...]:
     allocated, completed = {"file": "/f"}, {"client": "c", "file": "/f"}
+    synced = {**completed, "outcome": "unknown"}  # So is a completion of one of several files.
     return (
         _Part("block", rule_for("block", "add_block", allocated)),
         _Part("file", rule_for("file", "add_block", allocated)),
@@ -65,8 +67,9 @@ def _parts() -> tuple[_Part, ...]:
         _Part("file", rule_for("file", "complete", completed, closed="true")),
         _Part("lease", rule_for("lease", "complete", completed, closed="true")),
         _Part("block", rule_for("block", "complete", completed, closed="true")),
-        _Part("file", rule_for("file", "fsync", completed)),
-        _Part("lease", rule_for("lease", "fsync", completed)),
+        _Part("file", rule_for("file", "fsync", synced)),
+        _Part("lease", rule_for("lease", "fsync", synced)),
+        _Part("file", rule_for("file", "complete", synced, closed="true")),
     )
 
 
@@ -113,12 +116,21 @@ class FileRows:
             self._add(COMPLETED_BLOCK, block_id, order + min(number, ROLES_MAX - 1), None, line)
         self._count("complete", sequence)
 
-    def synced(self, row: _Row, file: KnownFile) -> None:
-        """What a file has was made durable by its holder."""
+    def one_completed(self, row: _Row, files: Sequence[KnownFile], holder: str) -> None:
+        """One of several files is closed."""
         order, sequence, line = row
         order *= ROLES_MAX
-        self._add(SYNCED_FILE, file.key, order, holder_number(file.holder), line)
-        self._add(SYNCED_LEASE, file.holder, order + 1, None, line)
+        for number, file in enumerate(files):
+            self._add(PERHAPS_COMPLETED, file.key, order + min(number, ROLES_MAX - 1), holder_number(holder), line)
+        self._add(COMPLETED_LEASE, holder, order + min(len(files), ROLES_MAX - 1), None, line)
+        self._count("complete", sequence)
+
+    def synced(self, row: _Row, file: KnownFile, client: str) -> None:
+        """A client asks to make durable what a file has."""
+        order, sequence, line = row
+        order *= ROLES_MAX
+        self._add(SYNCED_FILE, file.key, order, holder_number(client), line)
+        self._add(SYNCED_LEASE, client, order + 1, None, line)
         self._count("fsync", sequence)
 
     def _add(self, part: int, entity: str, order: int, value: int | None, line: int) -> None:

@@ -153,7 +153,7 @@ PATTERNS.ignores(rb"closeFile: ", rb"closeFile: ")
 @PATTERNS.says(rb"*DIR* NameNode.", rb"\*DIR\* NameNode\.rename: (?P<file>/.*) to (?P<destination>/.*)")
 def _rename_called(message: Message) -> Iterator[Sighting]:
     """Before it is tried; no line tells that it was done."""
-    yield _of_file(message, "rename_called", _file(message), "", "", destination=message.text("destination"))
+    yield _of_file(message, "rename_called", _file(message, True), "", "", destination=message.text("destination"))
 
 
 def _file(message: Message, refused: bool = False) -> KnownFile:

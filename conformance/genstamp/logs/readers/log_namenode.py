@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
-from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.log_message import NO_STEP, Message, Patterns
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
@@ -160,28 +160,51 @@ PATTERNS.ignores(rb"BLOCK* addBlock:", rb"BLOCK\* addBlock: logged info for")
     rb"DIR\* NameSystem\.completeFile: (?:file )?(?P<file>/.*) is closed by (?P<holder>\S+)",
 )
 def _complete(message: Message) -> Iterator[Sighting]:
-    namespace = _namespace(message)
-    file = message.state.tree(namespace).at(message.text("file"))
-    holder = message.text("holder")
-    concerns = [Concern("file", file.key), Concern("lease", holder), *_closed(file)]
-    observed = {"closed": "true"}
+    """The line has the path that the client knows; the inode, by which the NameNode finds a file, is not in it."""
+    namespace, holder = _namespace(message), message.text("holder")
+    files = message.state.closed_by(namespace, message.text("file"), holder)
+    concerns = [*(Concern("file", file.key) for file in files), Concern("lease", holder)]
+    concerns += _closed(files[0]) if len(files) == 1 else []
     yield _seen(
-        message, "complete", "file", file.key, concerns, namespace, observed=observed, client=holder, file=file.path
+        message,
+        "complete",
+        "file",
+        files[0].key if files else message.text("file"),
+        concerns,
+        namespace,
+        observed={"closed": "true"},
+        client=holder,
+        file=message.text("file"),
+        outcome="" if len(files) == 1 else "unknown",
     )
 
 
-# HDFS-3031: the file was closed before, and stays so.
+@PATTERNS.says(
+    rb"DIR* completeFile:",
+    rb"DIR\* completeFile: request from (?P<holder>\S{1,300}) to complete inode \d+\((?P<file>/.{0,8000})\) which is"
+    rb" already closed\.",
+)
+def _complete_again(message: Message) -> Iterator[Sighting]:
+    """HDFS-3031: the file was closed before, and stays so; the next line tells that it is closed."""
+    message.state.tree(_namespace(message)).find(message.text("file"))
+    message.state.completes_again = message.text("holder")
+    message.count(NO_STEP)
+    return iter(())
+
+
 PATTERNS.ignores(rb"DIR* completeFile:", rb"DIR\* completeFile: request from .{1,500}? which is already closed\.")
 PATTERNS.ignores(rb"DIR* NameSystem.completeFile:", rb"DIR\* NameSystem\.completeFile: .* for \S+$")
 
 
 @PATTERNS.says(rb"BLOCK* fsync:", rb"BLOCK\* fsync: (?P<file>/.*) for (?P<holder>\S+)")
 def _fsync(message: Message) -> Iterator[Sighting]:
-    namespace = _namespace(message)
-    file = message.state.tree(namespace).at(message.text("file"))
-    file.is_open, file.holder = True, message.text("holder")
-    concerns = [Concern("file", file.key), Concern("lease", file.holder)]
-    yield _seen(message, "fsync", "file", file.key, concerns, namespace, client=file.holder, file=file.path)
+    """Before it is tried; a line tells no more of it where it was done."""
+    namespace, client = _namespace(message), message.text("holder")
+    file = message.state.tree(namespace).was_at(message.text("file"))
+    concerns = [Concern("file", file.key), Concern("lease", client)]
+    yield _seen(
+        message, "fsync", "file", file.key, concerns, namespace, client=client, file=file.path, outcome="unknown"
+    )
 
 
 @PATTERNS.says(rb"recoverLease:", rb"recoverLease: %(lease)b, src=(?P<file>/.*) from client ")
@@ -260,6 +283,8 @@ def _update_pipeline(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
     asked = message.state.asked(message.line, "updatePipeline")
     file = message.state.file_of_block(namespace, block_id)
+    if file is not None and message.state.tree(namespace).find(file.path) is not file:
+        file = None  # Another call has removed it since this one has left the lock.
     client = asked.client
     concerns = [Concern("block", block_id)]
     if file is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from genstamp.events import Event, Kind, Place
+from genstamp.logs.semantics import Semantics
 
 TEXT_MAX = 300
 """Characters of a rejected line that are kept."""
@@ -19,6 +20,10 @@ OF_NO_LAYOUT = "of no layout that is known"
 
 UNREAD = f"looks like a step, and is {OF_NO_LAYOUT}"
 """Why a line is rejected that states a step, and that no layout reads."""
+
+
+KNOWN_HOLE = "known hole"
+"""How the remark on a known fault of HDFS begins; its name among the holes follows."""
 
 
 class Concern(NamedTuple):
@@ -91,6 +96,7 @@ class Unit:
         namespace: of what names no block pool: the declared group, else the first file.
         pools: block pool id by namespace id, as other files tell it.
         complete: whether the user asserts that nothing is missing.
+        semantics: whether known faults of HDFS are allowed.
     """
 
     number: int
@@ -99,6 +105,7 @@ class Unit:
     namespace: str
     pools: dict[str, str] = field(default_factory=dict)
     complete: bool = False
+    semantics: Semantics = "hadoop-3.4"
 
 
 @dataclass

@@ -371,6 +371,7 @@ _RECOVERY = (
             (Way((), (_ID_WAS_GIVEN_OUT,), _GIVEN_OUT),),
             "F.4, G.2  BlockUnderConstructionFeature#initializeBlockRecovery",
             refused=refused,
+            shows_id=True,
         )
         for event in (
             "receive_recovery_command",

@@ -80,6 +80,13 @@ _WRITING = (
         refused="FileAlreadyExistsException",
     ),
     *_opening("create", "E.1  FSDirWriteFileOp#startFile"),
+    Rule(
+        "append",
+        (Way(("append",)), Way((), (), _OPEN | _CLOSED)),
+        "E.2  FSDirAppendOp#prepareFileForAppend, told when the call has left the lock",
+        when={"outcome": "unknown"},
+        sets=_UNKNOWN_HOLDER,
+    ),
     *_opening("append", "E.2  FSDirAppendOp#prepareFileForAppend"),
     Rule("truncate", (Way(("truncate_at_block_boundary",)),), "E.4  FSDirTruncateOp#truncate", when={"closed": "true"}),
     Rule(
@@ -97,6 +104,13 @@ _WRITING = (
     Rule("get_additional_datanode", _STAYS_OPEN, "E.13  FSNamesystem#getAdditionalDatanode"),
     # What the client tells of close(), after the NameNode has.
     Rule("close", _UNCHANGED, "C.7  DFSOutputStream#close", when={"client": "*"}),
+    Rule(
+        "truncate",
+        (Way(("truncate",)), Way(("truncate_at_block_boundary",)), Way((), (), _OPEN | _CLOSED)),
+        "E.4  FSDirTruncateOp#truncate, told when the call has left the lock, and not what came of it",
+        when={"outcome": "unknown"},
+        sets=_UNKNOWN_HOLDER,
+    ),
     *_opening("truncate", "E.4, A.6  FSDirTruncateOp#prepareFileForTruncate"),
     Rule("add_block", (Way((), (), _NOT_THERE),), "E.0  FSNamesystem#checkLease", refused="FileNotFoundException"),
     _of_holder("add_block", "E.5  FSNamesystem#getAdditionalBlock"),
@@ -107,8 +121,20 @@ _WRITING = (
         (Way(("update_pipeline",)), Way(("commit_block_synchronization_without_close",))),
         "I.5  FSEditLogLoader#updateBlocks",
     ),
+    Rule(
+        "fsync",
+        (Way(("fsync",), (_BY_HOLDER,)), *_UNCHANGED),
+        "E.10  FSNamesystem#fsync, which logs the call before its checks",
+        when={"outcome": "unknown"},
+    ),
     _of_holder("fsync", "E.10  FSNamesystem#fsync"),
     Rule("check_file_progress", _STAYS_OPEN, "E.9, E.5  FSNamesystem#checkFileProgress"),
+    Rule(
+        "complete",
+        (Way(("close",), (_BY_HOLDER,)), *_UNCHANGED),
+        "E.9  FSDirWriteFileOp#completeFileInternal, of one of several files that were at a path",
+        when={"outcome": "unknown"},
+    ),
     # HDFS-3031: a second complete of the same last block answers true.
     Rule(
         "complete",

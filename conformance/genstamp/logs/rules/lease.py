@@ -32,6 +32,7 @@ _FILE_IS_TAKEN = (*_FILE_LEAVES, Way(("reassign",)))
 _HOLDER = (
     Rule("truncate", _UNCHANGED, "E.4  FSDirTruncateOp#truncate: nothing is recovered", when={"answer": "true"}),
     *(Rule(event, (Way(("grant",)),), "D.2  LeaseManager#addLease") for event in ("create", "append", "truncate")),
+    Rule("fsync", _UNCHANGED, "E.10  FSNamesystem#fsync: logged before its checks", when={"outcome": "unknown"}),
     # S17: a file under construction belongs to a lease, so who works on one has a lease.
     *(
         Rule(event, _IN_HAND, "D.1, S17  FSNamesystem#checkLease")

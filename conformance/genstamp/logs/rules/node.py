@@ -1,5 +1,8 @@
 """What observed events say about a node: of the NameNode, that generation stamps rise.
 
+The register holds the highest stamp that was ever granted; the counter, which a start may lower, is the reader's
+(`genstamp.logs.readers.granted_stamps`).
+
 What is said *about* nodes, and calls that concern no file, are declared here as no step of any lifecycle; that the
 NameNode starts again is one of each block and lease that it has (`block.py`, `lease.py`).
 
@@ -32,6 +35,14 @@ _ASIDE = (
 
 _NOT_ABOVE_COUNTER = Check("generation_stamp", "at_most", Register.STAMP)
 
+_NOT_GRANTED_BEFORE = Check(
+    "generation_stamp",
+    "above",
+    Register.STAMP,
+    "the stamp was granted before the NameNode started: known hole stamp-granted-twice",
+    "with a stamp that was never granted",
+)
+
 _STORED = (
     Rule(
         "stored_in_image",
@@ -58,6 +69,18 @@ NODE = RuleBook(
     "node",
     {},
     (
+        Rule(
+            "set_generation_stamp",
+            (Way(),),
+            "H.4  hole stamp-granted-twice: what no block has yet is granted again by a NameNode that has started",
+            when={"granted_before": "*", "semantics": "hadoop-3.4"},
+        ),
+        Rule(
+            "set_generation_stamp",
+            (Way((), (_NOT_GRANTED_BEFORE,)),),
+            "H.4  hole stamp-granted-twice",
+            when={"granted_before": "*"},
+        ),
         Rule(
             "set_generation_stamp",
             (Way((), (Check("generation_stamp", "above", Register.STAMP),)),),

@@ -161,6 +161,7 @@ class Rule:
         sets: registers and the value of the event that each takes.
         loosens: registers of which afterwards only a lower bound is known.
         late_sets_nothing: whether an event whose recovery id is below the stamp sets no register.
+        shows_id: whether its recovery id was given out, be it unseen: then the register is at least that, once known.
     """
 
     event: str
@@ -172,6 +173,7 @@ class Rule:
     sets: Sets = field(default_factory=dict)
     loosens: frozenset[Register] = frozenset()
     late_sets_nothing: bool = False
+    shows_id: bool = False
 
 
 @dataclass(frozen=True)
