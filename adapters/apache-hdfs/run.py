@@ -22,13 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import stories
-from block_recovery_driving import BLOCK_RECOVERY
 from building import RELEASES, java_command
-from replica_driving import REPLICA
+from drivings import driving
 
 from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful import conform
-from genstamp.stateful.driving import Driving, driving_of
 from genstamp.systems import system_named
 from genstamp.walk import Walk, configurations_of, kept, walk
 from genstamp_model.language import Configuration
@@ -38,7 +36,6 @@ SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
 SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease", "hdfs.replica")
 WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.lease": "one_block_restart"}
-OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
     "recovery-id-not-compared": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),
@@ -155,7 +152,7 @@ def _random(
         steps=given.steps,
         seed=given.seed,
         shrink_seconds=20.0 if wanted == "conforms" else 0.0,
-        driving=_driving(system),
+        driving=driving(system),
     )
     if report.failure is not None and wanted == "conforms":
         print("\n".join(report.failure.lines), file=sys.stderr)
@@ -175,16 +172,12 @@ def _kept_walks(system: str, command: Callable[..., list[str]], release: str) ->
 
 
 def _walked(system: str) -> list[Configuration]:
-    return configurations_of(system_named(system), _driving(system))
-
-
-def _driving(system: str) -> Driving:
-    return OWN_DRIVINGS.get(system) or driving_of(system)
+    return configurations_of(system_named(system), driving(system))
 
 
 def _walk(system: str, configuration: Configuration, command: list[str]) -> Walk:
     adapter = ChildAdapter(shlex.join(command), ANSWER_SECONDS)
-    found = walk(adapter, system_named(system), configuration, SEMANTICS, driving=_driving(system))
+    found = walk(adapter, system_named(system), configuration, SEMANTICS, driving=driving(system))
     if found.failure is not None:
         print("\n".join(found.failure.lines), file=sys.stderr)
     return found

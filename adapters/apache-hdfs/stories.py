@@ -10,11 +10,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from replica_driving import REPLICA
+from drivings import driving
 
 from genstamp.adapters import Cluster
 from genstamp.adapters.child import ChildAdapter
-from genstamp.stateful.driving import driving_of
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.run import Bench, NonconformingError, Request, Run
 from genstamp.systems import system_named
@@ -63,8 +62,8 @@ def hold(name: str, semantics: str, adapter: ChildAdapter) -> Told:
     requests = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
     begin, rest = requests[0], requests[1:]
     system = system_named(begin["system"])
-    driving = REPLICA if system.name == "hdfs.replica" else driving_of(system.name)
-    bench = Bench(adapter, system.model(semantics), driving, MAX_STATES, Reached(driving.forgotten))
+    chosen = driving(system.name)
+    bench = Bench(adapter, system.model(semantics), chosen, MAX_STATES, Reached(chosen.forgotten))
     names = {key: tuple(begin[key]) for key in ("files", "clients", "datanodes")}
     cluster = Cluster(**names, semantics=semantics, seed=begin["seed"], system=system.name)
     run = Run(bench, cluster, Figures())
