@@ -167,7 +167,7 @@ def test_delete_race_every_call_on_a_deleted_file_is_refused() -> None:
     run.do("receive_recovery_command", 0, 0)
     run.call("delete", 1, 0)
     assert run.why_not("fsync", 0, 0) == "the file is not deleted"
-    assert run.refusal("commit_block_synchronization", 0, 0) == "FileNotFoundException"
+    assert run.refusal("commit_block_synchronization", 0, 0) == "IOException"
     assert run.why_not("recover_lease_starts", 1, 0, 0) is not None
     run.replay()
     assert run.shown("edits") == "[]"

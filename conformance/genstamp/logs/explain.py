@@ -62,7 +62,7 @@ def named(rule: Rule) -> str:
 
     >>> from genstamp.logs.rules import BOOKS
     >>> next(named(rule) for rule in BOOKS["file"].rules if rule.event == "complete")
-    'complete (closed=true)'
+    'complete (outcome=unknown)'
     """
     told = [f"{name}={value}" for name, value in rule.when.items() if value != "*"]
     if rule.refused:

@@ -49,7 +49,7 @@ class ReplicaUnderConstruction:
 
 @dataclass(slots=True, eq=False)
 class BlockInfo:
-    """A block of a file, as the namenode knows it.
+    """A block of a file, as the namenode knows it (facts A.1).
 
     Attributes:
         file_id: of the file that it belongs to; `NO_FILE_ID` while it waits for its removal.

@@ -29,7 +29,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("HDFS-11890, 5747", "a crash at shutdown, or of one call, that promises nothing to anybody"),
     ("HDFS-6830, 11674, 8072, 9530", "the disks and storages of one datanode"),
     (
-        "HDFS-679, 1907, 3875, 9220, 10178, 11056",
+        "HDFS-679, 1907, 4660, 9220, 10178, 11056",
         "chunks and their checksums: a byte is one packet here, and is never corrupt",
     ),
     ("HDFS-9178", "slow nodes: a node answers or has failed"),

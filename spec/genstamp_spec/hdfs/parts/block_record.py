@@ -1,7 +1,7 @@
 """The NameNode's record of a block, for rules that are the same however a system keeps it.
 
 Some systems have one block, others the last block of each file. What a call does to a block stands here once and is
-told the record; who may call, and what it passes, is left to the parts that have the call as a step (facts A.1).
+told the record; who may call, and what it passes, is left to the parts that have the call as a step.
 """
 
 from typing import Any, Generic, TypeVar, overload
