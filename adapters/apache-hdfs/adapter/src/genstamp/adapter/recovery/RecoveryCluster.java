@@ -42,19 +42,19 @@ import org.apache.log4j.spi.LoggingEvent;
  * tick}; nothing is sent, checked or deleted unless a step asks for it.
  */
 public final class RecoveryCluster implements Host {
-  static final int DATANODES = 3;
+  public static final int DATANODES = 3;
 
   /** After such a silence a datanode is stale, and so by a step only. */
   static final long STALE_MS = 1_000_000_000_000L;
 
-  final MiniDFSCluster mini;
-  final FSNamesystem fsn;
-  final ClientProtocol nn;
-  final DatanodeProtocol nnOfDatanodes;
-  final Configuration conf;
-  final String pool;
-  final DataNodeProperties[] stopped = new DataNodeProperties[DATANODES];
-  final String[] uuids = new String[DATANODES];
+  public final MiniDFSCluster mini;
+  public final FSNamesystem fsn;
+  public final ClientProtocol nn;
+  public final DatanodeProtocol nnOfDatanodes;
+  public final Configuration conf;
+  public final String pool;
+  public final DataNodeProperties[] stopped = new DataNodeProperties[DATANODES];
+  public final String[] uuids = new String[DATANODES];
   private final List<String> heard = new ArrayList<>();
   private int runs;
 
@@ -134,7 +134,7 @@ public final class RecoveryCluster implements Host {
     }
   }
 
-  DataNode datanode(int index) {
+  public DataNode datanode(int index) {
     for (DataNode dn : mini.getDataNodes()) {
       if (uuids[index].equals(dn.getDatanodeUuid())) {
         return dn;
@@ -148,17 +148,17 @@ public final class RecoveryCluster implements Host {
     return true;
   }
 
-  DatanodeManager manager() {
+  public DatanodeManager manager() {
     return fsn.getBlockManager().getDatanodeManager();
   }
 
   /** The NameNode hears nothing of it. */
-  void stopDatanode(int index) {
+  public void stopDatanode(int index) {
     stopped[index] = mini.stopDataNode(datanode(index).getDatanodeId().getXferAddr());
   }
 
   /** The datanode registers anew. */
-  void startDatanode(int index) throws Exception {
+  public void startDatanode(int index) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
     mini.restartDataNode(old, true);
@@ -203,7 +203,7 @@ public final class RecoveryCluster implements Host {
   }
 
   /** Keeps datanodes from what they do by themselves once they have registered. */
-  private static final class Parked extends DataNodeFaultInjector {
+  public static class Parked extends DataNodeFaultInjector {
     @Override
     public void startOfferService() {
       try {
