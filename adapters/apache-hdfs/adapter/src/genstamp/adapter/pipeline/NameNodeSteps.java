@@ -2,6 +2,7 @@ package genstamp.adapter.pipeline;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import genstamp.adapter.NotPossible;
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -17,6 +18,7 @@ import org.apache.hadoop.hdfs.DFSUtilClient;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
@@ -156,7 +158,7 @@ final class NameNodeSteps {
         PrimaryAccess.registration(reporting, cluster.hdfs.pool), cluster.hdfs.pool, report);
     cluster.hdfs.fsn.getBlockManager().flushBlockOps();
     if (run.unknown.containsKey(datanode)) {
-      run.unknown.put(datanode, BlockAccess.forgetStorage(cluster.known(datanode)));
+      BlockAccess.forgetStorage(cluster.known(datanode));
     }
     ObjectNode told = run.byNameNode("block_received", a);
     told.putObject("observed").put("block_state", run.stored().getBlockUCState().name());
@@ -176,15 +178,23 @@ final class NameNodeSteps {
         "the datanode is no location of the block");
     NotPossible.needs(
         replica.visible > shown.getOrDefault(client, 0L), "nothing new would be shown");
+    ExtendedBlock block = run.block(known.getGenerationStamp(), known.getNumBytes());
+    long visible;
+    try {
+      visible = visibleLength(asked, block);
+    } catch (EOFException closed) {
+      visible = visibleLength(asked, block); // The connection was to the datanode before a restart.
+    }
+    shown.put(client, visible);
+    run.byNode(datanode, "read", a).put("num_bytes", visible);
+  }
+
+  private long visibleLength(DataNode asked, ExtendedBlock block) throws IOException {
     ClientDatanodeProtocol proxy =
         DFSUtilClient.createClientDatanodeProtocolProxy(
             asked.getDatanodeId(), cluster.hdfs.conf, 8_000, false);
     try {
-      long visible =
-          proxy.getReplicaVisibleLength(
-              run.block(known.getGenerationStamp(), known.getNumBytes()));
-      shown.put(client, visible);
-      run.byNode(datanode, "read", a).put("num_bytes", visible);
+      return proxy.getReplicaVisibleLength(block);
     } finally {
       RPC.stopProxy(proxy);
     }
@@ -222,6 +232,7 @@ final class NameNodeSteps {
   /** The NameNode forgets the storages of a datanode until they are reported, which they are not. */
   void registersAgain(int datanode) {
     run.running(datanode);
+    NotPossible.needs(writer.block != 0, "a block is placed on storages that are known");
     NotPossible.needs(!run.unknown.containsKey(datanode), "the storages are unknown");
     run.unknown.put(datanode, BlockAccess.forgetStorage(cluster.known(datanode)));
   }

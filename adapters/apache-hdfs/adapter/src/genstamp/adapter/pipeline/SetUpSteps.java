@@ -189,12 +189,14 @@ final class SetUpSteps {
     if (chain.upstream == null) {
       List<DatanodeInfo> nodes = new ArrayList<>();
       writer.pipeline.forEach(i -> nodes.add(cluster.behindGateway(i)));
-      boolean first = writer.stage == Stage.SETUP_CREATE && writer.newStamp == writer.stamp;
+      boolean creates = writer.stage == Stage.SETUP_CREATE;
+      boolean first = creates && writer.newStamp == writer.stamp;
       chain.upstream =
           new Upstream(
               cluster.gateways[writer.pipeline.first()].address(),
               new Upstream.Request(
-                  run.block(writer.stamp, BLOCK_SIZE),
+                  // DataStreamer takes the new stamp at once where it creates the block.
+                  run.block(creates ? writer.newStamp : writer.stamp, BLOCK_SIZE),
                   writer.stage.request,
                   run.holder,
                   nodes.toArray(new DatanodeInfo[0]),
