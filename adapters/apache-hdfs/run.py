@@ -24,6 +24,7 @@ from pathlib import Path
 import stories
 from block_recovery_driving import BLOCK_RECOVERY
 from building import RELEASES, java_command
+from pipeline_driving import PIPELINE
 from replica_driving import REPLICA
 
 from genstamp.adapters.child import ChildAdapter
@@ -36,9 +37,9 @@ from genstamp_model.language import Configuration
 REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
-SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease", "hdfs.replica")
+SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.pipeline", "hdfs.lease", "hdfs.replica")
 WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.lease": "one_block_restart"}
-OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.replica": REPLICA}
+OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.pipeline": PIPELINE, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
     "recovery-id-not-compared": ("hdfs.recovery", "hdfs.lease"),

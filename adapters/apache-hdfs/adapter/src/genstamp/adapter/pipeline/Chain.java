@@ -70,6 +70,11 @@ final class Chain {
     return !connected.contains(datanode) || hung.contains(datanode);
   }
 
+  /** The last packet is acknowledged here, so that receiver and responder end by themselves. */
+  boolean hasEnded(int datanode) {
+    return writer.sent > 0 && writer.isLast(confirmed[datanode]);
+  }
+
   boolean allBeforeAreConnected(int datanode) {
     return connected.containsAll(writer.pipeline.headSet(datanode));
   }

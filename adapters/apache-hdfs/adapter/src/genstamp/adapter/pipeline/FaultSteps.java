@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
-import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 
 /** What goes wrong, and how the writer comes to know it. */
 final class FaultSteps {
@@ -24,21 +23,20 @@ final class FaultSteps {
     run.running(datanode);
     chain.disconnect(datanode);
     run.cluster.hdfs.stopDatanode(datanode);
+    run.restarts.restarting.remove(datanode);
     run.byNode(datanode, "datanode_crash", a);
   }
 
   void restart(int datanode, Map<String, String> a) throws Exception {
     NotPossible.needs(!run.isRunning(datanode), "the datanode is up");
-    run.cluster.startDatanode(datanode);
-    if (run.unknown.containsKey(datanode)) {
-      BlockAccess.forgetStorage(run.cluster.known(datanode));
-    }
+    NotPossible.needs(!isRestarting(datanode), "the datanode has said that it will be back");
+    run.restarts.start(datanode);
     run.byNode(datanode, "datanode_restart", a);
   }
 
   void receiverFails(int datanode, Map<String, String> a) throws Exception {
     NotPossible.needs(chain.connected.contains(datanode), "the datanode's receiver is not up");
-    NotPossible.needs(!hasEnded(datanode), "the receiver has ended by itself");
+    NotPossible.needs(!chain.hasEnded(datanode), "the receiver has ended by itself");
     chain.disconnect(datanode);
     run.byNode(datanode, "receiver_fails", a);
   }
@@ -47,13 +45,9 @@ final class FaultSteps {
     NotPossible.needs(
         chain.connected.contains(datanode) && !chain.hung.contains(datanode),
         "the datanode's receiver does not work");
-    NotPossible.needs(!hasEnded(datanode), "the receiver has ended by itself");
+    NotPossible.needs(!chain.hasEnded(datanode), "the receiver has ended by itself");
     chain.hung.add(datanode);
     run.byNode(datanode, "receiver_hangs", a);
-  }
-
-  private boolean hasEnded(int datanode) {
-    return writer.sent > 0 && writer.isLast(chain.confirmed[datanode]);
   }
 
   void clientCrash(Map<String, String> a) {
@@ -74,10 +68,21 @@ final class FaultSteps {
     NotPossible.needs(writer.stage.request == null, "the pipeline is not set up yet");
     Gate gate = chain.gate(datanode);
     NotPossible.needs(gate.stop() == Gate.Stop.NONE, "an acknowledgement has come before");
-    chain.passage(mirror).cutUp();
+    Passage below = chain.passage(mirror);
+    if (isRestarting(mirror)) {
+      NotPossible.needs(
+          !below.answer().asAck().isSuccess(), "an acknowledgement has come before the news");
+      below.passAnswer();
+    } else {
+      below.cutUp();
+    }
     writeError(datanode);
     chain.bad[datanode] = mirror;
     run.byNode(datanode, "mirror_fails", a);
+  }
+
+  private boolean isRestarting(int datanode) {
+    return run.restarts.restarting.contains(datanode);
   }
 
   void errorAckPasses(int datanode, Map<String, String> a) throws Exception {
@@ -107,6 +112,7 @@ final class FaultSteps {
 
   void errorAckComes(int bad, Map<String, String> a) throws Exception {
     writer.hasToRecover();
+    NotPossible.needs(!isRestarting(bad), "the datanode restarts");
     int first = writer.pipeline.first();
     NotPossible.needs(
         chain.bad[first] != null && chain.bad[first] == bad, "no acknowledgement calls it bad");
@@ -132,6 +138,7 @@ final class FaultSteps {
     writer.hasToRecover();
     NotPossible.needs(writer.isFirst(bad), "it is not the first node");
     NotPossible.needs(chain.isSilent(bad), "the datanode works");
+    NotPossible.needs(!isRestarting(bad), "the datanode restarts");
     giveUp("connection_fails", bad, bad, a);
   }
 

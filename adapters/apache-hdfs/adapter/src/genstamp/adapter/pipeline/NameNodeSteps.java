@@ -38,7 +38,7 @@ final class NameNodeSteps {
   private final PipelineRun run;
   private final PipelineCluster cluster;
   private final Writer writer;
-  private final Map<String, Long> shown = new HashMap<>();
+  private final Map<String, Integer> shown = new HashMap<>();
 
   NameNodeSteps(PipelineRun run) {
     this.run = run;
@@ -101,7 +101,8 @@ final class NameNodeSteps {
     NotPossible.needs(writer.hflushed < writer.acked, "nothing new was written");
     if (!writer.hasFlushed) {
       NotPossible.needs(run.isUnderConstruction(), "the block is under recovery");
-      cluster.hdfs.nn.fsync(run.path, writer.inode, run.holder, writer.acked);
+      cluster.hdfs.nn.fsync(
+          run.path, writer.inode, run.holder, (long) writer.acked * Upstream.CHUNK);
     }
     writer.hasFlushed = true;
     writer.hflushed = writer.acked;
@@ -127,6 +128,32 @@ final class NameNodeSteps {
       writer.stage = Stage.FAILED;
       run.byNameNode("complete", a).put("refused_with", PipelineRun.refusal(refusal));
     }
+  }
+
+  /** The writer opens its closed file again. */
+  void append(Map<String, String> a) throws Exception {
+    writer.isAt(Stage.CLOSED);
+    NotPossible.needs(writer.bytesSent > 0, "there is nothing to append to");
+    run.chain.end();
+    LocatedBlock located =
+        cluster
+            .hdfs
+            .nn
+            .append(run.path, run.holder, new EnumSetWritable<>(EnumSet.of(CreateFlag.APPEND)))
+            .getLastBlock();
+    writer.pipeline.clear();
+    for (DatanodeInfo one : located.getLocations()) {
+      writer.pipeline.add(cluster.indexOf(one));
+    }
+    writer.acked = Upstream.chunks(located.getBlock().getNumBytes());
+    writer.sent = writer.acked;
+    writer.stamp = located.getBlock().getGenerationStamp();
+    writer.appends++;
+    writer.hasFlushed = false;
+    writer.excluded.clear();
+    writer.stage = Stage.SETUP_APPEND;
+    writer.forgetAttempt();
+    run.byNameNode("append", a);
   }
 
   void blockReceived(int datanode, Map<String, String> a) throws Exception {
@@ -177,9 +204,9 @@ final class NameNodeSteps {
         isLocation(datanode) && replica != null && replica.stamp >= known.getGenerationStamp(),
         "the datanode is no location of the block");
     NotPossible.needs(
-        replica.visible > shown.getOrDefault(client, 0L), "nothing new would be shown");
-    ExtendedBlock block = run.block(known.getGenerationStamp(), known.getNumBytes());
-    long visible;
+        Upstream.chunks(replica.visible) > shown.getOrDefault(client, 0), "nothing new would be shown");
+    ExtendedBlock block = run.block(known.getGenerationStamp(), 0);
+    int visible;
     try {
       visible = visibleLength(asked, block);
     } catch (EOFException closed) {
@@ -189,12 +216,12 @@ final class NameNodeSteps {
     run.byNode(datanode, "read", a).put("num_bytes", visible);
   }
 
-  private long visibleLength(DataNode asked, ExtendedBlock block) throws IOException {
+  private int visibleLength(DataNode asked, ExtendedBlock block) throws IOException {
     ClientDatanodeProtocol proxy =
         DFSUtilClient.createClientDatanodeProtocolProxy(
             asked.getDatanodeId(), cluster.hdfs.conf, 8_000, false);
     try {
-      return proxy.getReplicaVisibleLength(block);
+      return Upstream.chunks(proxy.getReplicaVisibleLength(block));
     } finally {
       RPC.stopProxy(proxy);
     }

@@ -55,13 +55,13 @@ final class PacketSteps {
   void raise(int datanode, Map<String, String> a) throws Exception {
     int packet = chain.answers(datanode);
     NotPossible.needs(!writer.isLast(packet), "the packet is the last one");
-    NotPossible.needs(run.replica(datanode).visible < packet, "its byte is visible");
+    NotPossible.needs(run.visible(datanode) < packet, "its byte is visible");
     chain.takeAck(datanode);
     Gate gate = chain.gate(datanode);
     gate.permit();
     Chain.expect(gate.comesTo(Gate.Stop.SEND, Gate.Stop.SEND), "the responder acknowledges");
     ObjectNode told = run.byReplica(datanode, "raise_bytes_acked", a);
-    told.putObject("observed").put("bytes_acked", String.valueOf(run.replica(datanode).visible));
+    told.putObject("observed").put("bytes_acked", String.valueOf(run.visible(datanode)));
   }
 
   void finish(int datanode, Map<String, String> a) throws Exception {
@@ -82,7 +82,7 @@ final class PacketSteps {
     int packet = chain.answers(datanode);
     boolean last = writer.isLast(packet);
     NotPossible.needs(!last || isFinalized(datanode), "the replica is not finalized");
-    NotPossible.needs(last || run.replica(datanode).visible >= packet, "its byte is not visible");
+    NotPossible.needs(last || run.visible(datanode) >= packet, "its byte is not visible");
     chain.takeAck(datanode);
     chain.writeAck(datanode);
     PipelineAck ack = chain.passage(datanode).lastAnswer().asAck();

@@ -30,6 +30,7 @@ final class PipelineRun implements Run {
   final long seed;
   final Writer writer = new Writer();
   final Chain chain;
+  final RestartSteps restarts;
 
   /** Storages that the NameNode does not know, by datanode. */
   final Map<Integer, DatanodeStorageInfo> unknown = new HashMap<>();
@@ -40,6 +41,7 @@ final class PipelineRun implements Run {
   private final PacketSteps packets;
   private final SetUpSteps setUps;
   private final FaultSteps faults;
+  private final TransferSteps transfers;
 
   PipelineRun(PipelineCluster cluster, int number, Start request) throws Exception {
     this.cluster = cluster;
@@ -55,10 +57,12 @@ final class PipelineRun implements Run {
     }
     chain = new Chain(cluster, writer);
     told = new Told(cluster.hdfs.pool);
+    restarts = new RestartSteps(this);
     atNameNode = new NameNodeSteps(this);
     packets = new PacketSteps(this);
     setUps = new SetUpSteps(this);
     faults = new FaultSteps(this);
+    transfers = new TransferSteps(this);
     for (int i = 0; i < cluster.size(); i++) {
       if (cluster.hdfs.stopped[i] != null) {
         cluster.startDatanode(i);
@@ -85,6 +89,14 @@ final class PipelineRun implements Run {
       case "complete" -> atNameNode.complete(a);
       case "block_received" -> atNameNode.blockReceived(index(a), a);
       case "read" -> atNameNode.read(a.get("client"), index(a), a);
+      case "append" -> atNameNode.append(a);
+      case "add_datanode" -> transfers.add(index(a.get("source")), index(a.get("target")), a);
+      case "transfer_fails" -> transfers.fails(index(a.get("source")), index(a.get("target")), a);
+      case "no_datanode_to_add" -> transfers.none(a);
+      case "datanode_stops_to_restart" -> restarts.stops(index(a), a);
+      case "datanode_comes_back" -> restarts.comesBack(index(a), a);
+      case "restart_takes_too_long" -> restarts.takesTooLong(index(a), a);
+      case "client_waits_for_restart" -> restarts.writerWaits(index(a), a);
       case "hflush" -> atNameNode.hflush(a);
       case "recovery_starts" -> atNameNode.recoveryStarts();
       case "datanode_registers_again" -> atNameNode.registersAgain(index(a));
@@ -119,7 +131,7 @@ final class PipelineRun implements Run {
       case "error_ack_passes" -> faults.errorAckPasses(index(a), a);
       case "error_ack_comes" -> faults.errorAckComes(index(a.get("bad")), a);
       case "connection_fails" -> faults.connectionFails(index(a.get("bad")), a);
-      default -> throw new NotPossible(name + " is not driven");
+      default -> throw new IllegalArgumentException("unknown event " + name);
     }
   }
 
@@ -185,8 +197,14 @@ final class PipelineRun implements Run {
     return ReplicaAccess.of(cluster.hdfs.datanode(datanode), cluster.hdfs.pool, writer.block);
   }
 
-  ExtendedBlock block(long stamp, long bytes) {
-    return new ExtendedBlock(cluster.hdfs.pool, writer.block, bytes, stamp);
+  /** How much of a replica a reader is shown, in chunks. */
+  int visible(int datanode) {
+    return Upstream.chunks(replica(datanode).visible);
+  }
+
+  ExtendedBlock block(long stamp, int chunks) {
+    return new ExtendedBlock(
+        cluster.hdfs.pool, writer.block, (long) chunks * Upstream.CHUNK, stamp);
   }
 
   /** The block at the NameNode; null if there is none. */

@@ -20,8 +20,8 @@ final class SetUpSteps {
   /** An updatePipeline call that was answered, and comes again. */
   private record Call(ExtendedBlock before, ExtendedBlock after, DatanodeID[] nodes, String[] ids) {}
 
-  /** What DataStreamer says how large the block will be. */
-  private static final long BLOCK_SIZE = 1 << 20;
+  /** DataStreamer says how large the block will be, in chunks. */
+  private static final int BLOCK_SIZE = (1 << 20) / Upstream.CHUNK;
 
   private final PipelineRun run;
   private final PipelineCluster cluster;
@@ -45,6 +45,7 @@ final class SetUpSteps {
     Chain.expect(isGranted(datanode), "the datanode grants it");
     chain.setUp.add(datanode);
     chain.connected.add(datanode);
+    run.restarts.restarting.remove(datanode);
     chain.taken[datanode] = writer.acked;
     chain.confirmed[datanode] = writer.acked;
     run.byReplica(datanode, event, a).put("generation_stamp", run.replica(datanode).stamp);
@@ -54,6 +55,7 @@ final class SetUpSteps {
   void fails(int bad, Map<String, String> a) throws Exception {
     writer.setsUp();
     NotPossible.needs(writer.newStamp > 0, "no stamp was asked for");
+    NotPossible.needs(!run.restarts.restarting.contains(bad), "the datanode restarts");
     NotPossible.needs(
         writer.pipeline.contains(bad) && chain.allBeforeAreConnected(bad),
         "a node before it is not set up");
@@ -238,15 +240,15 @@ final class SetUpSteps {
     if (replica == null
         || replica.stamp < writer.stamp
         || replica.stamp > writer.newStamp
-        || replica.bytes < writer.ackedBytes()) {
+        || Upstream.chunks(replica.bytes) < writer.ackedBytes()) {
       return true;
     }
-    boolean whole = replica.bytes == writer.ackedBytes();
+    boolean whole = Upstream.chunks(replica.bytes) == writer.ackedBytes();
     boolean isRbw = replica.state == ReplicaState.RBW;
     boolean isFinal = replica.state == ReplicaState.FINALIZED;
     return switch (writer.stage) {
       case SETUP_APPEND -> !isFinal || !whole;
-      case STREAMING_RECOVERY -> !isRbw || replica.bytes > writer.bytesSent;
+      case STREAMING_RECOVERY -> !isRbw || Upstream.chunks(replica.bytes) > writer.bytesSent;
       default -> !(isRbw || isFinal) || !whole;
     };
   }

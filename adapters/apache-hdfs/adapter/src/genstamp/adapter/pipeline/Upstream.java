@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Arrays;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -20,7 +21,7 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.util.DataChecksum;
 
-/** The writer's end of its connection to the first datanode; a packet is one byte. */
+/** The writer's end of its connection to the first datanode; a packet is one chunk. */
 final class Upstream implements Closeable {
   /** What one pipeline is asked for. */
   record Request(
@@ -29,16 +30,20 @@ final class Upstream implements Closeable {
       String client,
       DatanodeInfo[] chain,
       String[] storages,
-      long minBytes,
-      long maxBytes,
+      int minChunks,
+      int maxChunks,
       long newStamp) {}
+
+  /** A byte of the model. */
+  static final int CHUNK = 512;
 
   private static final int WAIT_MS = 8_000;
 
   private final Socket socket = new Socket();
   private final DataOutputStream out;
   private final DataInputStream in;
-  private final DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 1);
+  private final DataChecksum checksum = 
+      DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, CHUNK);
 
   Upstream(InetSocketAddress first, Request asked) throws IOException {
     socket.setSoTimeout(WAIT_MS);
@@ -47,7 +52,7 @@ final class Upstream implements Closeable {
     out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     in = new DataInputStream(socket.getInputStream());
     StorageType[] types = new StorageType[asked.chain.length];
-    java.util.Arrays.fill(types, StorageType.DISK);
+    Arrays.fill(types, StorageType.DISK);
     new Sender(out)
         .writeBlock(
             asked.block,
@@ -59,8 +64,8 @@ final class Upstream implements Closeable {
             null,
             asked.stage,
             asked.chain.length,
-            asked.minBytes,
-            asked.maxBytes,
+            (long) asked.minChunks * CHUNK,
+            (long) asked.maxChunks * CHUNK,
             asked.newStamp,
             checksum,
             CachingStrategy.newDefaultStrategy(),
@@ -72,21 +77,32 @@ final class Upstream implements Closeable {
     out.flush();
   }
 
+  /** How many chunks these bytes are. */
+  static int chunks(long bytes) {
+    return (int) (bytes / CHUNK);
+  }
+
   BlockOpResponseProto response() throws IOException {
     return BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(in));
   }
 
   /** Sends the packet of this number, counted from 1. */
   void packet(int number) throws IOException {
-    byte[] data = {(byte) number};
+    byte[] data = new byte[CHUNK];
+    Arrays.fill(data, (byte) number);
     byte[] sums = new byte[4];
-    checksum.calculateChunkedSums(data, 0, 1, sums, 0);
-    send(new PacketHeader(4 + 4 + 1, number - 1L, number - 1L, false, 1, false), sums, data);
+    checksum.calculateChunkedSums(data, 0, CHUNK, sums, 0);
+    send(header(number, 4 + CHUNK, CHUNK), sums, data);
   }
 
   /** Sends the empty packet that ends the block. */
   void last(int number) throws IOException {
-    send(new PacketHeader(4, number - 1L, number - 1L, true, 0, false), new byte[0], new byte[0]);
+    send(header(number, 0, 0), new byte[0], new byte[0]);
+  }
+
+  private static PacketHeader header(int number, int payload, int length) {
+    return new PacketHeader(
+        4 + payload, (number - 1L) * CHUNK, number - 1L, length == 0, length, false);
   }
 
   private void send(PacketHeader header, byte[] sums, byte[] data) throws IOException {

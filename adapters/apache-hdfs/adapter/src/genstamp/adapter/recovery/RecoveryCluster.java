@@ -126,7 +126,7 @@ public final class RecoveryCluster implements Host {
     return new RecoveryRun(this, ++runs, request);
   }
 
-  List<String> heard() {
+  public List<String> heard() {
     synchronized (heard) {
       List<String> all = new ArrayList<>(heard);
       heard.clear();
