@@ -23,7 +23,17 @@ public enum Known {
    * A datanode that stops to restart after it has received the last packet, and before its replica
    * is final: it does not find the replica as it was.
    */
-  RESTART_AFTER_THE_LAST_PACKET;
+  RESTART_AFTER_THE_LAST_PACKET,
+  /**
+   * A datanode that stops to restart with bytes that are not acknowledged: all of them count as
+   * acknowledged once it is back (restart-keeps-what-was-acknowledged).
+   */
+  RESTART_ACKNOWLEDGES_ALL,
+  /**
+   * The end of a block that was opened again under its own stamp: the NameNode counts the replicas
+   * that were reported before, and the block is complete at once.
+   */
+  REUSED_STAMP_KEEPS_REPORTED_REPLICAS;
 
   private static final Set<Known> LEFT_OUT =
       "shown".equals(System.getProperty("genstamp.known")) ? Set.of() : Set.of(values());

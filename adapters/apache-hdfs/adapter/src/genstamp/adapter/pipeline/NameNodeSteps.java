@@ -1,6 +1,7 @@
 package genstamp.adapter.pipeline;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.EOFException;
 import java.io.IOException;
@@ -114,6 +115,11 @@ final class NameNodeSteps {
     NotPossible.needs(
         run.stored().getBlockUCState() != BlockUCState.COMMITTED,
         "no replica was reported yet, so that the answer is to wait");
+    NotPossible.needs(
+        !run.isUnderConstruction()
+            || BlockAccess.stored(cluster.hdfs.fsn.getBlockManager(), run.stored()).isEmpty()
+            || !Known.REUSED_STAMP_KEEPS_REPORTED_REPLICAS.isLeftOut(),
+        "the block would be complete at once");
     try {
       boolean closed =
           cluster.hdfs.nn.complete(
@@ -247,6 +253,9 @@ final class NameNodeSteps {
     NotPossible.needs(known != null && !known.isComplete(), "the block is complete, or not there");
     NotPossible.needs(
         known.getBlockUCState() != BlockUCState.UNDER_RECOVERY, "a recovery has begun");
+    NotPossible.needs(
+        !BlockAccess.expected(known).isEmpty(),
+        "an empty block without a location is dropped, and the file is closed");
     try {
       cluster.hdfs.nn.recoverLease(run.path, "somebody");
     } catch (IOException refusal) {
