@@ -77,7 +77,7 @@ public final class PipelineCluster implements Host {
   }
 
   void startDatanode(int index) throws Exception {
-    hdfs.startDatanode(index);
+    hdfs.startDatanode(index, false);
     guard(index);
   }
 

@@ -159,9 +159,14 @@ public final class RecoveryCluster implements Host {
 
   /** The datanode registers anew. */
   public void startDatanode(int index) throws Exception {
+    startDatanode(index, true);
+  }
+
+  /** As {@link #startDatanode(int)}, under its old address or, if that may be taken, another one. */
+  public void startDatanode(int index, boolean underOldAddress) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
-    mini.restartDataNode(old, true);
+    mini.restartDataNode(old, underOldAddress);
     DatanodeDescriptor known = manager().getDatanode(uuids[index]);
     for (int i = 0;
         datanode(index) == null
