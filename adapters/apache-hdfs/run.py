@@ -38,7 +38,12 @@ REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
 SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.pipeline", "hdfs.lease", "hdfs.replica")
-WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.lease": "one_block_restart"}
+WALKED = {
+    "hdfs.recovery": "one_recovery",
+    "hdfs.block_recovery": "late",
+    "hdfs.pipeline": "pair",
+    "hdfs.lease": "one_block_restart",
+}
 OWN_DRIVINGS = {"hdfs.block_recovery": BLOCK_RECOVERY, "hdfs.pipeline": PIPELINE, "hdfs.replica": REPLICA}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {

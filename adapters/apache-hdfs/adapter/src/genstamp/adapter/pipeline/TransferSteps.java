@@ -39,7 +39,9 @@ final class TransferSteps {
     isNamed(source, target);
     NotPossible.needs(run.isRunning(target), "the datanode takes no copy");
     NotPossible.needs(canCopy(source), "the source has no replica to copy");
-    Chain.expect(isGiven(target), "the NameNode names this datanode");
+    if (isRefused("add_datanode", target, a)) {
+      return;
+    }
     Chain.expect(isCopied(source, target), "the replica is copied");
     writer.pipeline.add(target);
     writer.hasReplaced = true;
@@ -52,7 +54,9 @@ final class TransferSteps {
     NotPossible.needs(
         !canCopy(source) || !Known.FAILED_TRANSFER_IS_A_SUCCESS.isLeftOut(),
         "the source answers as if the copy had come about");
-    Chain.expect(isGiven(target), "the NameNode names this datanode");
+    if (isRefused("transfer_fails", target, a)) {
+      return;
+    }
     Chain.expect(!run.isRunning(source) || !isCopied(source, target), "the copy fails");
     writer.passedOver.add(target);
     run.byWriter("transfer_fails", a);
@@ -61,9 +65,10 @@ final class TransferSteps {
   void none(Map<String, String> a) throws Exception {
     looksForNode();
     NotPossible.needs(spare() < 0, "there is another datanode");
-    Chain.expect(isGiven(-1), "the NameNode names no datanode");
-    writer.stage = Stage.FAILED;
-    run.byWriter("no_datanode_to_add", a);
+    if (!isRefused("no_datanode_to_add", -1, a)) {
+      writer.stage = Stage.FAILED;
+      run.byWriter("no_datanode_to_add", a);
+    }
   }
 
   private void looksForNode() {
@@ -105,6 +110,18 @@ final class TransferSteps {
     return replica != null
         && replica.stamp >= writer.stamp
         && (replica.state == ReplicaState.RBW || replica.state == ReplicaState.FINALIZED);
+  }
+
+  /** Whether the NameNode refuses to name another datanode, which ends the write. */
+  private boolean isRefused(String event, int target, Map<String, String> a) {
+    try {
+      Chain.expect(isGiven(target), "the NameNode names this datanode, or none");
+      return false;
+    } catch (IOException refusal) {
+      writer.stage = Stage.FAILED;
+      run.byWriter(event, a).put("refused_with", PipelineRun.refusal(refusal));
+      return true;
+    }
   }
 
   /** Whether the NameNode names this datanode, all others being excluded. */
