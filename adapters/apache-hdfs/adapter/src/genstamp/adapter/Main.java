@@ -112,8 +112,8 @@ public final class Main {
             default ->
                 throw new IllegalArgumentException(
                     wanted
-                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery, hdfs.pipeline,"
-                        + " hdfs.lease and hdfs.replica are");
+                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery,"
+                        + " hdfs.pipeline, hdfs.lease and hdfs.replica are");
           };
       system = wanted;
     }

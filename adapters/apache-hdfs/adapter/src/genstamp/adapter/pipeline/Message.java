@@ -6,7 +6,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 
 /** Bytes of data transfer as they were read, cut where one message ends and the next begins. */
 record Message(byte[] bytes) {
@@ -64,10 +63,6 @@ record Message(byte[] bytes) {
   /** The arguments of a request, after version, operation and length. */
   DataInputStream arguments() {
     return new DataInputStream(new ByteArrayInputStream(bytes, 3, bytes.length - 3));
-  }
-
-  BlockOpResponseProto asResponse() throws IOException {
-    return BlockOpResponseProto.parseDelimitedFrom(new ByteArrayInputStream(bytes));
   }
 
   PipelineAck asAck() throws IOException {

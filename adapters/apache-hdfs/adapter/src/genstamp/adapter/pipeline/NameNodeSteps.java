@@ -210,13 +210,15 @@ final class NameNodeSteps {
         isLocation(datanode) && replica != null && replica.stamp >= known.getGenerationStamp(),
         "the datanode is no location of the block");
     NotPossible.needs(
-        Upstream.chunks(replica.visible) > shown.getOrDefault(client, 0), "nothing new would be shown");
+        Upstream.chunks(replica.visible) > shown.getOrDefault(client, 0),
+        "nothing new would be shown");
     ExtendedBlock block = run.block(known.getGenerationStamp(), 0);
     int visible;
     try {
       visible = visibleLength(asked, block);
     } catch (EOFException closed) {
-      visible = visibleLength(asked, block); // The connection was to the datanode before a restart.
+      // The connection was to the datanode before a restart.
+      visible = visibleLength(asked, block);
     }
     shown.put(client, visible);
     run.byNode(datanode, "read", a).put("num_bytes", visible);
@@ -265,7 +267,7 @@ final class NameNodeSteps {
         run.stored().getBlockUCState() == BlockUCState.UNDER_RECOVERY, "no recovery has begun");
   }
 
-  /** The NameNode forgets the storages of a datanode until they are reported, which they are not. */
+  /** The NameNode forgets the storages of a datanode until they are reported: not in this run. */
   void registersAgain(int datanode) {
     run.running(datanode);
     NotPossible.needs(writer.block != 0, "a block is placed on storages that are known");

@@ -25,7 +25,6 @@ final class Passage {
   private Socket down;
   private DataOutputStream toDown;
   private boolean downEnded;
-  private boolean upIsCut;
 
   Passage(Socket up, Message request) throws IOException {
     this.up = up;
@@ -120,13 +119,8 @@ final class Passage {
     return downEnded;
   }
 
-  boolean isCutOff() {
-    return upIsCut;
-  }
-
   /** Whoever is before the datanode finds the connection closed. */
   void cutUp() {
-    upIsCut = true;
     close(up);
   }
 

@@ -18,7 +18,8 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 /** The writer sets its pipeline up, and agrees on it with the NameNode. */
 final class SetUpSteps {
   /** An updatePipeline call that was answered, and comes again. */
-  private record Call(ExtendedBlock before, ExtendedBlock after, DatanodeID[] nodes, String[] ids) {}
+  private record Call(
+      ExtendedBlock before, ExtendedBlock after, DatanodeID[] nodes, String[] ids) {}
 
   /** DataStreamer says how large the block will be, in chunks. */
   private static final int BLOCK_SIZE = (1 << 20) / Upstream.CHUNK;
@@ -209,7 +210,7 @@ final class SetUpSteps {
     }
   }
 
-  /** Lets the request through; whether the node has passed it on, or answered, if it is the last. */
+  /** Lets the request through; whether the node has passed it on, or as the last has answered. */
   private boolean isGranted(int datanode) throws Exception {
     Passage passage = chain.requested(datanode);
     if (!passage.isConnected()) {

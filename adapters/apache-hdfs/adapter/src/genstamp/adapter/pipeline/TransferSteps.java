@@ -23,7 +23,7 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 
-/** Another datanode takes the place of one that has failed: the NameNode names it, and it copies. */
+/** Another datanode takes the place of one that has failed: the NameNode names it, one copies. */
 final class TransferSteps {
   private final PipelineRun run;
   private final PipelineCluster cluster;
