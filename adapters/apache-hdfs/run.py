@@ -34,8 +34,13 @@ from genstamp_model.language import Configuration
 REPOSITORY = Path(__file__).parents[2]
 SEMANTICS = "hadoop-3.4"
 ANSWER_SECONDS = 60.0
-SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease", "hdfs.replica")
-WALKED = {"hdfs.recovery": "one_recovery", "hdfs.block_recovery": "late", "hdfs.lease": "one_block_restart"}
+SYSTEMS = ("hdfs.recovery", "hdfs.block_recovery", "hdfs.pipeline", "hdfs.lease", "hdfs.replica")
+WALKED = {
+    "hdfs.recovery": "one_recovery",
+    "hdfs.block_recovery": "late",
+    "hdfs.pipeline": "pair",
+    "hdfs.lease": "one_block_restart",
+}
 # By fault, the systems that must find it, and how many runs that may take.
 FAULTS = {
     "recovery-id-not-compared": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import genstamp.adapter.lease.LeaseCluster;
+import genstamp.adapter.pipeline.PipelineCluster;
 import genstamp.adapter.recovery.RecoveryCluster;
 import genstamp.adapter.replica.ReplicaCluster;
 import java.io.BufferedReader;
@@ -105,13 +106,14 @@ public final class Main {
       host =
           switch (wanted) {
             case "hdfs.recovery", "hdfs.block_recovery" -> new RecoveryCluster(directory);
+            case "hdfs.pipeline" -> new PipelineCluster(directory);
             case "hdfs.lease" -> new LeaseCluster(directory);
             case "hdfs.replica" -> new ReplicaCluster(directory);
             default ->
                 throw new IllegalArgumentException(
                     wanted
-                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery, hdfs.lease"
-                        + " and hdfs.replica are");
+                        + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery,"
+                        + " hdfs.pipeline, hdfs.lease and hdfs.replica are");
           };
       system = wanted;
     }

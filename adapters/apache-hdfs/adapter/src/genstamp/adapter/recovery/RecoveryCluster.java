@@ -42,19 +42,19 @@ import org.apache.log4j.spi.LoggingEvent;
  * tick}; nothing is sent, checked or deleted unless a step asks for it.
  */
 public final class RecoveryCluster implements Host {
-  static final int DATANODES = 3;
+  public static final int DATANODES = 3;
 
   /** After such a silence a datanode is stale, and so by a step only. */
   static final long STALE_MS = 1_000_000_000_000L;
 
-  final MiniDFSCluster mini;
-  final FSNamesystem fsn;
-  final ClientProtocol nn;
-  final DatanodeProtocol nnOfDatanodes;
-  final Configuration conf;
-  final String pool;
-  final DataNodeProperties[] stopped = new DataNodeProperties[DATANODES];
-  final String[] uuids = new String[DATANODES];
+  public final MiniDFSCluster mini;
+  public final FSNamesystem fsn;
+  public final ClientProtocol nn;
+  public final DatanodeProtocol nnOfDatanodes;
+  public final Configuration conf;
+  public final String pool;
+  public final DataNodeProperties[] stopped = new DataNodeProperties[DATANODES];
+  public final String[] uuids = new String[DATANODES];
   private final List<String> heard = new ArrayList<>();
   private int runs;
 
@@ -126,7 +126,7 @@ public final class RecoveryCluster implements Host {
     return new RecoveryRun(this, ++runs, request);
   }
 
-  List<String> heard() {
+  public List<String> heard() {
     synchronized (heard) {
       List<String> all = new ArrayList<>(heard);
       heard.clear();
@@ -134,7 +134,7 @@ public final class RecoveryCluster implements Host {
     }
   }
 
-  DataNode datanode(int index) {
+  public DataNode datanode(int index) {
     for (DataNode dn : mini.getDataNodes()) {
       if (uuids[index].equals(dn.getDatanodeUuid())) {
         return dn;
@@ -148,20 +148,25 @@ public final class RecoveryCluster implements Host {
     return true;
   }
 
-  DatanodeManager manager() {
+  public DatanodeManager manager() {
     return fsn.getBlockManager().getDatanodeManager();
   }
 
   /** The NameNode hears nothing of it. */
-  void stopDatanode(int index) {
+  public void stopDatanode(int index) {
     stopped[index] = mini.stopDataNode(datanode(index).getDatanodeId().getXferAddr());
   }
 
   /** The datanode registers anew. */
-  void startDatanode(int index) throws Exception {
+  public void startDatanode(int index) throws Exception {
+    startDatanode(index, true);
+  }
+
+  /** As {@link #startDatanode(int)}, under its old address or, if that may be taken, another one. */
+  public void startDatanode(int index, boolean underOldAddress) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
-    mini.restartDataNode(old, true);
+    mini.restartDataNode(old, underOldAddress);
     DatanodeDescriptor known = manager().getDatanode(uuids[index]);
     for (int i = 0;
         datanode(index) == null
@@ -203,7 +208,7 @@ public final class RecoveryCluster implements Host {
   }
 
   /** Keeps datanodes from what they do by themselves once they have registered. */
-  private static final class Parked extends DataNodeFaultInjector {
+  public static class Parked extends DataNodeFaultInjector {
     @Override
     public void startOfferService() {
       try {
