@@ -12,7 +12,7 @@ from pathlib import Path
 
 from drivings import driving
 
-from genstamp.adapters import Cluster
+from genstamp.adapters import Cluster, NotPossible
 from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful.figures import Figures
 from genstamp.stateful.run import Bench, NonconformingError, Request, Run
@@ -28,7 +28,7 @@ class Told:
     """What came of a story.
 
     Attributes:
-        verdict: "conforms", or why it was rejected, in a sentence.
+        verdict: "conforms", or why it was rejected, in a sentence; or that a step of the story was not possible.
         events: what happened, an event a line, with its refusal, stamp and length.
     """
 
@@ -72,6 +72,8 @@ def hold(name: str, semantics: str, adapter: ChildAdapter) -> Told:
         run.start()
         for asked in (one for one in rest if one["op"] in ("call", "fault", "tick")):
             run.request(_request(asked))
+            if isinstance(run.outcome, NotPossible):
+                return Told(f"{asked['event']} was not possible: {run.outcome.why}", tuple(events))
             events += _lines(run)
     except NonconformingError as wrong:
         return Told(" ".join(str(wrong).split()), tuple(events))

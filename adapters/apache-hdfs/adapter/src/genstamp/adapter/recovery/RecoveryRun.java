@@ -271,6 +271,10 @@ final class RecoveryRun implements Run {
     }
     Collections.shuffle(order, chance);
     long ms = Time.monotonicNow();
+    for (String uuid : cluster.uuids) {
+      // Later than any heartbeat before, also where no time has passed since.
+      ms = Math.max(ms, cluster.manager().getDatanode(uuid).getLastUpdateMonotonic());
+    }
     for (int i : order) {
       DatanodeDescriptor known = cluster.manager().getDatanode(cluster.uuids[i]);
       if (cluster.stopped[i] == null && !contact.isSilent(i)) {
