@@ -100,7 +100,7 @@ def program(directory: Path, name: str, text: str) -> None:
     (directory / name).chmod(0o755)
 
 
-APACHE = "apache RUNS=40 APACHE_ARGS=--walk"
+APACHE = "apache RUNS=25 APACHE_ARGS=--walk"
 
 
 @pytest.mark.parametrize(
