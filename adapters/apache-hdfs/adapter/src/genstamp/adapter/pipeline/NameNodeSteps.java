@@ -11,12 +11,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.DFSUtilClient;
-import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -26,11 +23,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.BlockUCState;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
-import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
-import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo;
-import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RPC;
 
@@ -56,21 +49,7 @@ final class NameNodeSteps {
     writer.always = arguments.get("always").equals("1");
     writer.replication = last + 1;
     writer.inode =
-        cluster
-            .hdfs
-            .nn
-            .create(
-                run.path,
-                FsPermission.getFileDefault(),
-                run.holder,
-                new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
-                true,
-                (short) writer.replication,
-                1 << 20,
-                CryptoProtocolVersion.supported(),
-                null,
-                null)
-            .getFileId();
+        cluster.hdfs.create(run.path, run.holder, writer.replication).getFileId();
     List<DatanodeInfo> excluded = new ArrayList<>();
     for (int i = last + 1; i < cluster.size(); i++) {
       excluded.add(cluster.known(i));
@@ -177,19 +156,7 @@ final class NameNodeSteps {
             && replica.stamp == known.getGenerationStamp()
             && replica.bytes == known.getNumBytes(),
         "the datanode has no replica that matches");
-    StorageReceivedDeletedBlocks[] report = {
-      new StorageReceivedDeletedBlocks(
-          new DatanodeStorage(replica.storage),
-          new ReceivedDeletedBlockInfo[] {
-            new ReceivedDeletedBlockInfo(
-                new Block(writer.block, replica.bytes, replica.stamp),
-                ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK,
-                null)
-          })
-    };
-    cluster.hdfs.nnOfDatanodes.blockReceivedAndDeleted(
-        PrimaryAccess.registration(reporting, cluster.hdfs.pool), cluster.hdfs.pool, report);
-    cluster.hdfs.fsn.getBlockManager().flushBlockOps();
+    cluster.hdfs.reportReceived(reporting, writer.block, replica);
     if (run.unknown.containsKey(datanode)) {
       BlockAccess.forgetStorage(cluster.known(datanode));
     }

@@ -15,9 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.hadoop.crypto.CryptoProtocolVersion;
-import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -31,7 +28,6 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAccess;
-import org.apache.hadoop.io.EnumSetWritable;
 
 /** What clients do: calls of ClientProtocol, and packets to each datanode of a pipeline. */
 final class ClientSteps {
@@ -50,17 +46,7 @@ final class ClientSteps {
     run.live(client);
     try {
       HdfsFileStatus status =
-          cluster.nn.create(
-              run.root + file,
-              FsPermission.getFileDefault(),
-              run.holder(client),
-              new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
-              true,
-              (short) run.datanodes.size(),
-              1 << 20,
-              CryptoProtocolVersion.supported(),
-              null,
-              null);
+          cluster.create(run.root + file, run.holder(client), run.datanodes.size());
       run.streams
           .computeIfAbsent(client, k -> new HashMap<>())
           .put(file, new Stream(status.getFileId()));

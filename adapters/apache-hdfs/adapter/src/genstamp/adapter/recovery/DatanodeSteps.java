@@ -15,14 +15,10 @@ import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 import org.apache.hadoop.hdfs.server.protocol.BlockCommand;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeCommand;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
-import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
-import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo;
-import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
 
 /** Reports, deletions and crashes. */
 final class DatanodeSteps {
@@ -42,19 +38,8 @@ final class DatanodeSteps {
         now != null && now.state == ReplicaState.FINALIZED,
         datanode + " has no finalized replica to report");
     run.contact.isKnownByReport(datanode);
-    Block block = new Block(id, now.bytes, now.stamp);
-    StorageReceivedDeletedBlocks[] report = {
-      new StorageReceivedDeletedBlocks(
-          new DatanodeStorage(now.storage),
-          new ReceivedDeletedBlockInfo[] {
-            new ReceivedDeletedBlockInfo(
-                block, ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK, null)
-          })
-    };
     BlockInfo known = run.stored(id);
-    cluster.nnOfDatanodes.blockReceivedAndDeleted(
-        PrimaryAccess.registration(dn, cluster.pool), cluster.pool, report);
-    cluster.fsn.getBlockManager().flushBlockOps();
+    cluster.reportReceived(dn, id, now);
     ObjectNode told =
         run.event("namenode", "replica", id + "@" + datanode, "block_received", a)
             .put("generation_stamp", now.stamp)

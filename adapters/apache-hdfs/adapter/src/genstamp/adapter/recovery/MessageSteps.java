@@ -4,19 +4,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import genstamp.adapter.NotPossible;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.crypto.CryptoProtocolVersion;
-import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAccess;
 import org.apache.hadoop.hdfs.server.protocol.ReplicaRecoveryInfo;
-import org.apache.hadoop.io.EnumSetWritable;
 
 /**
  * What hdfs.block_recovery has beside hdfs.recovery: files that somebody has recovered or deletes,
@@ -52,7 +47,7 @@ final class MessageSteps {
     NameNodeAccess.setLeasePeriod(cluster.fsn, -1, RecoveryRun.NEVER_MS);
     String answer;
     try {
-      create(file, OUTSIDER);
+      cluster.create(run.root + file, run.holder(OUTSIDER), 1);
       throw new IllegalStateException("a file that exists was created");
     } catch (IOException refusal) {
       answer = refusal.toString();
@@ -66,20 +61,6 @@ final class MessageSteps {
     if (!closed) {
       told.put("recovery_id", after);
     }
-  }
-
-  private void create(String file, String holder) throws IOException {
-    cluster.nn.create(
-        run.root + file,
-        FsPermission.getFileDefault(),
-        run.holder(holder),
-        new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
-        true,
-        (short) 1,
-        1 << 20,
-        CryptoProtocolVersion.supported(),
-        null,
-        null);
   }
 
   /** The file leaves the tree. Its block follows by a step of its own, or, before 3.4.0, at once. */
@@ -107,10 +88,8 @@ final class MessageSteps {
   }
 
   void initTimesOut(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = byPrimary.task(primary, file);
     int index = called(primary, datanode);
-    NotPossible.needs(
-        byPrimary.toAsk(task).contains(index), primary + " has not to ask " + datanode);
+    Task task = byPrimary.asking(primary, file, datanode);
     task.answers.put(index, new IOException("no answer in time"));
     calls.add(
         new LateCall(
@@ -121,10 +100,8 @@ final class MessageSteps {
   }
 
   void updateTimesOut(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = byPrimary.task(primary, file);
     int index = called(primary, datanode);
-    NotPossible.needs(
-        byPrimary.toUpdate(task).contains(index), primary + " has not to update " + datanode);
+    Task task = byPrimary.updating(primary, file, datanode);
     task.updates.put(index, new IOException("no answer in time"));
     ExtendedBlock found =
         new ExtendedBlock(cluster.pool, (ReplicaRecoveryInfo) task.answers.get(index));

@@ -87,9 +87,8 @@ final class PrimarySteps {
   }
 
   void init(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = task(primary, file);
+    Task task = asking(primary, file, datanode);
     int index = run.index(datanode);
-    NotPossible.needs(toAsk(task).contains(index), primary + " has not to ask " + datanode);
     run.up(datanode);
     try {
       ReplicaRecoveryInfo info =
@@ -126,9 +125,8 @@ final class PrimarySteps {
   }
 
   void initFailed(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = task(primary, file);
+    Task task = asking(primary, file, datanode);
     int index = run.index(datanode);
-    NotPossible.needs(toAsk(task).contains(index), primary + " has not to ask " + datanode);
     NotPossible.needs(cluster.stopped[index] != null, datanode + " is up and would answer");
     task.answers.put(index, new IOException("no answer"));
     run.event(
@@ -175,9 +173,8 @@ final class PrimarySteps {
   }
 
   void update(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = task(primary, file);
+    Task task = updating(primary, file, datanode);
     int index = run.index(datanode);
-    NotPossible.needs(toUpdate(task).contains(index), primary + " has not to update " + datanode);
     run.up(datanode);
     long recovery = task.command.getNewGenerationStamp();
     ReplicaRecoveryInfo found = (ReplicaRecoveryInfo) task.answers.get(index);
@@ -221,9 +218,8 @@ final class PrimarySteps {
   }
 
   void updateFailed(String primary, String file, String datanode, Map<String, String> a) {
-    Task task = task(primary, file);
+    Task task = updating(primary, file, datanode);
     int index = run.index(datanode);
-    NotPossible.needs(toUpdate(task).contains(index), primary + " has not to update " + datanode);
     NotPossible.needs(cluster.stopped[index] != null, datanode + " is up and would answer");
     task.updates.put(index, new IOException("no answer"));
     run.event(
@@ -319,6 +315,22 @@ final class PrimarySteps {
     run.up(primary);
     Task task = run.tasks.get(run.index(primary)).get(id);
     NotPossible.needs(task != null, primary + " leads no recovery of " + file);
+    return task;
+  }
+
+  /** A task that has still to ask a datanode. */
+  Task asking(String primary, String file, String datanode) {
+    Task task = task(primary, file);
+    NotPossible.needs(
+        toAsk(task).contains(run.index(datanode)), primary + " has not to ask " + datanode);
+    return task;
+  }
+
+  /** A task that has still to update a datanode's replica. */
+  Task updating(String primary, String file, String datanode) {
+    Task task = task(primary, file);
+    NotPossible.needs(
+        toUpdate(task).contains(run.index(datanode)), primary + " has not to update " + datanode);
     return task;
   }
 

@@ -8,15 +8,21 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.CryptoProtocolVersion;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
-import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.NameNodeProxiesClient;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
@@ -25,11 +31,16 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
 import org.apache.hadoop.hdfs.server.protocol.HeartbeatResponse;
+import org.apache.hadoop.hdfs.server.protocol.ReceivedDeletedBlockInfo;
 import org.apache.hadoop.hdfs.server.protocol.SlowDiskReports;
 import org.apache.hadoop.hdfs.server.protocol.SlowPeerReports;
+import org.apache.hadoop.hdfs.server.protocol.StorageReceivedDeletedBlocks;
+import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Time;
 import org.apache.log4j.AppenderSkeleton;
@@ -181,6 +192,39 @@ public final class RecoveryCluster implements Host {
     PrimaryAccess.quiet(datanode(index));
     heartbeatWithoutCommands(index);
     known.setLastUpdateMonotonic(Time.monotonicNow());
+  }
+
+  /** A file that must not be there yet, of blocks of 1 MiB. */
+  public HdfsFileStatus create(String path, String holder, int replication) throws IOException {
+    return nn.create(
+        path,
+        FsPermission.getFileDefault(),
+        holder,
+        new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+        true,
+        (short) replication,
+        1 << 20,
+        CryptoProtocolVersion.supported(),
+        null,
+        null);
+  }
+
+  /** A datanode reports a finalized replica, and the NameNode has dealt with it. */
+  public void reportReceived(DataNode reporting, long block, ReplicaAccess replica)
+      throws IOException {
+    StorageReceivedDeletedBlocks[] report = {
+      new StorageReceivedDeletedBlocks(
+          new DatanodeStorage(replica.storage),
+          new ReceivedDeletedBlockInfo[] {
+            new ReceivedDeletedBlockInfo(
+                new Block(block, replica.bytes, replica.stamp),
+                ReceivedDeletedBlockInfo.BlockStatus.RECEIVED_BLOCK,
+                null)
+          })
+    };
+    nnOfDatanodes.blockReceivedAndDeleted(
+        PrimaryAccess.registration(reporting, pool), pool, report);
+    fsn.getBlockManager().flushBlockOps();
   }
 
   /** A heartbeat that brings no recovery command: those that wait go on waiting. */
