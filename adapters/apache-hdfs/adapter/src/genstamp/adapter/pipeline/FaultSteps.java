@@ -1,10 +1,7 @@
 package genstamp.adapter.pipeline;
 
 import genstamp.adapter.NotPossible;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 
 /** What goes wrong, and how the writer comes to know it. */
@@ -119,19 +116,8 @@ final class FaultSteps {
     NotPossible.needs(
         chain.confirmed[first] == writer.acked, "an acknowledgement has come before");
     chain.passage(first).passAnswer();
-    int found = farthestBad(chain.upstream.ack());
+    int found = writer.farthest(chain.upstream.ack(), status -> status != Status.SUCCESS);
     giveUp("error_ack_comes", bad, found, a);
-  }
-
-  /** The farthest node that an acknowledgement does not call good, as ResponseProcessor looks. */
-  private int farthestBad(PipelineAck ack) {
-    List<Integer> nodes = new ArrayList<>(writer.pipeline);
-    for (int i = ack.getNumOfReplies() - 1; i >= 0; i--) {
-      if (PipelineAck.getStatusFromHeader(ack.getHeaderFlag(i)) != Status.SUCCESS) {
-        return nodes.get(i);
-      }
-    }
-    return -1;
   }
 
   void connectionFails(int bad, Map<String, String> a) throws Exception {

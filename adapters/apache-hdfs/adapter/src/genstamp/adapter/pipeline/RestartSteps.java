@@ -4,10 +4,8 @@ import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.File;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
@@ -129,12 +127,6 @@ final class RestartSteps {
   }
 
   private int restartingNode(PipelineAck ack) {
-    List<Integer> nodes = new ArrayList<>(writer.pipeline);
-    for (int i = ack.getNumOfReplies() - 1; i >= 0; i--) {
-      if (PipelineAck.isRestartOOBStatus(PipelineAck.getStatusFromHeader(ack.getHeaderFlag(i)))) {
-        return nodes.get(i);
-      }
-    }
-    return -1;
+    return writer.farthest(ack, PipelineAck::isRestartOOBStatus);
   }
 }

@@ -1,10 +1,15 @@
 package genstamp.adapter.pipeline;
 
 import genstamp.adapter.NotPossible;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 
 /** What the writer knows: a client of ours that does what DataStreamer does, one step at a time. */
 final class Writer {
@@ -106,5 +111,16 @@ final class Writer {
       pipeline.remove(bad);
     }
     excluded.add(bad);
+  }
+
+  /** The farthest node with such a status in an acknowledgement; -1 if there is none. */
+  int farthest(PipelineAck ack, Predicate<Status> wanted) {
+    List<Integer> nodes = new ArrayList<>(pipeline);
+    for (int i = ack.getNumOfReplies() - 1; i >= 0; i--) {
+      if (wanted.test(PipelineAck.getStatusFromHeader(ack.getHeaderFlag(i)))) {
+        return nodes.get(i);
+      }
+    }
+    return -1;
   }
 }

@@ -178,12 +178,7 @@ public final class RecoveryCluster implements Host {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
     mini.restartDataNode(old, underOldAddress);
-    DatanodeDescriptor known = manager().getDatanode(uuids[index]);
-    for (int i = 0;
-        datanode(index) == null
-            || !known.isAlive()
-            || !PrimaryAccess.isRegistered(datanode(index), pool);
-        i++) {
+    for (int i = 0; !isBack(index); i++) {
       if (i > 2000) {
         throw new IllegalStateException("datanode " + index + " does not come back");
       }
@@ -191,7 +186,16 @@ public final class RecoveryCluster implements Host {
     }
     PrimaryAccess.quiet(datanode(index));
     heartbeatWithoutCommands(index);
-    known.setLastUpdateMonotonic(Time.monotonicNow());
+    manager().getDatanode(uuids[index]).setLastUpdateMonotonic(Time.monotonicNow());
+  }
+
+  /** The NameNode may have forgotten it meanwhile, if another took over the address that it had. */
+  private boolean isBack(int index) {
+    DatanodeDescriptor known = manager().getDatanode(uuids[index]);
+    return datanode(index) != null
+        && known != null
+        && known.isAlive()
+        && PrimaryAccess.isRegistered(datanode(index), pool);
   }
 
   /** A file that must not be there yet, of blocks of 1 MiB. */
