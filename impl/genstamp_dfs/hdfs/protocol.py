@@ -25,7 +25,7 @@ NO_FILE_ID = 0
 
 
 class ReplicaState(IntEnum):
-    """State of a replica at a datanode; a smaller number is a better state."""
+    """State of a replica at a datanode; a smaller number is a better state (facts 0.2.2)."""
 
     FINALIZED = 0
     RBW = 1
@@ -35,7 +35,7 @@ class ReplicaState(IntEnum):
 
 
 class BlockUCState(StrEnum):
-    """State of a block at the namenode."""
+    """State of a block at the namenode (facts 0.2.1)."""
 
     UNDER_CONSTRUCTION = "UNDER_CONSTRUCTION"
     UNDER_RECOVERY = "UNDER_RECOVERY"

@@ -118,7 +118,7 @@ def test_the_semantics_decides_about_repairs_unless_they_are_named() -> None:
 
 
 def test_the_defaults_are_those_of_hdfs() -> None:
-    """Facts 0."""
+    """Facts 0.1."""
     configuration = NameNodeConfiguration()
     assert configuration.heartbeat_expiry_ms == 630_000
     assert (configuration.limits.soft_limit_ms, configuration.limits.hard_limit_ms) == (60_000, 1_200_000)

@@ -2,7 +2,7 @@
 
 Leaves out: directories, which are the server's business, and limits on how much is done at once.
 
-Source: hdfs-default.xml, Hadoop 3.4.1; facts 0.
+Source: hdfs-default.xml, Hadoop 3.4.1; facts 0.1.
 """
 
 from dataclasses import dataclass, fields

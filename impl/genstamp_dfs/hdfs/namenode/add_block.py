@@ -128,7 +128,7 @@ class AddBlockCalls(AppendCall):
         return added
 
     def create_new_block(self, num_bytes: int = 0) -> Block:
-        """A new id and a new stamp, logged in this order (FSNamesystem#createNewBlock; facts H)."""
+        """A new id and a new stamp, logged in this order (FSNamesystem#createNewBlock; facts H.1.6)."""
         block_id = self.block_manager.block_ids.next_block_id()
         self.journal.log(AllocateBlockIdOp(block_id))
         return Block(block_id, self.next_generation_stamp(), num_bytes)

@@ -2,7 +2,7 @@
 
 Leaves out: addresses and directories, which are the server's business; permissions, quotas and high availability.
 
-Source: hdfs-default.xml, DFSConfigKeys, Hadoop 3.4.1; facts 0.
+Source: hdfs-default.xml, DFSConfigKeys, Hadoop 3.4.1; facts 0.1.
 """
 
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""HDFS-17850 in hdfs.write_path: a client of another make appends under the stamp that the block has already.
+"""HDFS-17850 in hdfs.write_path: a client of another make appends under the stamp that the block has (facts H.8).
 
 Its pipeline is not the NameNode's. A datanode that was left out of it is a location still, with a FINALIZED replica of
 the block's generation, and so its length decides when the block is recovered.

@@ -142,7 +142,7 @@ class ClientCalls(EditLog, lane="namenode"):
     def answer_arrives(s, client: Client) -> None:
         """The client learns that the call was executed. The NameNode has synced before it answered.
 
-        Source  FSNamesystem#startFile and its like: logSync after the lock was released, Hadoop 3.4.1; facts E.0, H.
+        Source  FSNamesystem#startFile and its like: logSync after the lock was released, Hadoop 3.4.1; facts E.0, H.5.
         """
         call = s.call[client]
         file = call.file

@@ -62,7 +62,7 @@ class NamenodeCorruption(ReportMessages, lane="namenode"):
     def corruption(
         s, file: File, state: Enumerated[ReportedState], stamp: Ordered, num_bytes: Number
     ) -> Enumerated[CorruptReason]:
-        """BlockManager#checkReplicaCorrupt, Hadoop 3.4.1: why a replica reported so is corrupt, or NONE (facts I.2)."""
+        """BlockManager#checkReplicaCorrupt: why a replica reported so is corrupt, or NONE (facts I.2, H.3)."""
         block = s.block[file]
         complete, writing = block.at(BlockLifecycle.complete), block.at(BlockLifecycle.under_construction)
         settled = complete | block.at(BlockLifecycle.committed)

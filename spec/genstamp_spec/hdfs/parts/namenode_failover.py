@@ -47,7 +47,7 @@ class NamenodeFailover(EditReplay, lane="namenode"):
         It knows the replicas that datanodes have reported to it too; leases are renewed, the counter of stamps is
         raised to what was logged, recoveries and their queues are forgotten.
 
-        Source  FSNamesystem#startActiveServices, Hadoop 3.4.1; facts A.7, A18, A19, H.
+        Source  FSNamesystem#startActiveServices, Hadoop 3.4.1; facts A.7, A18, A19, H.6.
         """
         require(s.queued <= s.running, "every queued report is that of a datanode that is known")
         s.takes_over(s.running)

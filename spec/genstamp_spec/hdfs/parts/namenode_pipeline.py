@@ -43,7 +43,7 @@ class PipelineCalls(RecoveryStart, lane="namenode"):
     def update_block_for_pipeline(s, client: Client, file: File) -> None:
         """A client whose pipeline has lost a node asks for a stamp; the block as it is stored keeps its own.
 
-        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5, H.
+        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5, H.7.2.
         """
         s.may_call(client)
         s.asks_for_stamp(client, file)

@@ -20,7 +20,7 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         return s.block.at(BlockLifecycle.under_construction)
 
     def next_stamp(s) -> Ordered:
-        """FSNamesystem#nextGenerationStamp: a stamp that nobody had before (facts H)."""
+        """FSNamesystem#nextGenerationStamp: a stamp that nobody had before (facts H.1.3)."""
         s.last_stamp = s.last_stamp + 1
         return s.last_stamp
 

@@ -176,7 +176,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
     def update_block_for_pipeline(s) -> None:
         """The client gets a stamp for this attempt. The NameNode's block stays as it is.
 
-        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5 step 3, H.
+        Source  FSNamesystem#bumpBlockGenerationStamp, Hadoop 3.4.1; facts E.6, C.5 step 3, H.7.
         """
         s.asks_for_stamp()
         require(s.under_construction(), "the block is under construction")

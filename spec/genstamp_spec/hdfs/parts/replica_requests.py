@@ -124,7 +124,7 @@ class ReplicaRequests(ReplicaWriters, lane=Datanode):
 
     @action(hidden=True)
     def restart_window_passes(s, datanode: Datanode) -> None:
-        """The .restart file's deadline is over before the datanode is back (facts B12, 0)."""
+        """The .restart file's deadline is over before the datanode is back (facts B12, 0.1.17)."""
         require(s.planned.has(datanode), "the datanode is down for an upgrade")
         s.planned.remove(datanode)
 

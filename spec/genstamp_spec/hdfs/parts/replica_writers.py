@@ -1,6 +1,6 @@
 """Any sequence of requests to a datanode about one block: from clients, other datanodes, primaries and the NameNode.
 
-A request names generations of the block, each with a stamp that the NameNode once gave out (facts H), in any order, as
+A request names generations of the block, with a stamp that the NameNode once gave out (facts H.1), in any order, as
 late and as often as it likes. So delayed, repeated and overtaken messages need no network here, and neither is there a
 client or a primary: whatever they may ask, somebody asks. What a thread of the datanode does by itself, it does only
 while it runs.
@@ -115,7 +115,7 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
 
     @action
     def give_out_stamp(s) -> None:
-        """The NameNode gives out a stamp for a pipeline or recovery (FSNamesystem#nextGenerationStamp; facts H)."""
+        """The NameNode gives out a stamp for a pipeline or recovery (FSNamesystem#nextGenerationStamp; facts H.1.3)."""
         generation = choose(Generation, lambda generation: s.given[generation] == 0)
         require(~generation.is_none(), "a generation has no stamp yet")
         s.last_stamp = s.last_stamp + 1
@@ -228,7 +228,7 @@ class ReplicaWriters(ReplicaWorld, lane=Datanode):
 
     @action(hidden=True)
     def writer_has_ended_but_its_responder(s, datanode: Datanode) -> None:
-        """The thread waited for its responder no longer than 80 % of the stop time-out (facts 0, B.6)."""
+        """The thread waited for its responder no longer than 80 % of the stop time-out (facts 0.1.10, B.6)."""
         s.writer_ends(datanode)
         s.lingering[datanode] = s.replica[datanode].stamp
         s.lingers = s.lingers + 1

@@ -103,7 +103,7 @@ class StandbyReports(Part, lane="namenode"):
 
     @action
     def add_block(s) -> None:
-        """A new block is logged with its stamp, in one hold of the lock (facts A1, E.5, H)."""
+        """A new block is logged with its stamp, in one hold of the lock (facts A1, E.5, H.1.6)."""
         require(~s.took_over, "the active is active")
         require(s.active.at(Known.ABSENT), "there is no block yet")
         s.last_stamp = s.last_stamp + 1
@@ -114,7 +114,7 @@ class StandbyReports(Part, lane="namenode"):
 
     @action
     def draw_stamp(s) -> None:
-        """An append, or a pipeline that is set up again: a stamp is drawn, and logged at once (facts E.2, E.6, H)."""
+        """An append, or a pipeline that is set up again: a stamp is drawn and logged at once (facts E.2, H.1.3)."""
         require(~s.took_over, "the active is active")
         require(~s.active.at(Known.ABSENT), "there is a block")
         require(s.drawn == 0, "no other stamp waits")
@@ -143,7 +143,7 @@ class StandbyReports(Part, lane="namenode"):
 
     @action
     def another_block(s) -> None:
-        """A block of another file is added or updated under a stamp of its own (facts H)."""
+        """A block of another file is added or updated under a stamp of its own (facts H.1.3)."""
         require(~s.took_over, "the active is active")
         s.last_stamp = s.last_stamp + 1
         s.edits.append(Edit(kind=EditKind.OTHER_BLOCK, stamp=s.last_stamp))
@@ -169,7 +169,7 @@ class StandbyReports(Part, lane="namenode"):
     # The standby hears of a replica.
 
     def from_the_future(s, told: Told) -> Bool:
-        """BlockManager#isGenStampInFuture: above every stamp of a block that the standby has read of (facts H, I.1)."""
+        """BlockManager#isGenStampInFuture: above all stamps of blocks read so far (facts H.6.1, H.9.25, I.1)."""
         return told.stamp > s.visible_stamp
 
     def looks_corrupt(s, told: Told) -> Bool:
@@ -223,7 +223,7 @@ class StandbyReports(Part, lane="namenode"):
         """The next edit is applied; then the reports that were queued for its block are judged again.
 
         Source  FSEditLogLoader#applyEditLogOpInternal, BlockManager#processQueuedMessagesForBlock, Hadoop 3.4.1;
-                facts A.7, H, I.5.
+                facts A.7, H.6, I.5.
         """
         require(~s.took_over, "the standby is the standby")
         require(s.edits.size() > 0, "there is an edit")
@@ -238,7 +238,7 @@ class StandbyReports(Part, lane="namenode"):
         s.judge_queued(where=opens | closes)
 
     def raises_at_once(s, edit: Edit) -> Bool:
-        """OP_SET_GENSTAMP_V2 alone raises the counter only at a failover (HDFS-14941, facts H)."""
+        """OP_SET_GENSTAMP_V2 alone raises the counter only at a failover (HDFS-14941, facts H.6.1)."""
         return edit.kind.at(EditKind.SET_STAMP) & s.took_over
 
     def judge_queued(s, *, where: Bool) -> None:

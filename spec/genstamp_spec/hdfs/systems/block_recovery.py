@@ -44,7 +44,7 @@ OMITS = (
 class BlockRecoveryProperties(
     RecoveryPromises, RecoveryStates, CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside
 ):
-    """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, section J."""
+    """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, page J."""
 
     def may_have_an_attempt(s, file: File) -> Bool:
         """A recovery was started, which may have stuck half-way (HDFS-12886)."""

@@ -52,7 +52,7 @@ FAIR = (
 
 
 class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
-    """Numbers L are those of the facts, section J."""
+    """Numbers L are those of the facts, page J."""
 
     @leads_to(fair=FAIR)
     def files_of_silent_writers_are_closed(s, file: File) -> tuple[Bool, Bool]:

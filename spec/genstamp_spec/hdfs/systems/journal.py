@@ -42,7 +42,7 @@ OMITS = (
 
 
 class JournalProperties(TwoBlocks):
-    """What hdfs.journal promises; numbers S are those of the facts, section J."""
+    """What hdfs.journal promises; numbers S are those of the facts, page J."""
 
     # Replay.
 
@@ -302,7 +302,7 @@ RECOVERY_ID_LEAVES_UNSYNCED = Hole(
     configuration="recoveries",
     depth=10,
     repair="hand a recovery command out only when its recovery id is on disk.",
-    source="facts F.4 (note), H; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
+    source="facts F.4 (note), H.5.2; FSNamesystem#internalReleaseLease, DatanodeManager#handleHeartbeat, Hadoop 3.4.1",
 )
 
 

@@ -46,7 +46,7 @@ OMITS = (
 
 
 class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, LateCalls, PlannedRestarts, BlockReaders):
-    """What hdfs.pipeline promises; numbers S and L are those of the facts, section J."""
+    """What hdfs.pipeline promises; numbers S and L are those of the facts, page J."""
 
     # Bytes along the chain.
 

@@ -12,7 +12,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class PipelinePromises(ReplicaPromises, PipelineState):
-    """Numbers S and L are those of the facts, section J."""
+    """Numbers S and L are those of the facts, page J."""
 
     @invariant(inductive=True)
     def nothing_is_before_the_block(s) -> Bool:

@@ -13,7 +13,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class RecoveryPromises(BlocksAndReplicas, BlockRecovery, Clients):
-    """Stamps, blocks and replicas, ownership; numbers S are those of the facts, section J."""
+    """Stamps, blocks and replicas, ownership; numbers S are those of the facts, page J."""
 
     # Stamps.
 

@@ -40,7 +40,7 @@ OMITS = (
 
 
 class ReplicaProperties(ReplicaPromises, ReplicaStamps):
-    """What hdfs.replica promises; numbers S and L are those of the facts, section J."""
+    """What hdfs.replica promises; numbers S and L are those of the facts, page J."""
 
     def stays_up(s, t: Self, datanode: Datanode) -> Bool:
         """The datanode runs before and after the step, and has a replica both times."""

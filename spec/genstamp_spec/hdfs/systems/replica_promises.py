@@ -7,7 +7,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class ReplicaPromises(ReplicaState):
-    """Numbers S are those of the facts, section J."""
+    """Numbers S are those of the facts, page J."""
 
     @invariant(inductive=True)
     def only_replicas_being_written_have_a_writer(s, datanode: Datanode) -> Bool:

@@ -11,7 +11,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class ReplicaStamps(ReplicaRequests):
-    """Numbers S are those of the facts, section J."""
+    """Numbers S are those of the facts, page J."""
 
     @transition(inductive=True)
     def last_stamp_never_decreases(s, t: Self) -> Bool:

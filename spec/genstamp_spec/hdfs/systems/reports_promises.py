@@ -11,7 +11,7 @@ from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class ReportsPromises(SomeFaults):
-    """What hdfs.reports promises; numbers S and L are those of the facts, section J."""
+    """What hdfs.reports promises; numbers S and L are those of the facts, page J."""
 
     @limit("full_reports")
     def full_reports(s) -> Number:

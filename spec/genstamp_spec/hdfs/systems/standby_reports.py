@@ -48,7 +48,7 @@ class StandbyPromises(StandbyReports):
 
     @invariant(inductive=True)
     def failover_reads_the_counter(s) -> Bool:
-        """S9: who takes over gives out no stamp again, not even one that was drawn for no block (facts H)."""
+        """S9: who takes over gives out no stamp again, not even one that was drawn for no block (facts H.4.7)."""
         return s.took_over.implies(s.visible_stamp == s.last_stamp)
 
     @invariant

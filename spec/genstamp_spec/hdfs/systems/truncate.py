@@ -76,7 +76,7 @@ class FirstWrite(DatanodeTruncate):
 
 
 class TruncateProperties(OneLease, BlocksAndReplicas, FirstWrite, DatanodeAppend, Clients):
-    """What hdfs.truncate promises beyond what is shared; numbers S and L are those of the facts, section J."""
+    """What hdfs.truncate promises beyond what is shared; numbers S and L are those of the facts, page J."""
 
     # Stamps.
 

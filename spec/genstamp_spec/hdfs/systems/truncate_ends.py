@@ -41,7 +41,7 @@ FAIR = (
 
 
 class TruncateEnds(FirstWrite, Clients):
-    """Numbers L are those of the facts, section J."""
+    """Numbers L are those of the facts, page J."""
 
     def may_fail(s) -> None:
         """Checks: one datanode stops, once, and after the file was written."""

@@ -63,7 +63,7 @@ HFLUSH_WAITS_FOR_REPORTS = Hole(
 
 
 class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedRestarts):
-    """What stays true over a restart; numbers S are those of the facts, section J."""
+    """What stays true over a restart; numbers S are those of the facts, page J."""
 
     block_stamp_never_decreases = RecoveryPromises.block_stamp_never_decreases
     replica_stamp_never_decreases = RecoveryPromises.replica_stamp_never_decreases

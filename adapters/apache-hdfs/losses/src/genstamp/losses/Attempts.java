@@ -133,7 +133,7 @@ final class Attempts {
 
   /**
    * The sync of the edits of a recoverLease is held (without dfs.namenode.edits.asynclogging). The active NameNode fails
-   * before it: NameNodeAdapter drops its edits in memory. The standby takes over (facts F.4, H).
+   * before it: NameNodeAdapter drops its edits in memory. The standby takes over (facts F.4, H.5).
    */
   static void recoveryIdLeavesUnsynced(File directory, Seen seen) throws Exception {
     Primaries fault = new Primaries();

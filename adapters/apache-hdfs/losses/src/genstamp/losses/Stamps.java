@@ -31,7 +31,7 @@ final class Stamps {
 
   /**
    * A restart forgets the stamps granted since the last image; a late request then has a new
-   * replica's stamp (facts H).
+   * replica's stamp (facts H.4).
    */
   static void grantedTwice(File directory, Seen seen) throws Exception {
     try (Cluster cluster = Cluster.of(directory, 3, THREE_WITHOUT_REPLACEMENT)) {
@@ -56,7 +56,7 @@ final class Stamps {
   }
 
   /**
-   * An image that a standby wrote lacks the stamps of the edits that it replayed (facts H, since
+   * An image that a standby wrote lacks the stamps of the edits that it replayed (facts H.4.7, since
    * HDFS-14941).
    */
   static void grantedTwiceByAStandby(File directory, Seen seen) throws Exception {
