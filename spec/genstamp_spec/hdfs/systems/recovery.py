@@ -15,7 +15,7 @@ from genstamp_model.language import (
     transition,
 )
 from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered
-from genstamp_spec.hdfs.bugs.recovery import DEAD_ARE_NOT_ASKED, HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
+from genstamp_spec.hdfs.bugs.recovery import DEAD_ARE_ASKED, HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_replicas import StreamingOnceSetUp
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
@@ -124,7 +124,7 @@ RECOVERY = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": HADOOP_3_4,
-        "hadoop-3.5": (*HADOOP_3_4, DEAD_ARE_NOT_ASKED),
+        "hadoop-3.5": (*HADOOP_3_4, DEAD_ARE_ASKED),
         "hadoop-2.7": (*HADOOP_3_4, *RECOVERY_2_7),
     },
     default_semantics="repaired",
