@@ -1,15 +1,15 @@
 """Holds Apache HDFS against the specification, and ends in one table.
 
     python adapters/apache-hdfs/run.py [--release 3.4.1] [--runs 50] [--seed 20261126] [--walk] [--keep-walks]
-        [--minutes N] [--faults] [SYSTEM ...]
+        [--configuration NAME] [--minutes N] [--faults] [SYSTEM ...]
 
-Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter. With
-`--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them, and
-keeps what was reached for docs/model-coverage.md, which `genstamp tables` makes. `--minutes` makes random runs of each
-system for so long, in slices of `--runs` runs with a seed each, and records each slice in spec/random_runs, for that
-page too: the next call goes on after it. `--faults` puts a fault into Hadoop and asks whether it is found; a row holds
-there if the run is rejected. The exit code is 0 if every row is as it should be, 12 if a row is not, and 3 if a row is
-undetermined and none is wrong.
+Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter.
+With `--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them,
+or those that `--configuration` names, and keeps what was reached for docs/model-coverage.md, which `genstamp tables`
+makes. `--minutes` makes random runs of each system for so long, in slices of `--runs` runs with a seed each, and
+records each slice in spec/random_runs, for that page too: the next call goes on after it. `--faults` puts a fault into
+Hadoop and asks whether it is found; a row holds there if the run is rejected. The exit code is 0 if every row is as it
+should be, 12 if a row is not, and 3 if a row is undetermined and none is wrong.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=20261126, help="of the random runs (20261126)")
     parser.add_argument("--walk", action="store_true", help="go through one configuration as well")
     parser.add_argument("--keep-walks", action="store_true", help="walk all configurations, and keep what was reached")
+    parser.add_argument("--configuration", action="append", metavar="NAME", help="walk these only (all)")
     parser.add_argument("--minutes", type=float, metavar="N", help="make random runs for so long, and record them")
     parser.add_argument("--faults", action="store_true", help="put faults into Hadoop instead, which must be found")
     parser.add_argument("--no-stories", action="store_true", help="leave out the stories")
@@ -122,7 +123,7 @@ def _rows(given: argparse.Namespace, directory: Path) -> Iterator[Row]:
     if given.keep_walks:
         for system in given.systems:
             if system in WALKED:
-                yield from _kept_walks(system, command, given.release)
+                yield from _kept_walks(system, command, given)
         return
     if given.minutes is not None:
         for system in given.systems:
@@ -201,13 +202,14 @@ def _slices(system: str, command: Callable[..., list[str]], given: argparse.Name
         yield _random_row(report, f"slice {len(so_far.slices)}, seed {seed}")
 
 
-def _kept_walks(system: str, command: Callable[..., list[str]], release: str) -> Iterator[Row]:
+def _kept_walks(system: str, command: Callable[..., list[str]], given: argparse.Namespace) -> Iterator[Row]:
     walks = []
     for configuration in _walked(system):
-        walks.append(_walk(system, configuration, command(), release))
-        yield _row(walks[-1])
-    if all(one.verdict == "conforms" for one in walks):
-        kept.keep(REPOSITORY, walks, release)
+        if given.configuration is None or configuration.name in given.configuration:
+            walks.append(_walk(system, configuration, command(), given.release))
+            yield _row(walks[-1])
+    if walks and all(one.verdict == "conforms" for one in walks):
+        kept.keep(REPOSITORY, walks, given.release)
 
 
 def _walked(system: str) -> list[Configuration]:
