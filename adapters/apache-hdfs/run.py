@@ -48,6 +48,7 @@ FAULTS = {
     "recovery-id-not-compared": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),
     "commit-under-recovery": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.lease"),
     "older-recovery-accepted": ("hdfs.recovery", "hdfs.block_recovery", "hdfs.replica"),
+    "stamp-not-raised": ("hdfs.pipeline", "hdfs.replica"),
 }
 FAULT_RUNS = 400
 COLUMNS = ("system", "held against", "kind", "runs", "events", "transitions", "events/s", "verdict", "")

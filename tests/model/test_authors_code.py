@@ -195,6 +195,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "import no_such_module  # here": "put it beside the specification",
     "exit(0)  # here": "the specification ends the process",
     "import sys; sys.exit()  # here": "the specification ends the process",
+    "import os; os._exit(0)  # here": "the specification ends the process",
 }
 
 
@@ -359,6 +360,7 @@ MODULES = {
     "x = nothing  # here": "'nothing' is not defined",
     "raise SystemExit  # here": "the specification ends the process",
     "import sys\nsys.exit(0)  # here": "the specification ends the process",
+    "from os import _exit\n_exit(0)  # here": "the specification ends the process",
     "def f(): return f()  # here\nf()": "calls itself without an end",
     "class M(Record):  # x\n    type = flag()\n    w = number(0, 1)": "cannot be named 'type'",
 }

@@ -66,7 +66,7 @@ def test_claim_is_about_the_steps_looked_at_and_no_more() -> None:
     found = bmc(STAIRS.instance("low"), 3)
     assert found.claim == "no violation within 3 steps"
     assert (found.verdict, found.settled, found.violation) == (Within.NO_VIOLATION, 3, None)
-    assert found.looked_at == ("not_tired_at_two", "never_to_one", "errors", "deadlock")
+    assert found.looked_at == ("not_tired_at_two", "never_to_one", "errors")
     assert len(found.milliseconds) == 4
 
 
@@ -108,7 +108,8 @@ def test_deadlock_is_found_where_the_system_may_not_stop() -> None:
     found = bmc(short.instance("low"), 9)
     assert found.violation is not None
     assert (found.violation.kind, found.violation.steps) == ("deadlock", 3)
-    assert bmc(ENDING.instance("lower"), 9).violation is None
+    ended = bmc(ENDING.instance("lower"), 9)
+    assert (ended.violation, ended.looked_at) == (None, ("not_tired_at_two", "never_to_one", "errors", "deadlock"))
 
 
 def test_error_counts_the_step_that_goes_wrong() -> None:

@@ -503,6 +503,19 @@ def leaked_member(s: World) -> None:
     require(s.age[seen[0]] == 1, "old")  # here
 
 
+@misuse("'shelf_0' is used outside of the quantifier")
+@step
+def member_leaked_into_another_quantifier(s: World) -> None:
+    seen: list[Shelf] = []
+
+    def old(shelf: Shelf) -> Bool:
+        seen.append(shelf)
+        return s.age[shelf] > 1
+
+    require(exists(Shelf, old), "some are old")
+    require(exists(Shelf, lambda shelf: s.age[seen[0]] == s.age[shelf]), "another is as old")  # here
+
+
 @misuse("parameter 'shelf_0' has the name of a member that a quantifier here is over")
 def parameter_named_as_a_quantifiers_member() -> Any:
     class Named(World):

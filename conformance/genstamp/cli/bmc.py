@@ -11,7 +11,7 @@ import typer
 from genstamp.cli.choosing import limited, to_search
 from genstamp.cli.interrupting import each
 from genstamp.report import Case, Format, document, verdict
-from genstamp.report.of_model import broken_case, group_of, rule_named, search_rule, stages
+from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, search_rule, stages
 from genstamp_model.explore import INTERRUPTED
 from genstamp_model.language import Instance
 from genstamp_model.path import Path
@@ -59,7 +59,7 @@ def bmc(
         return result
 
     results, left = each("bmc", instances, one, lambda result: result.undetermined == INTERRUPTED)
-    cases = [*map(case, results), *(one.case() for one in left)]
+    cases = [*(one for result in results for one in _cases(result)), *(one.case() for one in left)]
     if form is Format.TEXT:
         for open_ in left:
             typer.echo(open_.told())
@@ -78,9 +78,7 @@ def told(result: Bounded | Reached) -> Iterator[str]:
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {result.claim}{within}"
     if isinstance(result, Bounded):
         properties = [name for name in result.looked_at if name not in ("errors", "deadlock")]
-        everything = "; errors and deadlock" if len(properties) < len(result.looked_at) else ""
-        if everything and model.may_stop is None:
-            everything = f"; errors; deadlock: {model.looks_for_deadlock}"
+        everything = f"; errors; deadlock: {model.looks_for_deadlock}" if "errors" in result.looked_at else ""
         yield f"  judged: {len(properties)} properties{everything}"
         yield f"  {len(result.milliseconds)} depths in {sum(result.milliseconds) / 1000:.2f} s"
         if result.violation is not None:
@@ -130,6 +128,12 @@ def plain(result: Bounded | Reached) -> dict[str, Any]:
         if violation is None
         else {"kind": violation.kind, "name": violation.name, "message": violation.message, "steps": violation.steps},
     }
+
+
+def _cases(result: Bounded | Reached) -> tuple[Case, ...]:
+    one = case(result)
+    is_about_all = isinstance(result, Bounded) and "errors" in result.looked_at
+    return (one, *(left_out(one.group, one.name, result.instance.model) if is_about_all else ()))
 
 
 def case(result: Bounded | Reached) -> Case:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# While an author's code runs, the name in `os` raises an exception.
+_end_at_once: Final = os._exit
 TOLD: Final = "genstamp: interrupted"
 _PATIENCE_S: Final = 0.7
 """How long compiled code may keep the main thread from taking an interrupt."""
@@ -55,7 +57,7 @@ def leave(code: object) -> None:
     if has_left_work():
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else exit_codes.FAILURE)
+        _end_at_once(code if isinstance(code, int) else exit_codes.FAILURE)
 
 
 def _watch(came: int) -> None:
@@ -63,7 +65,7 @@ def _watch(came: int) -> None:
         if signal.SIGINT in os.read(came, _SOME) and not _is_taken():
             os.write(2, f"{TOLD}\n".encode())
             _end_children()
-            os._exit(exit_codes.UNDETERMINED)
+            _end_at_once(exit_codes.UNDETERMINED)
         # What was sent once more has been written there, too.
         while select.select([came], [], [], 0)[0]:
             os.read(came, _SOME)

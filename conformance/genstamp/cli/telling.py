@@ -9,7 +9,7 @@ from genstamp import coverage, leads_to, vacuity
 from genstamp.report import Case
 from genstamp.report import Verdict as Worst
 from genstamp.report import verdict as worst
-from genstamp.report.of_model import broken_case, group_of, rule_named, rules, search_rule
+from genstamp.report.of_model import broken_case, group_of, left_out, rule_named, rules, search_rule
 from genstamp_model.explore import Result, Verdict, Violation
 from genstamp_model.language.model import Instance, Model
 from genstamp_model.language.types import has_ordered_number
@@ -60,7 +60,7 @@ def told(found: Searched) -> Iterator[str]:
     reach = f"{probably}{within}" if result.verdict is Verdict.HOLDS else ""
     verdict = found.verdict
     # TLC looks for deadlock by default, so a system that is not checked for it says so.
-    deadlock = "; deadlock is not looked for" if _is_silent_on_deadlock(model) else ""
+    deadlock = "; deadlock is not looked for" if not model.says_where_it_may_stop else ""
     told = f"{verdict.word}{reach}{deadlock}" if verdict.holds else verdict.word
     yield f"{model.system}:{configuration.name} ({model.semantics}{bugs}): {told}"
     if result.verdict is Verdict.HOLDS and not verdict.holds:
@@ -85,10 +85,6 @@ def told(found: Searched) -> Iterator[str]:
             "  try --renumber: of ordered numbers it keeps only the order, so that endless retries become cycles; "
             "renumber=True in the configuration says so for good"
         )
-
-
-def _is_silent_on_deadlock(model: Model) -> bool:
-    return model.may_stop is None and not model.may_stop_anywhere
 
 
 def _told_figures(result: Result) -> Iterator[str]:
@@ -196,7 +192,7 @@ def cases(found: Searched) -> list[Case]:
     result = found.result
     model, name = result.instance.model, result.instance.configuration.name
     group = group_of("check", model)
-    others = [leads_to.case(one, group) for one in found.judged]
+    others = [*(leads_to.case(one, group) for one in found.judged), *left_out(group, name, model)]
     if result.violation is not None:
         return [broken_case(group, name, result.seconds, result.instance, result.violation), *others]
     rule, judged = search_rule(model), rules(model)

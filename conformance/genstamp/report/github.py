@@ -14,6 +14,7 @@ _COMMANDS: Final[dict[Outcome, str]] = {
     "error": "error",
     "undetermined": "warning",
     "warning": "warning",
+    "skipped": "notice",
 }
 _SUMMED: Final[dict[Outcome, str]] = {
     "passed": "passed",
@@ -26,7 +27,8 @@ _SUMMED: Final[dict[Outcome, str]] = {
 
 
 def github(verb: str, cases: Sequence[Case]) -> str:
-    """An error for each case that failed, a warning for each that is undetermined or has one, a notice that sums up."""
+    """An error for each case that failed, a warning for each that is undetermined or has one, a notice for each that
+    was left out and one that sums up."""
     return "".join(f"{line}\n" for line in _lines(verb, cases))
 
 

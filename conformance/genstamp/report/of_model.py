@@ -65,6 +65,14 @@ def beginning(model: Model) -> Place | None:
     return place(sources[0]) if sources else None
 
 
+def left_out(group: str, name: str, model: Model) -> tuple[Case, ...]:
+    """The case of deadlock where it is not looked for; none elsewhere. TLC looks for it by default."""
+    if model.says_where_it_may_stop:
+        return ()
+    why = f"deadlock is {model.looks_for_deadlock}, as {model.system} does not say where it may stop"
+    return (Case(group, f"{name} deadlock", 0.0, "skipped", "deadlock", why, rule=rule_named(model, "deadlock")),)
+
+
 def stages(path: Path) -> tuple[Stage, ...]:
     """A path's steps, each with what it changes, at the lines of their actions."""
     evaluator = Evaluator(path.instance)

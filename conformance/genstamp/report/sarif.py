@@ -26,6 +26,8 @@ def sarif(verb: str, cases: Sequence[Case]) -> str:
     """A log with one run."""
     rules: dict[str, Rule] = {}
     for case in cases:
+        if case.outcome == "skipped":
+            continue
         for rule in (*case.judged, case.claim):
             rules.setdefault(rule.name, rule)
     names = list(rules)
@@ -39,13 +41,23 @@ def sarif(verb: str, cases: Sequence[Case]) -> str:
         },
         # What ends with a stroke is a category: code scanning keeps the results of each verb apart.
         "automationDetails": {"id": f"{verb}/"},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": True, **_notes(cases)}],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "the root of the repository"}}},
         "columnKind": "unicodeCodePoints",
         "results": [_result(case, names.index(case.claim.name)) for case in cases if case.outcome in _LEVELS],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2) + "\n"
+
+
+def _notes(cases: Sequence[Case]) -> dict[str, Any]:
+    """What was left out, as notes of the run: the format has no result for it that code scanning does not show."""
+    notes = [
+        {"level": "note", "message": {"text": f"{case.name}: {case.message}"}}
+        for case in cases
+        if case.outcome == "skipped"
+    ]
+    return {"toolExecutionNotifications": notes} if notes else {}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import io
+import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 from genstamp_model.errors import ModelError, Source, SpecError
 
@@ -75,7 +76,7 @@ def authored(source: Source | None = None) -> Iterator[None]:
     aside = _Aside(sys.stderr)
     try:
         # Standard output is for the verdict, which a program may read.
-        with redirect_stdout(aside):
+        with redirect_stdout(aside), _exiting_by_exception():
             yield
     except ModelError:
         aside.end_line()
@@ -90,6 +91,21 @@ def authored(source: Source | None = None) -> Iterator[None]:
         is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
         place = source if frame is None or is_text else Source(frame.f_code.co_filename, line)
         raise SpecError(_sentence(problem, frame), place) from problem
+
+
+@contextmanager
+def _exiting_by_exception() -> Iterator[None]:
+    """Let os._exit() raise what sys.exit() does: it would end the process with a code that is no verdict."""
+
+    def leave(status: int) -> NoReturn:
+        raise SystemExit(status)
+
+    ending = os._exit
+    os._exit = leave
+    try:
+        yield
+    finally:
+        os._exit = ending
 
 
 class _Aside(io.TextIOBase):
@@ -140,7 +156,7 @@ def _sentence(problem: BaseException, frame: FrameType | None) -> str:
         case AttributeError(name=str(name), obj=obj) if obj is not None:
             return f"{text}{similar(name, dir(type(obj)) if not isinstance(obj, type) else dir(obj))}"
         case SystemExit():
-            return "the specification ends the process; leave out sys.exit() and exit()"
+            return "the specification ends the process; leave out sys.exit(), exit() and os._exit()"
         case RecursionError():
             return "a function calls itself without an end; write forall, exists, count or .update(lambda i: ...)"
         case KeyError():

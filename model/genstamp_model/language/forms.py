@@ -95,7 +95,7 @@ class Attempt:
 def attempt(step: Callable[[], object]) -> Attempt:
     """Trace checks and effects aside: a call to somebody whose refusal the caller takes for an answer of its own."""
     trace = current()
-    aside = Trace(dict(trace.values), True, dropped=trace.dropped, depth=trace.depth)
+    aside = Trace(dict(trace.values), True, dropped=trace.dropped, scopes=trace.scopes)
     with tracing(aside):
         step()
     if aside.parameters:

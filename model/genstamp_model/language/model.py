@@ -172,11 +172,16 @@ class Model:
         return replace(self, may_stop=ir.const(False, BOOL), may_stop_anywhere=False)
 
     @property
+    def says_where_it_may_stop(self) -> bool:
+        """Whether its system says so; where it does not, deadlock is not looked for."""
+        return self.may_stop is not None or self.may_stop_anywhere
+
+    @property
     def looks_for_deadlock(self) -> str:
         """Whether deadlock is looked for, in words of a verdict."""
-        if self.may_stop is not None:
-            return "looked for"
-        return "none, as it may stop anywhere" if self.may_stop_anywhere else "not looked for"
+        if not self.says_where_it_may_stop:
+            return "not looked for"
+        return "none, as it may stop anywhere" if self.may_stop_anywhere else "looked for"
 
     def action(self, name: str) -> Action:
         """An action by name."""

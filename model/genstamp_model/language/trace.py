@@ -94,7 +94,7 @@ class Trace:
     Attributes:
         values: current expression of each variable, in order of declaration.
         sources: line of the last assignment of each variable assigned.
-        depth: how many quantifiers are open, which names their bound variables.
+        scopes: the quantifiers that are open, outermost first; how many there are names their bound variables.
         refusal: the first misuse of the language that was met, if any.
     """
 
@@ -106,7 +106,7 @@ class Trace:
     observations: dict[str, Expr] = field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
     labels: set[str] = field(default_factory=set)
-    depth: int = 0
+    scopes: tuple[ir.Binder, ...] = ()
     refusal: SpecError | None = None
 
     def refuse(self, error: SpecError) -> SpecError:
@@ -122,7 +122,7 @@ class Trace:
         """Assign a whole variable."""
         if not self.may_assign:
             raise misuse(f"a property cannot assign '{variable}'; assign in an action")
-        if self.depth:
+        if self.scopes:
             raise misuse(f"'{variable}' is assigned inside a quantifier; write s.{variable}.update(lambda i: value)")
         self.values[variable] = value
         self.sources[variable] = caller()
@@ -137,7 +137,7 @@ class Trace:
         defensive: bool = False,
     ) -> None:
         """Add a check, unless a variation drops the one with this label."""
-        if self.depth:
+        if self.scopes:
             raise misuse(f"check '{label}' stands inside a quantifier; write require(forall(...), ...)")
         if not lifecycle and not self.may_assign:
             raise misuse(f"check '{label}' stands in a property; return the condition instead")
@@ -222,10 +222,32 @@ def current() -> Trace:
 def binding(over: IndexSet | RecordType) -> Iterator[tuple[ir.Binder, Expr]]:
     """Open a quantifier: its binder, and the bound variable as an expression."""
     trace = current()
-    name = f"{over.name.lower()}_{trace.depth}"
+    name = f"{over.name.lower()}_{len(trace.scopes)}"
     type_: Type = RefType(over) if isinstance(over, IndexSet) else over
-    trace.depth += 1
+    around, binder = trace.scopes, ir.Binder(name, over)
+    trace.scopes = (*around, binder)
     try:
-        yield ir.Binder(name, over), ir.make(Op.PARAMETER, (), type_, name)
+        yield binder, ir.make(Op.PARAMETER, (), type_, name)
     finally:
-        trace.depth -= 1
+        trace.scopes = around
+
+
+def scopes() -> tuple[ir.Binder, ...]:
+    """The quantifiers that are open now, outermost first; none where nothing is traced."""
+    return _open[-1].scopes if _open else ()
+
+
+def refuse_outside(expr: Expr, made_in: tuple[ir.Binder, ...]) -> None:
+    """Refuse an expression of a member that is used when its quantifier is closed.
+
+    The next quantifier over the same set gives its member the same name, and would take this one for its own.
+
+    Args:
+        expr: the expression.
+        made_in: the quantifiers that were open when it was made.
+    """
+    now = scopes()
+    closed = next((i for i, binder in enumerate(made_in) if i >= len(now) or now[i] is not binder), len(made_in))
+    leaked = sorted(expr.free & {binder.name for binder in made_in[closed:]})
+    if leaked:
+        raise misuse(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of")

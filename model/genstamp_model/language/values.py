@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.refusing import Refusing
-from genstamp_model.language.trace import current, misuse
+from genstamp_model.language.trace import current, misuse, refuse_outside, scopes
 from genstamp_model.language.types import (
     BOOL,
     INTEGER,
@@ -77,21 +77,25 @@ class Place:
 class Value(Refusing):
     """Base of all symbolic values."""
 
-    __slots__ = ("_expr", "_place")
+    __slots__ = ("_expr", "_made_in", "_place")
 
     def __init__(self, expr: Expr | None = None, place: Place | None = None) -> None:
         if (expr is None) == (place is None) or not isinstance(expr, Expr | None):
             raise misuse(f"a value of {type(self).__name__} is read from the state, or a record made of named fields")
         self._expr = expr
         self._place = place
+        self._made_in = scopes()
 
     @property
     def expr(self) -> Expr:
         """The expression that this value stands for now."""
-        if self._expr is not None:
-            return self._expr
-        assert self._place is not None
-        return self._place.view()
+        expr = self._expr
+        if expr is None:
+            assert self._place is not None
+            expr = self._place.view()
+        if self._made_in and self._made_in is not scopes():
+            refuse_outside(expr, self._made_in)
+        return expr
 
     @property
     def _type(self) -> Type:

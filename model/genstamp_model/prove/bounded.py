@@ -194,7 +194,9 @@ class _Search:
 
     def bounded(self) -> Bounded:
         """The first violation."""
-        looked_at = [claim.name for claim in self._claims] + ["errors", "deadlock"] * self._everything
+        looked_at = [claim.name for claim in self._claims] + ["errors"] * self._everything
+        if self._everything and self.instance.model.may_stop is not None:
+            looked_at.append("deadlock")
         settled, violation, why, milliseconds = -1, None, "", []
         try:
             for depth in range(self.steps + 1):

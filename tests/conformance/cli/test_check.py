@@ -95,7 +95,7 @@ def test_bmc_claims_the_steps_it_looked_at() -> None:
     result = run("bmc", "hdfs.recovery:takeover", "--steps", "3")
     assert result.exit_code == 0
     assert "hdfs.recovery:takeover (repaired): no violation within 3 steps" in result.stdout
-    [case] = ElementTree.fromstring(
+    [case, _] = ElementTree.fromstring(
         run("bmc", "hdfs.recovery:takeover", "--steps", "1", "--format", "junit").stdout.encode()
     )
     assert (case.get("name"), list(case)) == ("takeover within 1 steps", [])
@@ -315,6 +315,23 @@ def test_the_verdict_says_whether_deadlock_is_looked_for(
     [found] = json.loads(run("check", f"{ENDING}:{system}", *options, "--format", "json").stdout)
     assert (found["exit_code"], found["deadlock"]) == (code, deadlock)
     assert verdict.startswith(found["verdict"])
+
+
+@pytest.mark.parametrize(("system", "left_out"), [("UNSAID", 1), ("ANY", 0), ("WHEN_DONE", 0)])
+@pytest.mark.parametrize("verb", [("check",), ("bmc", "--steps", "2")])
+def test_every_form_says_that_deadlock_is_not_looked_for(verb: tuple[str, ...], system: str, left_out: int) -> None:
+    def shown(form: str) -> str:
+        return run(verb[0], f"{ENDING}:{system}", *verb[1:], "--format", form).stdout
+
+    [suite] = ElementTree.fromstring(shown("junit")).iter("testsuite")
+    assert suite.get("skipped") == str(left_out)
+    [found] = json.loads(shown("sarif"))["runs"]
+    [invocation] = found["invocations"]
+    assert len(invocation.get("toolExecutionNotifications", ())) == left_out
+    assert ("once/deadlock" in {rule["id"] for rule in found["tool"]["driver"]["rules"]}) == (
+        verb[0] == "bmc" and system == "WHEN_DONE"
+    )
+    assert shown("github").count("deadlock is not looked for") == left_out
 
 
 def test_what_is_said_of_where_a_system_may_end_changes_no_digest() -> None:

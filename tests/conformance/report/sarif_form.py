@@ -14,6 +14,8 @@ def well_formed(log: dict[str, Any]) -> dict[str, Any]:
     assert run["columnKind"] in {"utf16CodeUnits", "unicodeCodePoints"}  # 3.14.17
     assert isinstance(run["automationDetails"]["id"], str)  # 3.17.3
     assert all(isinstance(one["executionSuccessful"], bool) for one in run["invocations"])  # 3.20.14
+    for note in (one for told in run["invocations"] for one in told.get("toolExecutionNotifications", ())):  # 3.20.21
+        assert note["level"] in LEVELS and note["message"]["text"]  # 3.58.5, 3.58.6
     driver = run["tool"]["driver"]  # 3.18.2
     assert driver["name"] and driver["version"]  # 3.19.8, 3.19.13
     rules = driver["rules"]  # 3.19.23

@@ -49,6 +49,8 @@ def test_sarif_has_all_that_was_judged_and_results_for_all_that_is_no_pass() -> 
     run = well_formed(json.loads(shown(Format.SARIF, *ALL)))
     names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert names == ["leases/other", "leases/one_lease", "genstamp.check.leases"]
+    [invocation] = run["invocations"]
+    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == ["none: no data"]
     assert [(one["ruleId"], one["level"]) for one in run["results"]] == [
         ("leases/one_lease", "error"),
         ("genstamp.check.leases", "warning"),
@@ -84,6 +86,7 @@ def test_github_gets_an_error_a_warning_and_a_notice_with_everything_escaped() -
         "::genstamp.check.leases large: no memory is left",
         "::error file=spec/x%2Cy%3Az.py,line=2,title=genstamp check%2C error%3A genstamp.check.leases"
         "::genstamp.check.leases large: out of range",
+        "::notice title=genstamp check%2C skipped%3A genstamp.check.leases::genstamp.check.leases none: no data",
         "::notice title=genstamp check::1 passed, 1 failed, 1 could not be judged, 1 undetermined, 1 skipped",
     ]
 

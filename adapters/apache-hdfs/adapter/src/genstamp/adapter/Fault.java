@@ -31,7 +31,14 @@ enum Fault {
       MemberSubstitution.relaxed()
           .method(named("getRecoveryID"))
           .stub()
-          .on(named("initReplicaRecoveryImpl")));
+          .on(named("initReplicaRecoveryImpl"))),
+  /** A datanode takes part in a pipeline's recovery, and keeps the stamp that its replica had. */
+  STAMP_NOT_RAISED(
+      "datanode.fsdataset.impl.FsDatasetImpl",
+      MemberSubstitution.relaxed()
+          .method(named("bumpReplicaGS"))
+          .stub()
+          .on(named("recoverRbwImpl")));
 
   private final String type;
   private final AsmVisitorWrapper change;

@@ -1,6 +1,7 @@
 package genstamp.adapter.lease;
 
 import genstamp.adapter.Host;
+import genstamp.adapter.Ports;
 import genstamp.adapter.Run;
 import genstamp.adapter.Start;
 import java.io.File;
@@ -49,7 +50,7 @@ public final class LeaseCluster implements Host {
   private int runs;
 
   public LeaseCluster(File where) throws Exception {
-    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(0).build();
+    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(0).nameNodePort(Ports.free()).build();
     Time.freeze();
     connect();
     nn.setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);

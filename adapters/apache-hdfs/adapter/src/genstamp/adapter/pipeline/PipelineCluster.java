@@ -77,7 +77,7 @@ public final class PipelineCluster implements Host {
   }
 
   void startDatanode(int index) throws Exception {
-    hdfs.startDatanode(index, false);
+    hdfs.startDatanode(index);
     guard(index);
   }
 

@@ -1,6 +1,7 @@
 package genstamp.adapter.recovery;
 
 import genstamp.adapter.Host;
+import genstamp.adapter.Ports;
 import genstamp.adapter.Run;
 import genstamp.adapter.Start;
 import java.io.File;
@@ -86,7 +87,9 @@ public final class RecoveryCluster implements Host {
         new MiniDFSCluster.Builder(conf, where)
             .numDataNodes(DATANODES)
             .storagesPerDatanode(1)
-            .checkDataNodeAddrConfig(false)
+            .nameNodePort(Ports.free())
+            .dataNodeConfOverlays(Ports.ofDatanodes(DATANODES))
+            .checkDataNodeAddrConfig(true)
             .build();
     mini.waitActive();
     fsn = mini.getNamesystem();
@@ -167,16 +170,11 @@ public final class RecoveryCluster implements Host {
     stopped[index] = mini.stopDataNode(datanode(index).getDatanodeId().getXferAddr());
   }
 
-  /** The datanode registers anew. */
+  /** The datanode registers anew, under its old address. */
   public void startDatanode(int index) throws Exception {
-    startDatanode(index, true);
-  }
-
-  /** As {@link #startDatanode(int)}, under its old address or, if that may be taken, another one. */
-  public void startDatanode(int index, boolean underOldAddress) throws Exception {
     DataNodeProperties old = stopped[index];
     stopped[index] = null;
-    mini.restartDataNode(old, underOldAddress);
+    mini.restartDataNode(old, true);
     for (int i = 0; !isBack(index); i++) {
       if (i > 2000) {
         throw new IllegalStateException("datanode " + index + " does not come back");
@@ -188,7 +186,6 @@ public final class RecoveryCluster implements Host {
     manager().getDatanode(uuids[index]).setLastUpdateMonotonic(Time.monotonicNow());
   }
 
-  /** The NameNode may have forgotten it meanwhile, if another took over the address that it had. */
   private boolean isBack(int index) {
     DatanodeDescriptor known = manager().getDatanode(uuids[index]);
     return datanode(index) != null

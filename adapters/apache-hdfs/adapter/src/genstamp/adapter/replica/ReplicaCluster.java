@@ -1,6 +1,7 @@
 package genstamp.adapter.replica;
 
 import genstamp.adapter.Host;
+import genstamp.adapter.Ports;
 import genstamp.adapter.Run;
 import genstamp.adapter.Start;
 import java.io.File;
@@ -35,7 +36,8 @@ public final class ReplicaCluster implements Host {
         new MiniDFSCluster.Builder(conf, where)
             .numDataNodes(1)
             .storagesPerDatanode(1)
-            .checkDataNodeAddrConfig(false)
+            .dataNodeConfOverlays(Ports.ofDatanodes(1))
+            .checkDataNodeAddrConfig(true)
             .build();
     mini.waitActive();
     PrimaryAccess.quiet(datanode());
