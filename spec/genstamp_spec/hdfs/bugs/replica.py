@@ -189,6 +189,25 @@ HDFS_17299 = Difference(
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
 )
 
+
+class AppendComparesStampsFirst(ReplicaOperations):
+    """An append whose new stamp is below the old one is refused before the replica is looked for."""
+
+    def append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
+        """The lock is the dataset's: only that of a volume needs the replica first (FsDatasetImpl#append; facts B2)."""
+        require(new_stamp >= stamp, "the new stamp is not below the old one, whatever is there", "IOException")
+        super().append(datanode, stamp, new_stamp, expected_bytes)
+
+
+APPEND_COMPARES_STAMPS_FIRST = Difference(
+    "append-compares-stamps-first",
+    "an append compares the stamps of the request before it looks for the replica",
+    parts=(AppendComparesStampsFirst,),
+    configuration="requests",
+    shows="refusal serve_append, IOException: the new stamp is not below the old one, whatever is there",
+    source="found on Apache HDFS 3.3.6; FsDatasetImpl#append, Hadoop 2.7.4, 2.10.2 and 3.3.6, otherwise in 3.4.1",
+)
+
 _BRINGS_A_STAMP: Final = ("serve_append", "serve_recover_append", "serve_recover_close", "serve_recover_rbw")
 
 PIPELINES_BRING_A_NEW_STAMP = Hole(

@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.BlockUCState;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -158,7 +159,7 @@ final class NameNodeSteps {
         "the datanode has no replica that matches");
     cluster.hdfs.reportReceived(reporting, writer.block, replica);
     if (run.unknown.containsKey(datanode)) {
-      BlockAccess.forgetStorage(cluster.known(datanode));
+      StorageAccess.forgetStorage(cluster.known(datanode));
     }
     ObjectNode told = run.byNameNode("block_received", a);
     told.putObject("observed").put("block_state", run.stored().getBlockUCState().name());
@@ -239,6 +240,6 @@ final class NameNodeSteps {
     run.running(datanode);
     NotPossible.needs(writer.block != 0, "a block is placed on storages that are known");
     NotPossible.needs(!run.unknown.containsKey(datanode), "the storages are unknown");
-    run.unknown.put(datanode, BlockAccess.forgetStorage(cluster.known(datanode)));
+    run.unknown.put(datanode, StorageAccess.forgetStorage(cluster.known(datanode)));
   }
 }

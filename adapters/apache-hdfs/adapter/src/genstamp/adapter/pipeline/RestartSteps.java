@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
-import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
@@ -100,7 +100,7 @@ final class RestartSteps {
   void start(int datanode) throws Exception {
     run.cluster.startDatanode(datanode);
     if (run.unknown.containsKey(datanode)) {
-      BlockAccess.forgetStorage(run.cluster.known(datanode));
+      StorageAccess.forgetStorage(run.cluster.known(datanode));
     }
   }
 
