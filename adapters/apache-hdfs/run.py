@@ -242,7 +242,7 @@ def _stories(command: Callable[..., list[str]], systems: list[str], release: str
         try:
             for name, by_semantics in stories.expected().items():
                 if stories.system_of(name) == system:
-                    yield _story(name, adapter, semantics, by_semantics[STORIES_ARE_OF])
+                    yield _story(name, adapter, semantics, by_semantics.get(semantics, by_semantics[STORIES_ARE_OF]))
                     # What else is expected is expected of whoever has the holes of this release.
                     if "repaired" in by_semantics and semantics == STORIES_ARE_OF:
                         yield _story(name, adapter, "repaired", by_semantics["repaired"])

@@ -13,6 +13,10 @@ public enum Known {
    * refuses some of them where the specification does not.
    */
   LONGER_THAN_ITS_FILE,
+  /**
+   * Requests that replace a replica where no volume has room: HDFS deletes its files, and refuses.
+   */
+  REPLACES_WITHOUT_ROOM,
   /** Copies that fail: HDFS answers as if they had come about (failed-transfer-is-a-success). */
   FAILED_TRANSFER_IS_A_SUCCESS,
   /** getAdditionalDatanode where the NameNode does not know a storage of the pipeline. */

@@ -49,6 +49,7 @@ final class WriterSteps {
   void createRbwAgain(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
     needs(run.replica() != null, "there is no replica");
+    run.replaces();
     needs(!run.isWritten(), "Hadoop stops no writer here, who goes on with files that are no more");
     opens(
         "create_rbw_again",
@@ -122,6 +123,7 @@ final class WriterSteps {
     long stamp = run.stamp(a, "generation");
     boolean isTransfer = event.equals("serve_transfer");
     needs(!isTransfer || run.replica() != null, "there is no replica");
+    run.replaces();
     opens(
         event,
         a,
