@@ -79,8 +79,9 @@ final class PacketSteps {
   }
 
   void sendAck(int datanode, Map<String, String> a) throws Exception {
-    int packet = chain.answers(datanode);
-    boolean last = writer.isLast(packet);
+    boolean last = writer.isLast(chain.confirmed[datanode] + 1);
+    // What the responder has acted on it acknowledges, whatever has become of the next node.
+    int packet = last && isFinalized(datanode) ? chain.hasPacket(datanode) : chain.answers(datanode);
     NotPossible.needs(!last || isFinalized(datanode), "the replica is not finalized");
     NotPossible.needs(last || run.visible(datanode) >= packet, "its byte is not visible");
     chain.takeAck(datanode);
