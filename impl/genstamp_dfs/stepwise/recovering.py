@@ -121,10 +121,10 @@ class RecoveringSteps(WritingSteps):
         self.needs("set_up_fails", not away, f"{bad} restarts, and is waited for")
         before = streamer.pipeline.nodes
         self.needs("set_up_fails", bad in before, f"{bad} is not in the pipeline")
+        if bad == streamer.pipeline.awaited:
+            # It is given the rest of its time.
+            self.loop.now_us += self.writer.configuration.datanode_restart_timeout_ms * 1_000
         if bad in self.network.openings:
-            if bad in self.restarting:
-                # It is given the rest of its time.
-                self.loop.now_us += self.writer.configuration.datanode_restart_timeout_ms * 1_000
             self._open(bad)
         self._pass_answers_or_let_run("set_up_fails")
         self._has_given_up("set_up_fails", bad, before)
