@@ -222,3 +222,26 @@ PIPELINES_BRING_A_NEW_STAMP = Hole(
     source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
     "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
 )
+
+
+class PlannedRestartShowsAll(ReplicaRecovery):
+    """What a planned restart finds counts as acknowledged."""
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
+        super().restart(datanode, kept_bytes, planned)
+        replica = s.replica[datanode]
+        goes_on = replica.state.at(ReplicaLifecycle.rbw)
+        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
+
+
+RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
+    "restart-keeps-what-was-acknowledged",
+    "after a planned restart bytes are visible that no other node of the pipeline need have",
+    parts=(PlannedRestartShowsAll,),
+    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
+    configuration="requests",
+    depth=6,
+    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
+    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
+)

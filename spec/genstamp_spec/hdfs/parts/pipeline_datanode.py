@@ -118,10 +118,11 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         Source  BlockReceiver.PacketResponder#sendAckUpstream, Hadoop 3.4.1; facts C.2.
         """
         packet, replica = s.answers(datanode), s.replica[datanode]
-        require(s.confirmed_below(datanode, packet), "the next node has acknowledged it")
-        last = s.is_last(packet)
+        last, finalized = s.is_last(packet), replica.state.at(ReplicaLifecycle.finalized)
+        acted = last & finalized  # since the next node had acknowledged it, whatever has become of that one
+        require(acted | s.confirmed_below(datanode, packet), "the next node has acknowledged it")
         require(last | (replica.bytes_acked >= packet), "its byte is visible here")
-        require(~last | replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        require(~last | finalized, "the replica is finalized")
         s.connection[datanode].confirmed = packet
 
     # Setting up a pipeline. The request names the block's old and new stamp, and how many bytes the client has had

@@ -1,7 +1,6 @@
 package genstamp.adapter.pipeline;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.EOFException;
 import java.io.IOException;
@@ -95,11 +94,6 @@ final class NameNodeSteps {
     NotPossible.needs(
         run.stored().getBlockUCState() != BlockUCState.COMMITTED,
         "no replica was reported yet, so that the answer is to wait");
-    NotPossible.needs(
-        !run.isUnderConstruction()
-            || BlockAccess.stored(cluster.hdfs.fsn.getBlockManager(), run.stored()).isEmpty()
-            || !Known.REUSED_STAMP_KEEPS_REPORTED_REPLICAS.isLeftOut(),
-        "the block would be complete at once");
     try {
       boolean closed =
           cluster.hdfs.nn.complete(
