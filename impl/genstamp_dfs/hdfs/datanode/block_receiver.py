@@ -5,7 +5,7 @@ its end. Between two waits nothing else happens, so no packet is ever left half-
 
 Leaves out: setting the pipeline up (`data_xceiver`); dropping pages from the cache; throttling.
 
-Source: DN/BlockReceiver#receiveBlock, #receivePacket, Hadoop 3.4.1; facts C.2, B.6, hadoop-wire 4.5, 4.6.
+Source: DN/BlockReceiver#receiveBlock, #receivePacket, Hadoop 3.4.1; facts C.2, B.6, W.4.5, W.4.6.
 """
 
 from genstamp_dfs.errors import EOFException, HdfsIOException

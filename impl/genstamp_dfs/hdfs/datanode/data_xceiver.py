@@ -3,7 +3,7 @@
 Leaves out: the messages' bytes. A request that is refused, or that fails, is answered where the protocol has an answer,
 and otherwise by closing the connection: the node before blames this one.
 
-Source: DN/DataXceiver, DN/DataNode.DataTransfer, Hadoop 3.4.1; facts C.1, C.5, B.5, hadoop-wire 4.4, 4.8.
+Source: DN/DataXceiver, DN/DataNode.DataTransfer, Hadoop 3.4.1; facts C.1, C.5, B.5, W.4.4, W.4.8.
 """
 
 from collections.abc import Awaitable, Callable

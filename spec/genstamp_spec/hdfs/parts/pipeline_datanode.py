@@ -256,7 +256,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     def receiver_fails(s, datanode: Datanode) -> None:
         """A disk error or an exception ends the writing on this node; the replica stays as it is, the node lives on.
 
-        Source  BlockReceiver#receiveBlock, Hadoop 3.4.1; fault scenarios pipeline_Fi_14 to 19 and 44 to 51.
+        Source  BlockReceiver#receiveBlock, Hadoop 3.4.1; facts X.4.14 to X.4.19, X.5.44 to X.5.51.
         """
         require(s.connected.has(datanode), "the datanode's receiver is up")
         s.may_fail(datanode)
@@ -265,7 +265,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
 
     @action
     def receiver_hangs(s, datanode: Datanode) -> None:
-        """The threads of this connection do nothing any more, until it is closed (fault scenarios pipeline_Fi_34)."""
+        """The threads of this connection do nothing any more, until it is closed (facts X.4.34)."""
         require(s.connected.has(datanode) & ~s.hung.has(datanode), "the datanode's receiver works")
         s.may_fail(datanode)
         s.hangs = s.hangs + 1
