@@ -9,9 +9,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
+
+from genstamp.stateful import Figures, Report
+from genstamp.systems import system_named
 
 APACHE = Path(__file__).parents[1] / "adapters" / "apache-hdfs"
 
@@ -57,10 +60,37 @@ def test_exit_code_is_that_of_the_worst_row(
     runner: ModuleType, monkeypatch: pytest.MonkeyPatch, marks: list[str], code: int
 ) -> None:
     verdicts = {"ok": "conforms", "undetermined": "undetermined", "WRONG": "rejected"}
-    rows = [runner.Row(("", "", "", "", "", ""), verdicts[mark]) for mark in marks]
+    rows = [runner.Row(("", "", "", "", "", "", ""), verdicts[mark]) for mark in marks]
     monkeypatch.setattr(runner, "_rows", lambda *_: iter(rows))
     monkeypatch.setattr(sys, "argv", ["run.py"])
     assert runner.main() == code
+
+
+def test_each_release_is_held_against_semantics_that_its_systems_have(runner: ModuleType) -> None:
+    for held in runner.HELD_AGAINST.values():
+        for system, semantics in held.items():
+            assert semantics in system_named(system).semantics
+
+
+def test_minutes_go_on_with_the_seed_after_the_last_recorded_one(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seeds: list[int] = []
+
+    def conform(*_: object, seed: int, **__: object) -> Report:
+        seeds.append(seed)
+        figures = Figures(examples=2, events=30)
+        return Report("hdfs.replica", "hadoop-3.4", seed, figures, None, 1, (), 1, is_deterministic=True, seconds=1.0)
+
+    monkeypatch.setattr(runner, "conform", conform)
+    monkeypatch.setattr(runner, "java_command", lambda *_: ["true"])
+    monkeypatch.setattr(runner, "REPOSITORY", tmp_path)
+    for _ in range(2):
+        now = iter((0.0, 0.0, 59.0, 60.0))
+        monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda now=now: next(now)))
+        monkeypatch.setattr(sys, "argv", ["run.py", "--minutes", "1", "--seed", "7", "hdfs.replica"])
+        assert runner.main() == 0
+    assert seeds == [7, 8, 9, 10]
 
 
 @pytest.mark.slow

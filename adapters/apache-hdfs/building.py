@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RELEASES = ("3.4.1", "3.5.0", "3.3.6")
 # hadoop-minicluster of these brings a jackson-core that its own databind can use.
 _NEW_JACKSON = ("3.5.0",)
+_ONLY_LEASE = ("2.10.2",)
 _JAVA = (
     "-Xmx900m",
     "-XX:+UseSerialGC",
@@ -41,6 +41,7 @@ def java_command(part: str, release: str, main: str, *properties: str) -> list[s
     command = ["mvn", "-q", "-B", "compile", "dependency:build-classpath"]
     command += [f"-Dpart={part}", f"-Dhadoop.version={release}", f"-Dmdep.outputFile={listing}"]
     command += ["-DnewJackson"] if release in _NEW_JACKSON else []
+    command += ["-DonlyLease"] if part == "adapter" and release in _ONLY_LEASE else []
     print(f"building {part} against Hadoop {release}", file=sys.stderr, flush=True)
     subprocess.run(command, cwd=HERE, check=True, stdout=sys.stderr)
     classes = f"{target / 'classes'}:{listing.read_text().strip()}"

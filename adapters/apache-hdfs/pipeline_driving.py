@@ -17,11 +17,6 @@ PIPELINE = replace(
     may_decline={
         **HDFS_PIPELINE.may_decline,
         "client_waits_for_restart": "what a node has acknowledged arrives before the news that it restarts",
-        # Known.java says more of these.
-        "complete": "the NameNode counts replicas that were reported before an append under the block's own stamp",
-        "no_datanode_to_add": "the NameNode does not answer a writer that has lost its lease, and fails where it "
-        "does not know a storage of the pipeline",
-        "datanode_stops_to_restart": "after the last packet a datanode does not find its replica as it was, and bytes "
-        "that are not acknowledged count as if they were; an acknowledgement that is being written goes first",
+        "datanode_stops_to_restart": "an acknowledgement that is being written goes first",
     },
 )

@@ -2,6 +2,7 @@
 
 from genstamp.stateful.driving import Driving
 
+_DELETES_FIRST = "HDFS deletes the replica's files before it finds that no volume has room"
 _PICKED = "the adapter picks the lengths that a request names, among which the model may have others"
 
 REPLICA = Driving(
@@ -13,10 +14,10 @@ REPLICA = Driving(
             "write_to_disk_fails",
             "condemn",
             "datanode_stops",
-            # These never come about: the adapter declines them.
             "datanode_stops_for_upgrade",
             "restart_window_passes",
             "disk_fills",
+            # This never comes about: the adapter declines it.
             "writer_has_ended_but_its_responder",
         }
     ),
@@ -26,10 +27,11 @@ REPLICA = Driving(
         "serve_update_by_copy": "serve_update_by_copy",
         "serve_update_by_copy_past_the_file": "serve_update_by_copy",
     },
-    weights={"invalidate": 0.3, "datanode_restart": 2.0, "transfer_replica": 0.01},
+    weights={"invalidate": 0.3, "datanode_restart": 2.0, "disk_fills": 0.3},
     may_decline={
+        "create_temporary": _DELETES_FIRST,
+        "serve_transfer": _DELETES_FIRST,
         "update_replica_under_recovery": "the replica would be longer than its file",
-        "transfer_replica": "it is not driven",
         "create_rbw_again": "a writer that goes on with deleted files is not driven",
         "receive_packet": "two bytes are enough, and a refused request may have stopped the writer",
         "convert_temporary_to_rbw": "a copy joins when it is received",

@@ -185,3 +185,52 @@ def test_wrong_requests_are_refused(driver_of: Callable[..., PipelineDriver]) ->
         PipelineDriver([], [], [])
     with pytest.raises(ConfigurationError):
         PipelineDriver([], [], [ONE], "hadoop-1")
+
+
+RESTART = (
+    "datanode_stops_to_restart datanode=datanode1",
+    "client_waits_for_restart datanode=datanode1",
+    "datanode_comes_back datanode=datanode1",
+    "update_block_for_pipeline",
+)
+
+
+@pytest.mark.parametrize("semantics", ["repaired", "hadoop-3.4"])
+def test_a_replica_whose_last_packet_came_before_a_planned_restart(
+    driver_of: Callable[..., PipelineDriver], semantics: str
+) -> None:
+    driver = driver_of(ONE, semantics=semantics)
+    set_up(driver, ONE)
+    play(driver, "send_packet", "receive_packet datanode=datanode1", "send_ack datanode=datanode1", "receive_ack")
+    play(driver, "send_last_packet", "receive_packet datanode=datanode1", *RESTART)
+    ends, other = ("set_up_close_recovery datanode=datanode1", "set_up_fails bad=datanode1")
+    if semantics == "hadoop-3.4":
+        ends, other = other, ends
+    with pytest.raises(StepNotPossibleError):
+        play(driver, other)
+    assert play(driver, ends)[-1].event == ends.split()[0]
+
+
+@pytest.mark.parametrize("semantics", ["repaired", "hadoop-3.4"])
+def test_a_copy_that_its_target_does_not_take(driver_of: Callable[..., PipelineDriver], semantics: str) -> None:
+    driver = driver_of(ONE, TWO, THREE, semantics=semantics)
+    play(driver, f"add_block last={TWO} always=1", f"set_up_create datanode={ONE}", f"set_up_create datanode={TWO}")
+    play(driver, "start_streaming", f"datanode_crash datanode={THREE}", f"datanode_crash datanode={ONE}")
+    play(driver, f"connection_fails bad={ONE}")
+    told, other = "transfer_fails", "add_datanode"
+    if semantics == "hadoop-3.4":
+        told, other = other, told
+    with pytest.raises(StepNotPossibleError):
+        play(driver, f"{other} source={TWO} target={THREE}")
+    assert play(driver, f"{told} source={TWO} target={THREE}")[-1].event == told
+
+
+def test_a_writer_that_has_lost_its_lease_is_named_no_other_datanode(
+    driver_of: Callable[..., PipelineDriver],
+) -> None:
+    driver = driver_of(ONE, TWO, THREE)
+    play(driver, f"add_block last={TWO} always=1", f"set_up_create datanode={ONE}", f"set_up_create datanode={TWO}")
+    play(driver, "start_streaming", "recovery_starts", f"receiver_fails datanode={ONE}", f"connection_fails bad={ONE}")
+    with pytest.raises(StepNotPossibleError):
+        play(driver, f"add_datanode source={TWO} target={THREE}")
+    assert play(driver, "no_datanode_to_add")[-1].refused_with == "IOException"

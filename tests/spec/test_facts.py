@@ -14,7 +14,7 @@ PAGES: Final = sorted((ROOT / "spec" / "facts").glob("[0-9A-Z]-*.md"))
 CITING: Final = ("spec", "impl", "conformance", "tests", "docs", "adapters", "benchmarks")
 KINDS: Final = (".py", ".toml", ".md", ".java")
 
-PLACE: Final = r"(?:0|[A-LS])(?:\.?\d+)?(?:\.\d+)?"
+PLACE: Final = r"(?:0|[A-LSWX])(?:\.?\d+)?(?:\.\d+){0,2}"
 WHERE: Final = rf"{PLACE}(?: (?:step|row|effect)s? \d+)?"
 CITED: Final = re.compile(rf"\b[Ff]acts,? (?:section )?({WHERE}(?:(?:, | and | to |,\s+){WHERE})*)\b")
 

@@ -182,7 +182,6 @@ HDFS_PIPELINE: Final = Driving(
         "error_ack_comes": "the news that a node restarts comes as it was sent, also once its time is over",
         "mirror_fails": "a node listens once the pipeline is set up, and to what was acknowledged before the end",
         "connection_fails": "what a node has acknowledged arrives before the end of its connection",
-        "set_up_fails": "a node that restarts is given the rest of its time, also if it fails once it is back",
         "receiver_fails": "once the last packet is acknowledged, the receivers end by themselves",
         "receiver_hangs": "once the last packet is acknowledged, the receivers end by themselves",
     },

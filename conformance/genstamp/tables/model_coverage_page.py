@@ -3,14 +3,15 @@
 Leaves out the walks, which take minutes: what they reached is kept (`genstamp.walk.kept`).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from genstamp.lock import Lock
-from genstamp.walk import kept
+from genstamp.walk import kept, random_runs
 from genstamp.walk.kept import Kept, Left
+from genstamp.walk.random_runs import Recorded
 
 _BEGINNING: Final = """# How much of the model the implementation has been led to
 
@@ -25,10 +26,11 @@ certain* if a step was that transition in whatever state the run can have been, 
 The models know no times. What HDFS' usual ones do not allow, such as a recovery that is young still when the hard limit
 passes, is walked to with others.
 """
-_OF_APACHE: Final = """## Apache HDFS {release}
-
-Walked by `python adapters/apache-hdfs/run.py --release {release} --keep-walks`, under the semantics `hadoop-3.4`, which
-have other abstract transitions than `repaired`.
+_OF_APACHE: Final = """Walked by `python adapters/apache-hdfs/run.py --release {release} --keep-walks`, under the
+semantics that the release is held against, which have other abstract transitions than `repaired`.
+"""
+_RANDOM: Final = """Random runs, made by `python adapters/apache-hdfs/run.py --release {release} --minutes N`, in
+slices of a seed each:
 """
 
 
@@ -42,6 +44,7 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
 
     Raises:
         KeptWalksError: what is kept cannot be read.
+        RandomRunsError: what is recorded of random runs cannot be read.
     """
     there = _kept(systems, repository)
     releases = {release: _kept(walked, repository, release) for release, walked in kept.of_apache(repository).items()}
@@ -49,8 +52,13 @@ def page(systems: Sequence[str], lock: Lock, repository: Path) -> str:
     missing = [system for system in systems if system not in there]
     if missing:
         lines += [f"Not walked: {', '.join(missing)}.", ""]
-    for release, of_apache in releases.items():
-        lines += [_OF_APACHE.format(release=release), *_table(of_apache, lock)]
+    made = {release: random_runs.read(repository, release) for release in random_runs.releases(repository)}
+    for release in sorted({*releases, *made}):
+        lines += [f"## Apache HDFS {release}", ""]
+        if release in releases:
+            lines += [_OF_APACHE.format(release=release), *_table(releases[release], lock)]
+        if release in made:
+            lines += [_RANDOM.format(release=release), *_random_table(made[release], lock)]
     for system, one in there.items():
         lines += _section(system, one)
     for release, of_apache in releases.items():
@@ -68,8 +76,7 @@ def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
     yield "| system | configuration | states | abstract transitions | for certain | perhaps too | left | its text |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
     for system, one in found.items():
-        entry = lock[system].semantics.get(one.semantics) if system in lock else None
-        text = "as it is" if entry is not None and entry.digest == one.digest else "changed since"
+        text = _text(system, one, lock)
         for name, walk in one.walks.items():
             perhaps, left = walk.possible - walk.certain, walk.transitions - walk.possible
             share = f"{walk.certain:,} ({walk.certain / walk.transitions:.1%})"
@@ -80,6 +87,24 @@ def _table(found: Mapping[str, Kept], lock: Lock) -> Iterator[str]:
             left = one.transitions - one.certain
             yield f"| {system} | **all of these** | | {one.transitions:,} | **{share}** | | {left} | {text} |"
     yield ""
+
+
+def _random_table(found: Mapping[str, Recorded], lock: Lock) -> Iterator[str]:
+    yield "| system | semantics | slices | runs | events | minutes | that do not conform | undetermined | its text |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
+    for system, one in found.items():
+        runs, events = sum(some.runs for some in one.slices), sum(some.events for some in one.slices)
+        verdicts = Counter(some.verdict for some in one.slices)
+        counts = f"{len(one.slices)} | {runs:,} | {events:,} | {sum(some.seconds for some in one.slices) / 60:.1f}"
+        told = f"{verdicts['rejected']} | {verdicts['undetermined']}"
+        yield f"| {system} | {one.semantics} | {counts} | {told} | {_text(system, one, lock)} |"
+    yield ""
+
+
+def _text(system: str, one: Kept | Recorded, lock: Lock) -> str:
+    """Whether the model is the one that was walked or run."""
+    entry = lock[system].semantics.get(one.semantics) if system in lock else None
+    return "as it is" if entry is not None and entry.digest == one.digest else "changed since"
 
 
 def _section(title: str, one: Kept) -> Iterator[str]:

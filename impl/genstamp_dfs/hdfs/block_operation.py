@@ -1,7 +1,7 @@
 """The beginning of each operation on a block: a connection, what is asked for, and the first answer.
 
 Source: CL/DataStreamer#createBlockOutputStream, CL/BlockReaderRemote#newBlockReader, DN/DataXceiver#writeBlock,
-    Hadoop 3.4.1; facts: hadoop-wire 3.
+    Hadoop 3.4.1; facts W.3.
 """
 
 from genstamp_dfs.errors import EOFException, HdfsIOException

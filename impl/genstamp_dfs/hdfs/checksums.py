@@ -2,7 +2,7 @@
 
 Leaves out: other checksum types, and where checksums lie on disk (`replica_files`).
 
-Source: DataChecksum, Hadoop 3.4.1; facts: hadoop-wire 4.7.
+Source: DataChecksum, Hadoop 3.4.1; facts W.4.7.
 """
 
 import struct

@@ -5,7 +5,7 @@ goes in the same frames, as MessagePack; an answer that names datanodes has thei
 
 Leaves out: sockets.
 
-Source: facts: hadoop-wire 1.1, 2, 3.
+Source: facts W.1.1, W.2.2, W.3.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -2,7 +2,7 @@
 
 Leaves out: repeating calls; whoever calls decides that, and gives the number of the call.
 
-Source: org/apache/hadoop/ipc/Client, Hadoop 3.4.1; facts: hadoop-wire 1.
+Source: org/apache/hadoop/ipc/Client, Hadoop 3.4.1; facts W.1.1, W.1.3.
 """
 
 import asyncio

@@ -5,7 +5,7 @@ not follow the protocol is told so where Hadoop tells it, and the connection is 
 
 Leaves out: Kerberos and tokens. A client that opens with SASL is told that SIMPLE will do.
 
-Source: org/apache/hadoop/ipc/Server, Hadoop 3.4.1; facts: hadoop-wire 1.
+Source: org/apache/hadoop/ipc/Server, Hadoop 3.4.1; facts W.1.1, W.1.3, W.1.4.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 Leaves out: what operations do (`genstamp_dfs.hdfs.datanode.data_xceiver`).
 
-Source: DN/DataXceiverServer, CL/protocol/datatransfer/Receiver, Hadoop 3.4.1; facts: hadoop-wire 4.
+Source: DN/DataXceiverServer, CL/protocol/datatransfer/Receiver, Hadoop 3.4.1; facts W.4.1.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ A thread that *hangs* does no more until somebody closes its connection, which i
 
 Leaves out: faults that come by the dice (`plan`), and those of whole machines but for a crash at such a point.
 
-Source: the aspects DataTransferProtocolAspects, BlockReceiverAspects of Hadoop 0.23; facts: fault-scenarios 1, 6.
+Source: the aspects DataTransferProtocolAspects, BlockReceiverAspects of Hadoop 0.23; facts X.1.
 """
 
 import random
@@ -38,7 +38,7 @@ _CLIENT_POSITION = -1
 
 
 class FaultPoint(StrEnum):
-    """A step of a datanode in a pipeline; H1 to H8 are the hooks of the facts, 1."""
+    """A step of a datanode in a pipeline; H1 to H8 are the hooks of facts X.1."""
 
     REQUEST = "request"
     """H1: WRITE_BLOCK has arrived, nothing is done yet."""

@@ -7,7 +7,7 @@ the default policy replaces whoever fails. Time limits of silence are 5 s, and 5
 Leaves out: which faults; see `pipeline_faults` for how one is written.
 
 Source: TestFiDataTransferProtocol, TestFiDataTransferProtocol2, TestFiPipelineClose, TestFiHFlush of Hadoop 0.23;
-    facts: fault-scenarios 3, 6.
+    facts X.2.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ PATH: Final = "/file"
 PACKET_BYTES: Final = 1024
 PACKETS: Final = 5
 SILENCE_MS: Final = 5_000
-"""S of the facts: what `dfs.client.socket-timeout` is in these tests."""
+"""S of facts X.1.15: what `dfs.client.socket-timeout` is in these tests."""
 
 REPORT_INTERVAL_MS: Final = 60_000
 LIMITS: Final = Limits(soft_limit_ms=60_000, hard_limit_ms=300_000)

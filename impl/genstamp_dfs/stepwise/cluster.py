@@ -26,6 +26,7 @@ from genstamp_dfs.hdfs.messages.client_protocol import (
     Complete,
     GetAdditionalDatanode,
     LastBlockWithStatus,
+    LocatedBlocks,
     UpdateBlockForPipeline,
     UpdatePipeline,
 )
@@ -79,8 +80,13 @@ class LocalClient(DFSClient):
 
 
 class HeldCluster(SimulatedCluster):
-    """All nodes, each call of the writer and each message of its pipeline held."""
+    """All nodes, each call of the writer and each message of its pipeline held.
 
+    Attributes:
+        first_read: the datanode that readers are to ask first.
+    """
+
+    first_read = ""
     client_class = LocalClient
     loop_class = HeldLoop
     network_class = HeldNetwork
@@ -90,8 +96,15 @@ class HeldCluster(SimulatedCluster):
         return InOrder(f"{what} {self._seed}")
 
     def _handle(self, namenode: NameNode, request: Request[Any], caller: Caller) -> Any:
-        """As its parent; the datanodes of a block that is appended to are named in the order of their names."""
+        """As its parent; the datanodes of a block that is appended to are named in the order of their names.
+
+        Of a block that is read, `first_read` is named first.
+        """
         answer = super()._handle(namenode, request, caller)
+        if isinstance(answer, LocatedBlocks) and answer.last_block is not None:
+            last = answer.last_block
+            nodes = sorted(last.locations, key=lambda node: node != self.first_read)
+            return structs.replace(answer, last_block=structs.replace(last, locations=tuple(nodes)))
         if isinstance(answer, LastBlockWithStatus) and answer.block is not None:
             located = structs.replace(answer.block, locations=tuple(sorted(answer.block.locations)))
             return structs.replace(answer, block=located)
@@ -133,6 +146,7 @@ class PipelineCluster:
             },
         )
         self.datanodes = tuple(datanodes)
+        self.semantics = semantics
         self.seed = seed
         self.cluster = self.cluster_class(seed, replace(options, call_attempts=1))
         assert isinstance(self.cluster.loop, HeldLoop)

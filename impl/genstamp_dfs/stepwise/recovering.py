@@ -5,6 +5,7 @@ Leaves out: the failures themselves (`faults`).
 
 from dataclasses import replace
 
+from genstamp_dfs.errors import LeaseExpiredException
 from genstamp_dfs.hdfs.messages.client_protocol import (
     AddBlock,
     GetAdditionalDatanode,
@@ -116,9 +117,13 @@ class RecoveringSteps(WritingSteps):
     def set_up_fails(self, bad: str) -> None:
         """The writer is told that a node does not do what it is asked for."""
         streamer = self.streamer("set_up_fails")
-        self.needs("set_up_fails", bad not in self.restarting, f"{bad} restarts, and is waited for")
+        away = bad in self.restarting and not self.cluster.is_up(bad)
+        self.needs("set_up_fails", not away, f"{bad} restarts, and is waited for")
         before = streamer.pipeline.nodes
         self.needs("set_up_fails", bad in before, f"{bad} is not in the pipeline")
+        if bad == streamer.pipeline.awaited:
+            # It is given the rest of its time.
+            self.loop.now_us += self.writer.configuration.datanode_restart_timeout_ms * 1_000
         if bad in self.network.openings:
             self._open(bad)
         self._pass_answers_or_let_run("set_up_fails")
@@ -274,12 +279,13 @@ class RecoveringSteps(WritingSteps):
         self.record(event, self.writer.runtime.node, {"source": source, "target": target})
 
     def no_datanode_to_add(self) -> None:
-        """The namenode has no other datanode, and the write fails."""
+        """The namenode has no other datanode, or names none to a writer that has lost its lease; the write fails."""
         event = "no_datanode_to_add"
         streamer = self.streamer(event)
         tried = self._try_to_add(event)
         self.needs(event, tried is None and streamer.failure is not None, "there is a datanode")
-        self.record(event, self.writer.runtime.node)
+        refused_with = "IOException" if isinstance(streamer.failure, LeaseExpiredException) else None
+        self.record(event, self.writer.runtime.node, refused_with=refused_with)
 
     def _try_to_add(self, event: str) -> tuple[str, str] | None:
         """Let the writer ask for a datanode; gives source and target of the copy that it has tried."""

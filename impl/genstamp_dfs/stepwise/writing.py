@@ -8,7 +8,7 @@ from dataclasses import replace
 from genstamp_dfs.hdfs.client.configuration import ReplacePolicy
 from genstamp_dfs.hdfs.messages.client_protocol import AddBlock, Complete
 from genstamp_dfs.hdfs.messages.data_transfer import CHUNK_BYTES, BlockConstructionStage, Packet, PipelineAck, Status
-from genstamp_dfs.hdfs.protocol import BlockUCState
+from genstamp_dfs.hdfs.protocol import BlockUCState, Semantics
 from genstamp_dfs.stepwise.cluster import CHUNK, PATH, RESPONDER, PipelineCluster
 from genstamp_dfs.stepwise.network import HeldConnection
 
@@ -194,6 +194,9 @@ class WritingSteps(PipelineCluster):
         reader = self.readers.get(client)
         if reader is None:
             reader = self.readers[client] = self.cluster.start_client(f"reader {client}")
+        if self.semantics is Semantics.HADOOP_3_4:
+            # The first answer counts; whom the namenode names first is left to it.
+            self.cluster.first_read = datanode
         opened = self.work(reader, reader.open(PATH))
         self.needs("read", opened.is_done and opened.failure is None, f"the reader is told nothing: {opened.failure}")
         length = opened.result().length

@@ -6,7 +6,7 @@ from genstamp.adapters import ReferenceAdapter
 from genstamp.stateful import Failure, conform
 from genstamp.systems import system_named
 from genstamp.walk import walk
-from genstamp_dfs.errors import HdfsIOException
+from genstamp_dfs.errors import HdfsIOException, StepNotPossibleError
 from genstamp_dfs.hdfs.client.input_stream import DFSInputStream
 from genstamp_dfs.hdfs.datanode.block_receiver import BlockReceiver
 from genstamp_dfs.hdfs.datanode.pipeline_operations import PipelineOperations
@@ -15,6 +15,7 @@ from genstamp_dfs.hdfs.messages.data_transfer import Packet
 from genstamp_dfs.hdfs.messages.inter_datanode import GetReplicaVisibleLength
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_dfs.hdfs.protocol import Block, BlockUCState
+from genstamp_dfs.stepwise.driver import PipelineDriver
 from genstamp_model.language import Configuration
 
 PIPELINE = system_named("hdfs.pipeline")
@@ -99,6 +100,23 @@ def test_a_late_call_that_brings_an_old_stamp_back_is_caught(monkeypatch: pytest
     assert failure_of("append").event == "late_update_pipeline"
 
 
+FAR_NODE_SHOWS_MORE = (
+    *("add_block last=datanode2 always=0", "set_up_create datanode=datanode1", "set_up_create datanode=datanode2"),
+    *("start_streaming", "send_packet", "receive_packet datanode=datanode1", "receive_packet datanode=datanode2"),
+    *("send_ack datanode=datanode2", "send_ack datanode=datanode1", "send_packet"),
+    *("receive_packet datanode=datanode1", "receive_packet datanode=datanode2", "send_ack datanode=datanode2"),
+)
+
+
+def far_node_shows_more() -> PipelineDriver:
+    """Of two bytes the near datanode shows one, and the far one both."""
+    driver = PipelineDriver(["/a"], ["client1"], ["datanode1", "datanode2"])
+    for step in FAR_NODE_SHOWS_MORE:
+        event, *said = step.split()
+        driver.call(event, dict(word.split("=") for word in said))
+    return driver
+
+
 def test_a_reader_that_takes_the_first_answer_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """What only the last node of a pipeline shows may be cut off again."""
 
@@ -110,7 +128,17 @@ def test_a_reader_that_takes_the_first_answer_is_caught(monkeypatch: pytest.Monk
         self.length = await call(last.locations[-1], GetReplicaVisibleLength(last.block))
 
     monkeypatch.setattr(DFSInputStream, "_fetch", fetch)
-    assert failure_of().event == "read"
+    # A walk need not read where one location shows more than another.
+    driver = far_node_shows_more()
+    with pytest.raises(StepNotPossibleError, match="the reader is shown 1024 bytes, datanode1 has 512"):
+        driver.call("read", {"client": "client1", "datanode": "datanode1"})
+    driver.close()
+
+
+def test_a_reader_is_shown_what_the_nearest_node_shows() -> None:
+    driver = far_node_shows_more()
+    assert driver.call("read", {"client": "client1", "datanode": "datanode1"})[0].num_bytes == 1
+    driver.close()
 
 
 def test_a_stamp_that_is_given_out_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

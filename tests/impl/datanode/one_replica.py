@@ -32,6 +32,7 @@ class SomeWriter:
     """A writer that ends when it is told to, or only later."""
 
     is_alive: bool = True
+    has_last_packet: bool = False
     is_slow: bool = False
 
     def interrupt(self) -> None:

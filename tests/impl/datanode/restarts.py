@@ -24,6 +24,7 @@ class NoWriter:
     """A writer that is not there any more when somebody asks."""
 
     is_alive = False
+    has_last_packet = False
 
     def interrupt(self) -> None:
         """Nothing to do."""

@@ -1,4 +1,4 @@
-"""Copies from datanode to datanode, and what readers get (facts B.5; hadoop-wire 4.8)."""
+"""Copies from datanode to datanode, and what readers get (facts B.5, W.4.8)."""
 
 from hashlib import md5
 
@@ -96,7 +96,7 @@ def test_a_copy_that_breaks_off_leaves_nothing() -> None:
     assert (world.replicas()[0], len(world.events("unfinalize_block"))) == (None, 1)
 
 
-# -- reading (hadoop-wire 4.8) ----------------------------------------------------------------------------------------
+# -- reading (facts W.4.8) --------------------------------------------------------------------------------------------
 
 
 async def read(world: World, offset: int, length: int, *, checksums: bool = True) -> tuple[int, bytes]:

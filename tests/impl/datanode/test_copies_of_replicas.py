@@ -1,6 +1,6 @@
 """Which copy, end or deletion fits which state of a replica, and how bytes of packets get there.
 
-Hadoop's TestWriteToReplica#testWriteToTemporary. Facts B.3, B.5, B.7; hadoop-wire 4.6.
+Hadoop's TestWriteToReplica#testWriteToTemporary. Facts B.3, B.5, B.7, W.4.6.
 """
 
 import pytest
@@ -192,7 +192,7 @@ def test_visible_length_of_a_missing_or_older_replica_is_refused() -> None:
         datanode.dataset.get_replica_visible_length(Block(8, 1001, 0))
 
 
-# -- bytes of packets (facts: hadoop-wire 4.6) ------------------------------------------------------------------------
+# -- bytes of packets (facts W.4.6) -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Pipelines packet by packet: data, faults and set-up.
 
-Hadoop's TestDataTransferProtocol and others. Facts C.1 to C.5; hadoop-wire 4."""
+Hadoop's TestDataTransferProtocol and others. Facts C.1 to C.5, W.4.4, W.4.5."""
 
 import random
 
@@ -86,7 +86,7 @@ def test_heartbeats_are_acknowledged_and_sync_reaches_the_disk() -> None:
     assert world.replicas() == [(ReplicaState.RWR, 1001, 0, 1500)] * 3
 
 
-# -- faults while streaming (hadoop-wire 4.5) -----------------------------------------------------------------------
+# -- faults while streaming (facts W.4.5) ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("dead", "replies"), [(THREE, 2), (TWO, 1)])
@@ -169,7 +169,7 @@ def test_a_writer_that_is_gone_leaves_rbw_replicas() -> None:
     assert not any(world.datanodes[node].dataset.replicas[7].writer.is_alive for node in NODES)  # type: ignore[union-attr]
 
 
-# -- set-up (hadoop-wire 4.4) ---------------------------------------------------------------------------------------
+# -- set-up (facts W.4.4) -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dead", [TWO, THREE])

@@ -1,4 +1,4 @@
-"""The acknowledgements of one node, with a receiver that is a script. Facts C.2, hadoop-wire 4.5."""
+"""The acknowledgements of one node, with a receiver that is a script. Facts C.2, W.4.5."""
 
 import random
 from dataclasses import dataclass, field

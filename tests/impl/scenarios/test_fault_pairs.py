@@ -1,11 +1,11 @@
-"""Two faults, at two points or two nodes: the pairs of facts fault-scenarios 7, generated, against general promises.
+"""Two faults, at two points or two nodes: the pairs of facts X.8, generated, against general promises.
 
 Whatever the pair: the client ends, in success or with an exception; what hflush or close acknowledged is readable; the
 bytes that are read are those that were written; the file closes after the client is gone; no replica is left that the
 namenode takes for another; and no byte was acknowledged that a node of the pipeline did not have.
 
-The classes are numbered as in the facts. Where a first fault takes a node away, the second counts positions in the
-pipeline of the others. With five datanodes there is always one in reserve, so every client succeeds.
+The classes are numbered as there. Where a first fault takes a node away, the second counts positions in the pipeline of
+the others. With five datanodes there is always one in reserve, so every client succeeds.
 
 Class 8 is both faults in one pass of one pipeline, class 9 a hard fault beside a node that is slow, which may be left
 out as well. Class 14 is `test_a_thread_that_wakes_up_late_changes_nothing`.

@@ -1,9 +1,9 @@
 """Hadoop's TestFiDataTransferProtocol and TestFiDataTransferProtocol2: one fault in set-up or streaming, at one node.
 
-Each test is named by the number of the append test plan. Who is left out and when are those of Hadoop (facts:
-fault-scenarios 4.1, 4.2), but for one thing that changed since: a datanode that hears nothing from above for 5 s gives
-up, and the node above it that has sent nothing says that it is itself at fault (HDFS-9178). So a node that is too slow
-three times in a row is left out, where in 2011 all others waited (06, 07).
+Each test is named by the number of the append test plan. Who is left out and when are those of Hadoop (facts X.3, X.4),
+but for one thing that changed since: a datanode that hears nothing from above for 5 s gives up, and the node above it
+that has sent nothing says that it is itself at fault (HDFS-9178). So a node that is too slow three times in a row is
+left out, where in 2011 all others waited (06, 07).
 
 Left out: 17 to 19, 29 and 30 draw the delays at random in Hadoop; here several seeds do.
 """
@@ -184,7 +184,7 @@ def test_a_responder_hangs(position: int, seconds: int) -> None:
     check(outcome, RECOVERY)
 
 
-# -- hanging threads that go on later (facts 6): no effect on the file ----------------------------------------------
+# -- hanging threads that go on later (facts X.8.6): no effect on the file ------------------------------------------
 
 
 HANGS = [

@@ -1,4 +1,4 @@
-"""Hadoop's TestFiHFlush, made real: a disk fails under the packet that an hflush sends (facts: fault-scenarios 4.4).
+"""Hadoop's TestFiHFlush, made real: a disk fails under the packet that an hflush sends (facts X.6).
 
 In Hadoop's own no fault reaches a datanode; here the packet of one of the flushes finds a full disk. After the first
 hflush the default policy wants as many nodes as before, so somebody has to take the place of the one that failed.

@@ -1,4 +1,4 @@
-"""Hadoop's TestFiPipelineClose: one fault while a pipeline closes, at one node (facts: fault-scenarios 4.3).
+"""Hadoop's TestFiPipelineClose: one fault while a pipeline closes, at one node (facts X.5).
 
 Each test is named by the number of the append test plan. In 36 and 37 the receiver of a node keeps the last packet. The
 nodes below hear nothing, and give up after 5 s, before anybody's limit for an acknowledgement. In 2011 that made the

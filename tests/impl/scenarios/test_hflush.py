@@ -1,4 +1,4 @@
-"""Hadoop's TestHFlush: what a reader sees after each flush (facts K.3; worlds HF-a, HF-b: fault-scenarios 3).
+"""Hadoop's TestHFlush: what a reader sees after each flush (facts K.3; HF-a, HF-b: facts X.2).
 
 Left out: HF-c (chunks of 400 bytes: chunks are of 512 here), hSyncEndBlock_* and hSyncEndBlockAndUpdateLength (there is
 no flag that ends a block with a sync), testHFlushInterrupted (a coroutine is not interrupted).

@@ -1,4 +1,4 @@
-"""Hadoop's TestPipelines and TestFiPipelines: pipeline_01 and 04 to 06 (facts: fault-scenarios 4.5)."""
+"""Hadoop's TestPipelines and TestFiPipelines: pipeline_01 and 04 to 06 (facts X.7)."""
 
 import pytest
 

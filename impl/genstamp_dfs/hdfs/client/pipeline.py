@@ -86,6 +86,11 @@ class Pipeline:
         """The block with its acknowledged length; None before the first."""
         return Block(self.block_id, self.generation_stamp, self.bytes_acked) if self.block_id else None
 
+    @property
+    def awaited(self) -> str | None:
+        """The datanode that is given time to restart, also once it is back; None if there is none."""
+        return None if self._restart is None else self._restart[0]
+
     def take(self, located: LocatedBlock) -> None:
         """Write this block from now on."""
         self.block_id = located.block.block_id

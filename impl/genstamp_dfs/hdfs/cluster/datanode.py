@@ -29,6 +29,7 @@ class ClientWriter:
 
     client: str
     is_alive: bool = True
+    has_last_packet: bool = False
 
     def interrupt(self) -> None:
         """It ends at once."""

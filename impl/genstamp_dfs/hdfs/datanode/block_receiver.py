@@ -5,7 +5,7 @@ its end. Between two waits nothing else happens, so no packet is ever left half-
 
 Leaves out: setting the pipeline up (`data_xceiver`); dropping pages from the cache; throttling.
 
-Source: DN/BlockReceiver#receiveBlock, #receivePacket, Hadoop 3.4.1; facts C.2, B.6, hadoop-wire 4.5, 4.6.
+Source: DN/BlockReceiver#receiveBlock, #receivePacket, Hadoop 3.4.1; facts C.2, B.6, W.4.5, W.4.6.
 """
 
 from genstamp_dfs.errors import EOFException, HdfsIOException
@@ -33,11 +33,13 @@ class BlockReceiver:
 
     Attributes:
         is_interrupted: it was told to end.
+        has_last_packet: it has received the last packet of the block, and waits for its acknowledgement.
         found_corrupt: it has ended because the data did not match their checksums.
     """
 
     def __init__(self, steps: ReplicaSteps, upstream: Connection, client_name: str, nodes_below: int) -> None:
         self.is_interrupted = False
+        self.has_last_packet = False
         self.found_corrupt = False
         self.client_name = client_name
         self._steps = steps
@@ -115,8 +117,8 @@ class BlockReceiver:
                 self, runtime, self._upstream, mirror, self._ack_timeout_us, self._responder_has_ended
             )
             runtime.spawn(responder.run(), f"responder of {replica.name}")
-        while not await self._receive_packet(replica):
-            pass
+        while not self.has_last_packet:
+            self.has_last_packet = await self._receive_packet(replica)
         while responder is not None and responder.is_running:
             await self._ended.wait()
         if responder is not None and not responder.has_acknowledged_last:

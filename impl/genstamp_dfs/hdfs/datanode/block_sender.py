@@ -6,7 +6,7 @@ computed anew, after the whole chunk was verified.
 
 Leaves out: short-circuit reads, throttling, the scanner of replicas.
 
-Source: DN/BlockSender, DN/BlockChecksumHelper, Hadoop 3.4.1; facts: hadoop-wire 4.7, 4.8.
+Source: DN/BlockSender, DN/BlockChecksumHelper, Hadoop 3.4.1; facts W.4.7, W.4.8.
 """
 
 import hashlib

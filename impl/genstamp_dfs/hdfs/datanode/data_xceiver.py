@@ -3,7 +3,7 @@
 Leaves out: the messages' bytes. A request that is refused, or that fails, is answered where the protocol has an answer,
 and otherwise by closing the connection: the node before blames this one.
 
-Source: DN/DataXceiver, DN/DataNode.DataTransfer, Hadoop 3.4.1; facts C.1, C.5, B.5, hadoop-wire 4.4, 4.8.
+Source: DN/DataXceiver, DN/DataNode.DataTransfer, Hadoop 3.4.1; facts C.1, C.5, B.5, W.4.4, W.4.8.
 """
 
 from collections.abc import Awaitable, Callable
@@ -19,6 +19,7 @@ from genstamp_dfs.hdfs.datanode.block_sender import (
     readable_replica,
     send_chunks,
 )
+from genstamp_dfs.hdfs.datanode.repairs import Repair
 from genstamp_dfs.hdfs.datanode.replica_steps import ReplicaSteps
 from genstamp_dfs.hdfs.datanode.replicas import Replica
 from genstamp_dfs.hdfs.messages.data_transfer import (
@@ -234,11 +235,21 @@ class DataXceiver:
             block, stage = await self.steps.perform(
                 "transfer_replica", request.block.block_id, operation, client=request.client_name
             )
-            await self.copy_replica(block, request.targets, stage, request.client_name)
+            await self._copy_for_pipeline(block, request.targets, stage, request.client_name)
         except HdfsIOException as refusal:
             await connection.send(BlockOpResponse(Status.ERROR, message=str(refusal)))
             raise
         await connection.send(BlockOpResponse(Status.SUCCESS))
+
+    async def _copy_for_pipeline(
+        self, block: Block, targets: tuple[str, ...], stage: BlockConstructionStage, client_name: str
+    ) -> None:
+        """Copy; Hadoop's DataTransfer tells nobody that it has failed (HDFS-16601)."""
+        try:
+            await self.copy_replica(block, targets, stage, client_name)
+        except HdfsIOException:
+            if self.steps.configuration.closes(Repair.FAILED_TRANSFER_IS_A_SUCCESS):
+                raise
 
     async def copy_replica(
         self, block: Block, targets: tuple[str, ...], stage: BlockConstructionStage, client_name: str = ""

@@ -6,7 +6,7 @@ to the first, and a byte becomes visible at the last node first.
 
 Leaves out: congestion and slow-node marks.
 
-Source: DN/BlockReceiver.PacketResponder, Hadoop 3.4.1; facts C.2, hadoop-wire 4.5.
+Source: DN/BlockReceiver.PacketResponder, Hadoop 3.4.1; facts C.2, W.4.5.
 """
 
 from collections import deque

@@ -16,7 +16,7 @@ ended because a sync of them had failed.
 Leaves out: what the states mean, and which replica may be changed.
 
 Source: FD/BlockPoolSlice, FD/FsVolumeImpl, DN/BlockMetadataHeader, DN/DatanodeUtil#idToBlockDir, Hadoop 3.4.1;
-    facts: hadoop-wire 4.7.
+    facts W.4.7.
 """
 
 import re
@@ -162,7 +162,7 @@ class ReplicaFiles:
         Raises:
             HdfsIOException: they begin beyond the end of the replica, or inside a chunk and go on after it.
 
-        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts: hadoop-wire 4.4, 4.6.
+        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts W.4.4, W.4.6.
         """
         if offset > replica.bytes_on_disk:
             raise HdfsIOException(
@@ -187,7 +187,7 @@ class ReplicaFiles:
         Raises:
             DiskError: the disk fails; the file may have more bytes than `bytes_on_disk` says.
 
-        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts: hadoop-wire 4.6.
+        Source: BlockReceiver#receivePacket, Hadoop 3.4.1; facts W.4.6.
         """
         on_disk, end = replica.bytes_on_disk, offset + len(data)
         if end <= on_disk:

@@ -298,11 +298,11 @@ class ReplicaMap:
     def prepare_restart(self, now_ms: int) -> None:
         """Announce a planned restart: replicas that are written may still be so afterwards, if that is soon.
 
-        Source: FsDatasetImpl, ReplicaInPipeline#createRestartMeta; FD/BlockPoolSlice, Hadoop 3.4.1; facts B12.
+        Source: FsDatasetImpl, ReplicaInPipeline#createRestartMeta; FD/BlockPoolSlice, Hadoop 3.4.1; facts B12, C.7.11.
         """
         deadline = now_ms + self.configuration.restart_expiration_ms
         for replica in self.replicas.values():
-            if replica.state is not ReplicaState.RBW:
+            if replica.state is not ReplicaState.RBW or self._is_not_announced(replica):
                 continue
             keeps_acked = self.configuration.closes(Repair.RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED)
             acked = f"\n{replica.bytes_acked}" if keeps_acked else ""
@@ -313,3 +313,8 @@ class ReplicaMap:
             except DiskError:
                 # Its writer finds a replica that waits to be recovered, as after any other restart.
                 continue
+
+    def _is_not_announced(self, replica: Replica) -> bool:
+        """In Hadoop a receiver that waits for its responder to close announces nothing (facts C.7.11)."""
+        closes = replica.writer is not None and replica.writer.has_last_packet
+        return closes and not self.configuration.closes(Repair.RESTART_KEEPS_A_CLOSING_REPLICA)

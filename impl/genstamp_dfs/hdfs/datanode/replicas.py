@@ -20,6 +20,10 @@ class Writer(Protocol):
     def is_alive(self) -> bool:
         """Whether it has not ended yet."""
 
+    @property
+    def has_last_packet(self) -> bool:
+        """Whether it has received the last packet of the block."""
+
     def interrupt(self) -> None:
         """Ask it to end; it flushes what it has, and acknowledges nothing more."""
 

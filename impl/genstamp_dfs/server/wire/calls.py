@@ -2,7 +2,7 @@
 
 Leaves out the calls themselves.
 
-Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
+Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
 
 from collections.abc import Callable

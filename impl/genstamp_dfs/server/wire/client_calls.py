@@ -2,7 +2,7 @@
 
 Leaves out: calls that the namenode here does not have; a server answers those by RpcNoSuchMethodException.
 
-Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
+Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
 
 from typing import Any, Final

@@ -5,7 +5,7 @@ talks to a namenode that it trusts learns from every message that names both.
 
 Leaves out: calls, each of which puts these together (`client_calls`).
 
-Source: facts: hadoop-wire 2.4; CL/protocolPB/PBHelperClient, Hadoop 3.4.1.
+Source: facts W.2.4; CL/protocolPB/PBHelperClient, Hadoop 3.4.1.
 """
 
 from collections.abc import Iterable

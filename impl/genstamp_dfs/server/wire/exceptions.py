@@ -2,7 +2,7 @@
 
 Leaves out: stack traces.
 
-Source: facts: hadoop-wire 1.7.
+Source: facts W.1.7.
 """
 
 from collections.abc import Iterator, Mapping

@@ -5,7 +5,7 @@ call of which that would not be true is not here, and is answered by RpcNoSuchMe
 
 Leaves out: calls that change something; each of those is in `client_calls`.
 
-Source: facts: hadoop-wire 2.2, 5; CL/protocol/ClientProtocol, Hadoop 3.4.1.
+Source: facts W.2.2, W.5; CL/protocol/ClientProtocol, Hadoop 3.4.1.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,7 @@ allocated.
 
 Leaves out: sockets, and what calls mean.
 
-Source: org/apache/hadoop/ipc/Client, Server, RpcConstants, Hadoop 3.4.1; facts: hadoop-wire 1.
+Source: org/apache/hadoop/ipc/Client, Server, RpcConstants, Hadoop 3.4.1; facts W.1.1, W.1.2.
 """
 
 import functools

@@ -2,7 +2,7 @@
 
 Leaves out: sockets. A reader hands over whole messages; how long one is, is told by its first bytes.
 
-Source: facts: hadoop-wire 4; CL/protocol/datatransfer/Sender, PacketHeader, PacketReceiver, Hadoop 3.4.1.
+Source: facts W.4.1, W.4.2, W.4.3; CL/protocol/datatransfer/Sender, PacketHeader, PacketReceiver, Hadoop 3.4.1.
 """
 
 import struct

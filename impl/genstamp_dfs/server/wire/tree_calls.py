@@ -2,7 +2,7 @@
 
 Leaves out quotas, permissions and everything else that the namenode here does not have.
 
-Source: facts: hadoop-wire 2.2, 2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
+Source: facts W.2.2, W.2.3; CL/protocolPB/ClientNamenodeProtocolTranslatorPB, Hadoop 3.4.1.
 """
 
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What releases do otherwise in hdfs.block_recovery beside its holes: Hadoop 3.4.1, and 2.7.4 before it."""
+"""What releases do otherwise in hdfs.block_recovery beside its holes: Hadoop 3.5.0, and 3.4.1 and 2.7.4 before it."""
 
 from genstamp_model.language import OTHER_STATES, Bug, Difference
 from genstamp_spec.hdfs.bugs.block_recovery_ends import CompletedBlockStopsHeartbeats, DeadAreAsked, TooFewStoragesThrow
@@ -22,6 +22,7 @@ HDFS_17430 = Difference(
     shows=OTHER_STATES,
     source=f"{ISSUE}HDFS-17430; fixed after 3.4.1{ENDS}",
 )
+HADOOP_3_5 = HOLES
 HADOOP_3_4 = (*HOLES, HDFS_17430)
 """FINALIZED replicas of different length stop a recovery, too; but here none come of two recoveries that die, which
 hdfs.block_recovery_ends has.

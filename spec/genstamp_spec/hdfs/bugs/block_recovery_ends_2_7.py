@@ -1,4 +1,4 @@
-"""What releases do otherwise in hdfs.block_recovery_ends: Hadoop 3.4.1, and 2.7.4 before it."""
+"""What releases do otherwise in hdfs.block_recovery_ends: Hadoop 3.5.0, and 3.4.1 and 2.7.4 before it."""
 
 from dataclasses import replace
 
@@ -23,16 +23,16 @@ from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
     MissingInodeIsAnExpiredLease,
 )
 
-HADOOP_3_4 = (
+HADOOP_3_5 = (
     FINALIZED_LENGTHS_NEED_NOT_AGREE,
     replace(UNREACHABLE_IS_NOT_EMPTY, configuration="one_mishap", depth=11),
     replace(COMMAND_BELONGS_TO_ITS_ATTEMPT, configuration="one_mishap", depth=7),
     replace(HFLUSH_SEES_THE_RECOVERY, configuration="one_datanode", depth=11),
-    HDFS_17430,
 )
 """Stale locations that are not asked need a third datanode, and RWR replicas that decide alone a second byte: these
 holes are in hdfs.block_recovery.
 """
+HADOOP_3_4 = (*HADOOP_3_5, HDFS_17430)
 
 HDFS_2484 = Difference(
     "HDFS-2484",

@@ -1,9 +1,6 @@
 """Faults in what the client and the NameNode say of a block that is written: stamps, lengths, the end of the write."""
 
-from dataclasses import replace
-from typing import Final
-
-from genstamp_model.language import Bool, Bug, Hole, Members, Number, Ordered, action, exists, require
+from genstamp_model.language import Bool, Bug, Members, Number, Ordered, action, exists, require
 from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_101,
     HDFS_1467,
@@ -16,7 +13,6 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
-from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
@@ -171,36 +167,6 @@ HDFS_10240 = Bug(
     source="https://issues.apache.org/jira/browse/HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
 )
 
-FIRST_ANSWER_COUNTS = Hole(
-    "first-answer-counts",
-    "a reader takes the length that the first location answers, and a recovery of the pipeline may cut bytes of it off",
-    drops=(("read", "no location shows less"),),
-    breaks=("shown_bytes_are_at_every_location",),
-    configuration="pair",
-    depth=14,
-    repair="let a reader take the smallest answer of the locations that serve the block.",
-    source="found with this model; facts C.3, S2, S4; DFSInputStream#readBlockLength, FsDatasetImpl#recoverRbw, 3.4.1",
-)
-
-
-class AnyStampIsNew(PipelineSetUp):
-    """No operation asks for a new stamp."""
-
-    def brings_a_new_stamp(s, stamp: Ordered, new_stamp: Ordered) -> None:
-        """The old stamp will do."""
-
-
-PIPELINES_BRING_A_NEW_STAMP: Final = replace(
-    REPLICAS_HOLE,
-    drops=(),
-    parts=(AnyStampIsNew,),
-    breaks=("namenode_knows_the_pipeline",),
-    configuration="reused_stamps",
-    depth=8,
-)
-"""The pipeline that a client has set up alone is not the NameNode's: a datanode that was left out of it is a location
-still, and its replica is of the block's generation, but short.
-"""
 BUGS: tuple[Bug, ...] = (
     HDFS_101,
     HDFS_1467,
@@ -219,7 +185,3 @@ BUGS: tuple[Bug, ...] = (
     STAMPS_ARE_NOT_COMPARED,
     VISIBLE_BEFORE_THE_ACK,
 )
-
-HADOOP_3_4 = (FIRST_ANSWER_COUNTS, PIPELINES_BRING_A_NEW_STAMP)
-
-HADOOP_2_7 = (*HADOOP_3_4, HDFS_10240, HDFS_12299, HDFS_16127, HDFS_16146)

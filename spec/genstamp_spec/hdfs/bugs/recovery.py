@@ -1,6 +1,6 @@
 """Faults of lease and block recovery at the NameNode and at the primary (facts L.2)."""
 
-from genstamp_model.language import Bug, Difference, Members, Number
+from genstamp_model.language import Bug, Difference, Hole, Members, Number
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
     ISSUE,
     CommittedBlocksStay,
@@ -11,7 +11,7 @@ from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
     MonitorDropsLease,
 )
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
-from genstamp_spec.hdfs.parts.state import Attempt, Datanode
+from genstamp_spec.hdfs.parts.state import Attempt, Datanode, File
 
 HDFS_10240 = Bug(
     "HDFS-10240",
@@ -90,6 +90,27 @@ HDFS_15725 = Difference(
     configuration="takeover",
     shows="refusal recover_lease_starts, AlreadyBeingCreatedException: the committed block is empty",
     source=ISSUE + "HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1; what never comes of it is in hdfs.expiry",
+)
+
+
+class DeadAreNotAsked(BlockRecovery):
+    """The command leaves dead locations out; here whoever is down is known to be dead."""
+
+    def locations_to_ask(s, file: File) -> Members[Datanode]:
+        """Those that are up when the command is given."""
+        return s.locations[file] & s.running
+
+
+DEAD_ARE_ASKED = Hole(
+    "dead-are-asked",
+    "a recovery command leaves out dead locations (HDFS-17430): a block is dropped though one of them has its bytes",
+    parts=(DeadAreNotAsked,),
+    breaks=("only_empty_blocks_are_dropped",),
+    configuration="outages",
+    depth=15,
+    source="found on Apache HDFS 3.5.0; DatanodeManager#getBlockRecoveryCommand. It is so on purpose: "
+    "hdfs.block_recovery, where a dead datanode counts as gone for good, asks for it",
+    repair="Say in the command how many locations were left out; where there are any and syncList is empty, throw.",
 )
 RECOVERY_2_7 = (HDFS_2484, HDFS_10240, HDFS_11817, HDFS_12070, HDFS_14498, HDFS_15725)
 """What Hadoop 2.7.4 does otherwise than 3.4.1. A recovery may follow another at once in it (HDFS-11576); here the gate

@@ -189,6 +189,25 @@ HDFS_17299 = Difference(
     source=ISSUE + "HDFS-17299; otherwise since 3.4.1",
 )
 
+
+class AppendComparesStampsFirst(ReplicaOperations):
+    """An append whose new stamp is below the old one is refused before the replica is looked for."""
+
+    def append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
+        """The lock is the dataset's: only that of a volume needs the replica first (FsDatasetImpl#append; facts B2)."""
+        require(new_stamp >= stamp, "the new stamp is not below the old one, whatever is there", "IOException")
+        super().append(datanode, stamp, new_stamp, expected_bytes)
+
+
+APPEND_COMPARES_STAMPS_FIRST = Difference(
+    "append-compares-stamps-first",
+    "an append compares the stamps of the request before it looks for the replica",
+    parts=(AppendComparesStampsFirst,),
+    configuration="requests",
+    shows="refusal serve_append, IOException: the new stamp is not below the old one, whatever is there",
+    source="found on Apache HDFS 3.3.6; FsDatasetImpl#append, Hadoop 2.7.4, 2.10.2 and 3.3.6, otherwise in 3.4.1",
+)
+
 _BRINGS_A_STAMP: Final = ("serve_append", "serve_recover_append", "serve_recover_close", "serve_recover_rbw")
 
 PIPELINES_BRING_A_NEW_STAMP = Hole(
@@ -202,4 +221,27 @@ PIPELINES_BRING_A_NEW_STAMP = Hole(
     "and #recoverRbwImpl. Still take a replica that has the new stamp already: an earlier request with it was served.",
     source=ISSUE + "HDFS-17850; facts B2 to B5, B.3; FsDatasetImpl#append, #recoverCheck, #recoverRbwImpl, Hadoop "
     "3.4.1 and 3.5.0; acknowledged bytes that it loses are shown as HDFS-17850 in hdfs.write_path",
+)
+
+
+class PlannedRestartShowsAll(ReplicaRecovery):
+    """What a planned restart finds counts as acknowledged."""
+
+    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
+        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
+        super().restart(datanode, kept_bytes, planned)
+        replica = s.replica[datanode]
+        goes_on = replica.state.at(ReplicaLifecycle.rbw)
+        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
+
+
+RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
+    "restart-keeps-what-was-acknowledged",
+    "after a planned restart bytes are visible that no other node of the pipeline need have",
+    parts=(PlannedRestartShowsAll,),
+    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
+    configuration="requests",
+    depth=6,
+    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
+    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
 )

@@ -120,6 +120,7 @@ class PipelineClient(PipelineNamenode, PipelineNetwork, lane="client"):
         require(s.stamp == s.block_stamp, "the client's stamp is the block's", "IOException", defensive=True)
         s.commit(s.stamp, s.length_to_commit())
         s.hflushed = s.block_bytes
+        s.stage = when(s.block.at(BlockLifecycle.complete), Stage.CLOSED, s.stage)
         observe(block_state=s.block)
 
     def length_to_commit(s) -> Number:

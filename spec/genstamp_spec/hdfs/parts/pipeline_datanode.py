@@ -118,10 +118,11 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
         Source  BlockReceiver.PacketResponder#sendAckUpstream, Hadoop 3.4.1; facts C.2.
         """
         packet, replica = s.answers(datanode), s.replica[datanode]
-        require(s.confirmed_below(datanode, packet), "the next node has acknowledged it")
-        last = s.is_last(packet)
+        last, finalized = s.is_last(packet), replica.state.at(ReplicaLifecycle.finalized)
+        acted = last & finalized  # since the next node had acknowledged it, whatever has become of that one
+        require(acted | s.confirmed_below(datanode, packet), "the next node has acknowledged it")
         require(last | (replica.bytes_acked >= packet), "its byte is visible here")
-        require(~last | replica.state.at(ReplicaLifecycle.finalized), "the replica is finalized")
+        require(~last | finalized, "the replica is finalized")
         s.connection[datanode].confirmed = packet
 
     # Setting up a pipeline. The request names the block's old and new stamp, and how many bytes the client has had
@@ -255,7 +256,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
     def receiver_fails(s, datanode: Datanode) -> None:
         """A disk error or an exception ends the writing on this node; the replica stays as it is, the node lives on.
 
-        Source  BlockReceiver#receiveBlock, Hadoop 3.4.1; fault scenarios pipeline_Fi_14 to 19 and 44 to 51.
+        Source  BlockReceiver#receiveBlock, Hadoop 3.4.1; facts X.4.14 to X.4.19, X.5.44 to X.5.51.
         """
         require(s.connected.has(datanode), "the datanode's receiver is up")
         s.may_fail(datanode)
@@ -264,7 +265,7 @@ class PipelineDatanode(PipelineState, ReplicaRecovery, lane=Datanode):
 
     @action
     def receiver_hangs(s, datanode: Datanode) -> None:
-        """The threads of this connection do nothing any more, until it is closed (fault scenarios pipeline_Fi_34)."""
+        """The threads of this connection do nothing any more, until it is closed (facts X.4.34)."""
         require(s.connected.has(datanode) & ~s.hung.has(datanode), "the datanode's receiver works")
         s.may_fail(datanode)
         s.hangs = s.hangs + 1

@@ -39,10 +39,16 @@ class PipelineNamenode(PipelineState, lane="namenode"):
         return locations - s.unknown
 
     def commit(s, stamp: Ordered, length: Number) -> None:
-        """BlockManager#commitBlock: stamp and length become the client's (facts A7, A.3)."""
+        """Stamp and length become the client's; with a replica that was reported before, the block is COMPLETE at once.
+
+        Such a replica there is only if the block was opened again, and its pipeline was not told of (facts A.4.9).
+
+        Source  BlockManager#commitOrCompleteLastBlock, #commitBlock, Hadoop 3.4.1; facts A7, A8, A.3.
+        """
         s.block.fire(BlockLifecycle.commit)
         s.block_stamp = stamp
         s.block_bytes = length
+        s.block.fire(BlockLifecycle.complete_block, where=~s.stored.is_empty())
 
     @action(caller="datanode")
     def block_received(s, datanode: Datanode) -> None:

@@ -9,6 +9,7 @@ Coarser than HDFS: of the statuses in an ack, one for each node, only the node t
 from genstamp_model.language import action, require
 from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
 from genstamp_spec.hdfs.parts.state import Datanode
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class PipelineNetwork(PipelineDatanode, lane=Datanode):
@@ -18,6 +19,8 @@ class PipelineNetwork(PipelineDatanode, lane=Datanode):
     def mirror_fails(s, datanode: Datanode) -> None:
         """Nothing comes from the next node: this node is fine, the next one is not.
 
+        A node that has finalized its replica acknowledges that first, and listens no more.
+
         Source  BlockReceiver.PacketResponder#run, BlockReceiver#handleMirrorOutError, Hadoop 3.4.1; facts C.2.
         """
         connection, mirror = s.connection[datanode], s.mirror(datanode)
@@ -26,6 +29,8 @@ class PipelineNetwork(PipelineDatanode, lane=Datanode):
         require(~mirror.is_none() & s.set_up.has(mirror), "it was connected to a next node")
         require(s.is_silent(mirror), "the connection is closed, or nothing comes")
         require(~s.is_last(connection.confirmed), "the block is not acknowledged here")
+        finalized = s.replica[datanode].state.at(ReplicaLifecycle.finalized)
+        require(~finalized, "the replica is not finalized")
         s.name_bad_node(datanode, mirror)
 
     def name_bad_node(s, datanode: Datanode, mirror: Datanode) -> None:

@@ -21,8 +21,12 @@ class PlannedRestarts(PipelineSetUp, lane=Datanode):
         require(s.connected.has(datanode) & ~s.hung.has(datanode), "the datanode's receiver works")
         s.stop(datanode)
         s.restarts = s.restarts + 1
+        s.notes_replica(datanode)
         s.close_connections(datanode)
         s.restarting.add(datanode)
+
+    def notes_replica(s, datanode: Datanode) -> None:
+        """It writes down that the replica is to be found as it was: a hook, here without effect (facts B12)."""
 
     @action
     def client_waits_for_restart(s, datanode: Datanode) -> None:
@@ -45,7 +49,7 @@ class PlannedRestarts(PipelineSetUp, lane=Datanode):
 
     @action
     def datanode_comes_back(s, datanode: Datanode) -> None:
-        """In time: what was being written still is, and all of it counts as acknowledged.
+        """In time: what was being written still is, and as much of it is acknowledged as was.
 
         Source  BlockPoolSlice#addReplicaToReplicasMap, Hadoop 3.4.1; facts B12, B.8.
         """

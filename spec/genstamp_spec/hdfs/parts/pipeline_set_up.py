@@ -117,9 +117,12 @@ class PipelineSetUp(PipelineClient, lane="client"):
     def is_spare(s, datanode: Datanode) -> Bool:
         """getAdditionalDatanode gives this node: the first one that is not in the pipeline and was not given up.
 
+        A block is placed on storages that the NameNode knows.
+
         Which one it is makes no difference: they are alike, so that the chain stays in the order of their numbers.
         """
-        others = those(Datanode, lambda d: ~s.pipeline.has(d) & ~s.excluded.has(d) & ~s.passed_over.has(d))
+        unwanted = s.pipeline | s.excluded | s.passed_over | s.unknown
+        others = those(Datanode, lambda d: ~unwanted.has(d))
         return others.has(datanode) & ~exists(Datanode, lambda d: others.has(d) & s.nearer(d, datanode))
 
     def looks_for_a_node(s) -> None:
@@ -127,6 +130,21 @@ class PipelineSetUp(PipelineClient, lane="client"):
         s.sets_up()
         require(s.new_stamp == 0, "no stamp is asked for yet")
         require(s.wants_replacement(), "the policy wants a replacement")
+
+    def is_answered(s) -> None:
+        """Checks: the NameNode answers getAdditionalDatanode: the writer has its lease still (facts E.13)."""
+        require(s.under_construction(), "the block is under construction")
+        s.is_known_by_storages()
+
+    def is_known_by_storages(s) -> None:
+        """Checks: the NameNode can place a replica beside those of the pipeline; a hook, here without effect."""
+
+    def is_to_copy(s, source: Datanode, target: Datanode) -> None:
+        """Checks: the NameNode names the target, and the source is asked to copy to it."""
+        s.looks_for_a_node()
+        s.is_answered()
+        require(s.is_spare(target), "the NameNode may name this datanode")
+        require(s.pipeline.has(source), "the source is in the pipeline")
 
     @action
     def add_datanode(s, source: Datanode, target: Datanode) -> None:
@@ -136,9 +154,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
         Source  DataStreamer#addDatanode2ExistingPipeline, FSNamesystem#getAdditionalDatanode, Hadoop 3.4.1;
                 facts B6, B7, B18, B.5, C.6, E.13 (HDFS-1606, HDFS-9106).
         """
-        s.looks_for_a_node()
-        require(s.is_spare(target), "the NameNode may name this datanode")
-        require(s.pipeline.has(source), "the source is in the pipeline")
+        s.is_to_copy(source, target)
         require(s.running.has(target), "the datanode takes the transfer")
         require(~s.exists(s.replica[target]), "nothing is in the way", defensive=True)
         require(s.can_copy(source), "the source has the replica")
@@ -153,11 +169,13 @@ class PipelineSetUp(PipelineClient, lane="client"):
 
         Source  DataStreamer#addDatanode2ExistingPipeline, Hadoop 3.4.1; facts C.6 (HDFS-9106).
         """
-        s.looks_for_a_node()
-        require(s.is_spare(target), "the NameNode may name this datanode")
-        require(s.pipeline.has(source), "the source is in the pipeline")
-        require(~s.running.has(target) | ~s.can_copy(source), "source or target does not work")
+        s.is_to_copy(source, target)
+        require(s.failure_is_told(source, target), "source or target does not work")
         s.leave_out(target)
+
+    def failure_is_told(s, source: Datanode, target: Datanode) -> Bool:
+        """The source answers that there is no copy: it has nothing to copy, or the target does not take it."""
+        return ~s.running.has(target) | ~s.can_copy(source)
 
     def leave_out(s, target: Datanode) -> None:
         """The next try asks for another datanode."""
@@ -167,6 +185,7 @@ class PipelineSetUp(PipelineClient, lane="client"):
     def no_datanode_to_add(s) -> None:
         """There is no other datanode, and without best effort the write ends (C.6)."""
         s.looks_for_a_node()
+        s.is_answered()
         require(~exists(Datanode, lambda d: s.is_spare(d)), "the NameNode has no other datanode")
         s.stage = Stage.FAILED
 
@@ -202,7 +221,8 @@ class PipelineSetUp(PipelineClient, lane="client"):
         require(s.pipeline.has(bad) & before, "the nodes before it are set up")
         unable = ~s.set_up.has(bad) & (~s.running.has(bad) | s.refuses(bad))
         require(broken | unable, "the node does not do what it is asked for")
-        require(~s.restarting.has(bad), "the node does not restart")
+        # A node that restarts is given the rest of its time, also if it is up again and refuses.
+        require(~s.restarting.has(bad) | s.running.has(bad), "the node does not restart")
         s.give_up_node(bad)
 
     def whole_pipeline_is_up(s) -> None:

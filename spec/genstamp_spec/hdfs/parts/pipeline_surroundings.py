@@ -18,6 +18,8 @@ class PipelineAppends(PipelineSetUp, lane="client"):
     def append_file(s) -> None:
         """The writer opens its file again; the locations are the datanodes that have the block.
 
+        Their replicas count as reported until the NameNode is told of another pipeline.
+
         Coarser  than HDFS, where anybody may: it is the same writer here.
         Source  FSDirAppendOp#appendFile, DataStreamer#setAppendClosePipeline, Hadoop 3.4.1; facts A2, A.4, E.2, C.5.
         """
@@ -26,7 +28,6 @@ class PipelineAppends(PipelineSetUp, lane="client"):
         s.block.fire(BlockLifecycle.append)
         s.locations = s.stored
         s.pipeline = s.stored
-        s.stored.clear()
         s.steady = s.pipeline
         s.acked = s.block_bytes
         s.sent = s.block_bytes
@@ -86,12 +87,23 @@ class WriterIsFenced(PipelineSetUp, lane="client"):
     def recovery_starts(s) -> None:
         """Somebody has the file recovered: a recovery of the block begins, and its end is not looked at here.
 
-        Source  BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1; facts A11, A12, F.4 step 1.
+        Nor is what becomes of an empty block without a location: it is dropped, and the file is closed.
+
+        Source  FSNamesystem#internalReleaseLease, BlockUnderConstructionFeature#initializeBlockRecovery, Hadoop 3.4.1;
+                facts A11, A12, A16, F.4 step 1.
         """
         require(s.block.at(BlockLifecycle.under_construction, BlockLifecycle.committed), "the block is not complete")
+        require(~s.locations.is_empty() | (s.block_bytes > 0), "the block is not dropped")
         s.block.fire(BlockLifecycle.start_recovery)
         s.last_stamp = s.last_stamp + 1
         s.takeovers = s.takeovers + 1
+
+    @action(event="no_datanode_to_add", refuses="IOException")
+    def no_datanode_to_add_refused(s) -> None:
+        """The lease is another's: the NameNode names no datanode to this writer, and the write ends (facts E.13)."""
+        s.looks_for_a_node()
+        require(~s.under_construction(), "the block is not under construction")
+        s.stage = Stage.FAILED
 
     @action(event="update_block_for_pipeline", refuses="IOException")
     def update_block_for_pipeline_refused(s) -> None:

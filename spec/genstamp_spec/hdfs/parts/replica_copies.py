@@ -18,6 +18,7 @@ class ReplicaCopies(ReplicaOperations):
         """A copy begins (FsDatasetImpl#createTemporary; facts B6)."""
         replica = s.replica[datanode]
         require(~s.exists(replica), "the datanode has no replica", "ReplicaAlreadyExistsException")
+        s.has_space(datanode)
         replica.state.fire(ReplicaLifecycle.create_temporary)
         s.begin_copy(replica, stamp)
 
@@ -25,7 +26,8 @@ class ReplicaCopies(ReplicaOperations):
         """A copy of a newer generation replaces an older replica, since HDFS-6948 (facts B.5).
 
         A copy for a pipeline (a transfer) replaces an older replica of any state, in Hadoop also one that is under a
-        recovery younger than the copy; one for re-replication only what was being written or copied.
+        recovery younger than the copy; one for re-replication only what was being written or copied. Hadoop deletes the
+        replica before it looks for a volume with room.
         """
         replica = s.replica[datanode]
         require(s.exists(replica), "the datanode has a replica")
@@ -43,6 +45,7 @@ class ReplicaCopies(ReplicaOperations):
                 "ReplicaAlreadyExistsException",
             )
         s.writer_is_stopped(replica)
+        s.has_space(datanode)
         replica.state.fire(ReplicaLifecycle.create_temporary_over_existing)
         s.begin_copy(replica, stamp)
 

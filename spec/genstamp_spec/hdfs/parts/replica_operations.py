@@ -43,13 +43,14 @@ class ReplicaOperations(ReplicaState):
         """A pipeline is set up: an empty replica, and a thread that writes it (facts B1)."""
         replica = s.replica[datanode]
         require(~s.exists(replica), "the datanode has no replica", "ReplicaAlreadyExistsException")
+        s.has_space(datanode)
         replica.state.fire(ReplicaLifecycle.create_rbw)
         s.begin(datanode, stamp)
 
     def create_rbw_over_existing(s, datanode: Datanode, new_stamp: Ordered) -> None:
         """Setting up the first pipeline again, under a new stamp, replaces what the first attempt left (facts B1').
 
-        Hadoop checks nothing: whatever is there is deleted.
+        Hadoop checks nothing: whatever is there is deleted, even where no volume has room for the new replica.
         """
         replica = s.replica[datanode]
         require(s.exists(replica), "the datanode has a replica")
@@ -61,6 +62,7 @@ class ReplicaOperations(ReplicaState):
         require(replica.stamp < new_stamp, "the replica is older", "ReplicaAlreadyExistsException")
         require(replica.bytes_acked == 0, "nothing of the replica was acknowledged", "ReplicaAlreadyExistsException")
         s.writer_is_stopped(replica)
+        s.has_space(datanode)
         replica.state.fire(ReplicaLifecycle.create_rbw_over_existing)
         s.begin(datanode, new_stamp)
 
@@ -94,8 +96,8 @@ class ReplicaOperations(ReplicaState):
         """
         require(new_stamp > stamp, "the new stamp is above the old one", "IOException")
 
-    def has_space(s, datanode: Datanode) -> None:
-        """Checks: the volume has room for the rest of the block; a hook, here without effect."""
+    def has_space(s, datanode: Datanode, is_needed: Bool | bool = True) -> None:
+        """Checks: a volume has room for what may be written; a hook, here without effect."""
 
     def reopen(s, datanode: Datanode, new_stamp: Ordered) -> None:
         """All that the replica has counts as acknowledged, and a thread goes on."""
@@ -139,6 +141,7 @@ class ReplicaOperations(ReplicaState):
     def recover_append(s, datanode: Datanode, stamp: Ordered, new_stamp: Ordered, expected_bytes: Number) -> None:
         """The pipeline of an append is set up again: a node may or may not have opened its replica (facts B3)."""
         replica = s.recover_check(datanode, stamp, new_stamp, expected_bytes)
+        s.has_space(datanode, replica.state.at(ReplicaLifecycle.finalized))
         replica.state.fire(ReplicaLifecycle.recover_append)
         s.reopen(datanode, new_stamp)
 

@@ -96,9 +96,9 @@ class ReplicaWorld(ReplicaRecovery):
         """Whoever asked is told that the replica is there under this stamp."""
         s.answered[datanode] = stamp
 
-    def has_space(s, datanode: Datanode) -> None:
+    def has_space(s, datanode: Datanode, is_needed: Bool | bool = True) -> None:
         """Checks: a volume has room."""
-        require(~s.full.has(datanode), "a volume has room", "DiskOutOfSpaceException")
+        require(~(is_needed & s.full.has(datanode)), "a volume has room", "DiskOutOfSpaceException")
 
     def tells(s, datanode: Datanode, report: Report) -> None:
         """Whoever sees the step sees which incremental report follows it (facts B.9)."""

@@ -114,7 +114,7 @@ class StandbyReports(Part, lane="namenode"):
 
     @action
     def draw_stamp(s) -> None:
-        """An append, or a pipeline that is set up again: a stamp is drawn and logged at once (facts E.2, H.1.3)."""
+        """An append, or a pipeline that is set up again: a stamp is drawn and logged (facts E.2, E.6, H.1.3)."""
         require(~s.took_over, "the active is active")
         require(~s.active.at(Known.ABSENT), "there is a block")
         require(s.drawn == 0, "no other stamp waits")

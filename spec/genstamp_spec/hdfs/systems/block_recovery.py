@@ -18,7 +18,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.block_recovery import BUGS
-from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.bugs.block_recovery_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
 from genstamp_spec.hdfs.parts.careful_agreement import CarefulAgreement
 from genstamp_spec.hdfs.parts.datanode_contact import Contact, DatanodeContact
 from genstamp_spec.hdfs.parts.recovery_from_outside import FileDeletion, RecoveryFromOutside
@@ -147,7 +147,7 @@ BLOCK_RECOVERY = System(
     "hdfs.block_recovery",
     parts=[SilenceAndDeletion],
     doc="The recovery of one block: lost, late and doubled messages, silent and dead datanodes, deletion.",
-    semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-2.7": HADOOP_2_7},
+    semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.5": HADOOP_3_5, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",
     limits={
         "stamps": 2,

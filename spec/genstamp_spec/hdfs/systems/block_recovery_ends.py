@@ -6,7 +6,7 @@ file whose writer has stopped is closed in the end, whatever went wrong before, 
 
 from genstamp_model.language import Bool, Configuration, System, exists, leads_to
 from genstamp_spec.hdfs.bugs.block_recovery_ends import BUGS
-from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3_4, HADOOP_3_5
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
@@ -86,6 +86,7 @@ BLOCK_RECOVERY_ENDS = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": HADOOP_3_4,
+        "hadoop-3.5": HADOOP_3_5,
         "hadoop-2.7": HADOOP_2_7,
     },
     default_semantics="repaired",

@@ -5,7 +5,7 @@ Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the
 
 from genstamp_model.language import Bool, Configuration, Hole, Members, System, action, observe, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
-from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
+from genstamp_spec.hdfs.bugs.lease_2_7 import HDFS_10240, LEASE_2_7
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
@@ -220,6 +220,15 @@ APPEND_NEEDS_A_LIVE_REPLICA = Hole(
 )
 
 OFF = {"bytes": 1, "older": 0, "renames": 0, "removals": 0, "restarts": 0, "late_calls": 0, "lost": 0, "crashes": 0}
+HADOOP_3_4 = (
+    SOFT_LIMIT_TAKES_THE_FILE,
+    FSYNC_STOPS_FOR_A_RECOVERY,
+    LATE_FSYNC_CHANGES_NOTHING,
+    ABANDON_LOOKS_AT_THE_BLOCK,
+    APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
+    CLOSING_FAILS_BEFORE_IT_BEGINS,
+    APPEND_NEEDS_A_LIVE_REPLICA,
+)
 
 LEASE = System(
     "hdfs.lease",
@@ -227,25 +236,9 @@ LEASE = System(
     doc="Files, leases and the calls that they decide about, with lost and late calls and restarts of the NameNode.",
     semantics={
         "repaired": (),
-        "hadoop-3.4": (
-            SOFT_LIMIT_TAKES_THE_FILE,
-            FSYNC_STOPS_FOR_A_RECOVERY,
-            LATE_FSYNC_CHANGES_NOTHING,
-            ABANDON_LOOKS_AT_THE_BLOCK,
-            APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
-            CLOSING_FAILS_BEFORE_IT_BEGINS,
-            APPEND_NEEDS_A_LIVE_REPLICA,
-        ),
-        "hadoop-2.7": (
-            SOFT_LIMIT_TAKES_THE_FILE,
-            FSYNC_STOPS_FOR_A_RECOVERY,
-            LATE_FSYNC_CHANGES_NOTHING,
-            ABANDON_LOOKS_AT_THE_BLOCK,
-            APPEND_TO_A_FULL_BLOCK_PASSES_NONE,
-            CLOSING_FAILS_BEFORE_IT_BEGINS,
-            APPEND_NEEDS_A_LIVE_REPLICA,
-            *LEASE_2_7,
-        ),
+        "hadoop-3.4": HADOOP_3_4,
+        "hadoop-2.10": (*HADOOP_3_4, HDFS_10240),
+        "hadoop-2.7": (*HADOOP_3_4, *LEASE_2_7),
     },
     default_semantics="repaired",
     refines=[single_writer({}, length_with_earlier)],

@@ -21,7 +21,8 @@ from genstamp_model.language import (
     when,
     witness,
 )
-from genstamp_spec.hdfs.bugs.pipeline_block import BUGS, HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.bugs.pipeline_block import BUGS
+from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
@@ -66,16 +67,16 @@ class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, Late
     def chain_is_in_order(s, nearer: Datanode, farther: Datanode) -> Bool:
         """S1, S2: farther nodes show more and have received less, and what one shows each has received.
 
-        Until the pipeline is set up again: then each node is cut to what it shows itself, and one that has restarted
-        begins with what it showed.
+        Until a node is given up. After a planned restart of one, too, farther nodes show more; but then each is cut to
+        what it shows itself.
         """
         both = s.pipeline.has(nearer) & s.pipeline.has(farther) & s.nearer(nearer, farther)
-        first = s.excluded.is_empty() & (s.restarts == 0)
-        up = s.connected.has(nearer) & s.connected.has(farther) & first
+        up = s.connected.has(nearer) & s.connected.has(farther) & s.excluded.is_empty()
         near, far = s.replica[nearer], s.replica[farther]
         shows = s.visible_bytes(near) <= s.visible_bytes(far)
         received = far.num_bytes <= near.num_bytes
-        return (both & up & s.stage.at(Stage.STREAMING, Stage.CLOSE)).implies(shows & received)
+        in_order = shows & (received | (s.restarts > 0))
+        return (both & up & s.stage.at(Stage.STREAMING, Stage.CLOSE)).implies(in_order)
 
     @transition(inductive=True, given=("visible_bytes_were_received_and_sent",))
     def visible_bytes_never_shrink(s, t: Self, datanode: Datanode) -> Bool:
@@ -103,6 +104,14 @@ class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, Late
         replica = s.replica[datanode]
         kept = (replica.num_bytes >= s.hflushed) & (replica.stamp >= s.block_stamp)
         return s.steady.has(datanode).implies(s.is_visible(replica) & kept)
+
+    @transition
+    def joining_node_has_what_is_acknowledged(s, t: Self, datanode: Datanode) -> Bool:
+        """S6: a node that joins a pipeline has the replica, and shows what is acknowledged."""
+        joins = s.stage.at(*RECOVERY_STAGES) & ~s.pipeline.has(datanode) & t.pipeline.has(datanode)
+        replica = t.replica[datanode]
+        has_all = t.is_visible(replica) & (t.visible_bytes(replica) >= t.acked_bytes())
+        return joins.implies(has_all)
 
     @transition
     def lost_node_is_replaced(s, t: Self) -> Bool:
@@ -177,7 +186,7 @@ class PipelineProperties(PipelinePromises, StampsAreReused, WriterIsFenced, Late
         """
         every = forall(Datanode, lambda d: ~s.pipeline.has(d) | s.failed.has(d))
         some = exists(Datanode, lambda d: s.pipeline.has(d) & s.failed.has(d))
-        no_other = forall(Datanode, lambda d: s.pipeline.has(d) | s.failed.has(d))
+        no_other = forall(Datanode, lambda d: s.pipeline.has(d) | s.failed.has(d) | s.unknown.has(d))
         cause = every | (s.wants_replacement() & (some | no_other))
         fenced = s.block.at(BlockLifecycle.under_recovery)
         refused = s.reused_stamps > 0

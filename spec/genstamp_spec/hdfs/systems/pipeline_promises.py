@@ -154,14 +154,21 @@ class PipelinePromises(ReplicaPromises, PipelineState):
             "nodes_are_set_up_in_order",
             "new_stamp_is_on_no_other_replica",
             "stamps_come_from_the_counter",
+            "blocks_have_a_pipeline",
+            "namenode_knows_the_pipeline",
         ),
     )
     def counted_replicas_match(s, datanode: Datanode) -> Bool:
-        """S7: each replica that is counted is of a COMPLETE block, and FINALIZED with its stamp and length."""
+        """S7: each replica that is counted is of a COMPLETE block, and FINALIZED with its stamp and length.
+
+        Or it was, before the block was opened again; none is counted any more when packets are sent.
+        """
         replica = s.replica[datanode]
         same = (replica.stamp == s.block_stamp) & (replica.num_bytes == s.block_bytes)
         matches = replica.state.at(ReplicaLifecycle.finalized) & same
-        return s.stored.has(datanode).implies(s.block.at(BlockLifecycle.complete) & matches)
+        open_ = s.block.at(BlockLifecycle.under_construction, BlockLifecycle.under_recovery)
+        reopened = open_ & s.stage.at(Stage.SETUP_APPEND, Stage.SETUP_APPEND_RECOVERY, Stage.FAILED)
+        return s.stored.has(datanode).implies((s.block.at(BlockLifecycle.complete) & matches) | reopened)
 
     @transition(inductive=True)
     def ack_ends_a_row_of_recoveries(s, t: Self) -> Bool:

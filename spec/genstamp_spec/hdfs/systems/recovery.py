@@ -15,7 +15,7 @@ from genstamp_model.language import (
     transition,
 )
 from genstamp_spec.hdfs.bugs.block_recovery_holes import RemovedBlocksAreRecovered
-from genstamp_spec.hdfs.bugs.recovery import HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
+from genstamp_spec.hdfs.bugs.recovery import DEAD_ARE_ASKED, HDFS_1218, HDFS_10240, HDFS_11817, RECOVERY_2_7
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.datanode_replicas import StreamingOnceSetUp
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
@@ -115,6 +115,7 @@ COMMAND_BELONGS_TO_ITS_ATTEMPT = Hole(
     repair="In initializeBlockRecovery take the block out of the former primary's queue, or queue the recovery id "
     "with the block and drop it at delivery if it is not the current one.",
 )
+HADOOP_3_4 = (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONGS_TO_ITS_ATTEMPT)
 
 RECOVERY = System(
     "hdfs.recovery",
@@ -122,13 +123,9 @@ RECOVERY = System(
     doc="Leases, the pipeline of one block, lease and block recovery, crashes of clients and datanodes.",
     semantics={
         "repaired": (),
-        "hadoop-3.4": (UNREACHABLE_IS_NOT_EMPTY, HFLUSH_SEES_THE_RECOVERY, COMMAND_BELONGS_TO_ITS_ATTEMPT),
-        "hadoop-2.7": (
-            UNREACHABLE_IS_NOT_EMPTY,
-            HFLUSH_SEES_THE_RECOVERY,
-            COMMAND_BELONGS_TO_ITS_ATTEMPT,
-            *RECOVERY_2_7,
-        ),
+        "hadoop-3.4": HADOOP_3_4,
+        "hadoop-3.5": (*HADOOP_3_4, DEAD_ARE_ASKED),
+        "hadoop-2.7": (*HADOOP_3_4, *RECOVERY_2_7),
     },
     default_semantics="repaired",
     configurations=[

@@ -13,6 +13,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.replica import (
+    APPEND_COMPARES_STAMPS_FIRST,
     HDFS_676,
     HDFS_897,
     HDFS_3875,
@@ -269,7 +270,12 @@ REPLICA = System(
     "hdfs.replica",
     parts=[ReplicaProperties],
     doc="One replica on one datanode, under any sequence of requests.",
-    semantics={"repaired": (), "hadoop-3.4": HOLES_3_4, "hadoop-2.7": (*HOLES_3_4[1:], HDFS_17299)},
+    semantics={
+        "repaired": (),
+        "hadoop-3.4": HOLES_3_4,
+        # Hadoop 3.3.6 is no different here.
+        "hadoop-2.7": (*HOLES_3_4[1:], HDFS_17299, APPEND_COMPARES_STAMPS_FIRST),
+    },
     default_semantics="repaired",
     configurations=[
         Configuration(

@@ -1,24 +1,12 @@
 """What Hadoop 3.4.1 does otherwise than hdfs.replica asks for."""
 
-from genstamp_model.language import Bool, Hole, Number, Ordered, action, pick, require, when
-from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP
-from genstamp_spec.hdfs.parts.replica_recovery import ReplicaRecovery
+from genstamp_model.language import Hole, Number, Ordered, action, pick, require
+from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP, RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
-
-
-class PlannedRestartShowsAll(ReplicaRecovery):
-    """What a planned restart finds counts as acknowledged."""
-
-    def restart(s, datanode: Datanode, kept_bytes: Number | int, planned: Bool | bool = False) -> None:
-        """The constructor of ReplicaBeingWritten takes its length for what was acknowledged."""
-        super().restart(datanode, kept_bytes, planned)
-        replica = s.replica[datanode]
-        goes_on = replica.state.at(ReplicaLifecycle.rbw)
-        replica.bytes_acked = when(goes_on, replica.num_bytes, replica.bytes_acked)
 
 
 class StampBeforeLength(ReplicaRequests, lane=Datanode):
@@ -158,16 +146,6 @@ UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
     depth=7,
     repair="Compare the new length with the bytes on disk, before anything is changed.",
     source="found with Apache HDFS; facts B.4.17, B.4.24; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
-)
-RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED = Hole(
-    "restart-keeps-what-was-acknowledged",
-    "after a planned restart bytes are visible that no other node of the pipeline need have",
-    parts=(PlannedRestartShowsAll,),
-    breaks=("only_acknowledged_bytes_become_visible", "restart_keeps_finalized_replicas"),
-    configuration="requests",
-    depth=6,
-    repair="Write bytesAcked into the .restart file and take the smaller of it and the validated length.",
-    source="found with this model; facts B12; LocalReplicaInPipeline's constructor, Hadoop 3.4.1",
 )
 HOLES_3_4 = (
     CREATE_REPLACES_ONLY_ITS_OWN,

@@ -3,10 +3,6 @@ package genstamp.adapter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import genstamp.adapter.lease.LeaseCluster;
-import genstamp.adapter.pipeline.PipelineCluster;
-import genstamp.adapter.recovery.RecoveryCluster;
-import genstamp.adapter.replica.ReplicaCluster;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
@@ -103,18 +99,21 @@ public final class Main {
 
   private Host host(String wanted) throws Exception {
     if (host == null) {
-      host =
+      String type =
           switch (wanted) {
-            case "hdfs.recovery", "hdfs.block_recovery" -> new RecoveryCluster(directory);
-            case "hdfs.pipeline" -> new PipelineCluster(directory);
-            case "hdfs.lease" -> new LeaseCluster(directory);
-            case "hdfs.replica" -> new ReplicaCluster(directory);
+            case "hdfs.recovery", "hdfs.block_recovery" -> "recovery.RecoveryCluster";
+            case "hdfs.pipeline" -> "pipeline.PipelineCluster";
+            case "hdfs.lease" -> "lease.LeaseCluster";
+            case "hdfs.replica" -> "replica.ReplicaCluster";
             default ->
                 throw new IllegalArgumentException(
                     wanted
                         + " is not driven on Apache HDFS; hdfs.recovery, hdfs.block_recovery,"
                         + " hdfs.pipeline, hdfs.lease and hdfs.replica are");
           };
+      // By name, for of an old release only some of them are compiled.
+      Class<?> chosen = Class.forName("genstamp.adapter." + type);
+      host = (Host) chosen.getConstructor(File.class).newInstance(directory);
       system = wanted;
     }
     if (!system.equals(wanted)) {

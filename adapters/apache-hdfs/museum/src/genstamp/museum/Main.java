@@ -19,7 +19,16 @@ public final class Main {
     FAULTS.put("HDFS-9289", Faults::committedUnderAnOldStamp);
     FAULTS.put("HDFS-9690", Faults::repeatedAddBlock);
     FAULTS.put("HDFS-10240", Faults::completeUnderRecovery);
+    FAULTS.put("HDFS-10220", Leases::allLeasesUnderOneLock);
+    FAULTS.put("HDFS-10549", Leases::renewedAfterClose);
+    FAULTS.put("HDFS-10763", Leases::leaseGoesFirst);
     FAULTS.put("HDFS-11576", Faults::attemptOvertakesAttempt);
+    FAULTS.put("HDFS-11817", Leases::monitorDropsLease);
+    FAULTS.put("HDFS-12070", Recoveries::oneCannotBeUpdated);
+    FAULTS.put("HDFS-12886", Recoveries::tooFewStorages);
+    FAULTS.put("HDFS-14498", Leases::committedEmpty);
+    FAULTS.put("HDFS-15704", Leases::monitorStaysWithOneLease);
+    FAULTS.put("HDFS-15725", Leases::committedUnfinalized);
   }
 
   public static void main(String[] arguments) throws Exception {

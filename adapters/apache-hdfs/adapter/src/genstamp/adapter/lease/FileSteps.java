@@ -1,6 +1,7 @@
 package genstamp.adapter.lease;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.Call;
 import genstamp.adapter.NotPossible;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LastBlockWithStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -52,17 +54,21 @@ final class FileSteps {
             file,
             before,
             () ->
-                cluster.nn.create(
-                    run.path(file),
-                    FsPermission.getFileDefault(),
-                    run.holder(client),
-                    new EnumSetWritable<>(flags),
-                    false,
-                    (short) run.datanodes.size(),
-                    run.blockSize,
-                    CryptoProtocolVersion.supported(),
-                    null,
-                    null));
+                (HdfsFileStatus)
+                    Call.latest(
+                        ClientProtocol.class,
+                        cluster.nn,
+                        "create",
+                        run.path(file),
+                        FsPermission.getFileDefault(),
+                        run.holder(client),
+                        new EnumSetWritable<>(flags),
+                        false,
+                        (short) run.datanodes.size(),
+                        run.blockSize,
+                        CryptoProtocolVersion.supported(),
+                        null,
+                        null));
     if (answer.isPresent()) {
       nobodyWaits(file);
       run.streams.put(List.of(client, file), new Stream(answer.get().getFileId()));

@@ -1,6 +1,7 @@
 package genstamp.adapter.lease;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.Call;
 import genstamp.adapter.NotPossible;
 import genstamp.adapter.Refusals;
 import genstamp.adapter.Run;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
@@ -147,7 +149,7 @@ final class LeaseRun implements Run {
                 null,
                 null,
                 () -> {
-                  cluster.nn.renewLease(holder(client), null);
+                  Call.latest(ClientProtocol.class, cluster.nn, "renewLease", holder(client), null);
                   return true;
                 })
             .isPresent()) {
@@ -359,7 +361,7 @@ final class LeaseRun implements Run {
   }
 
   void blocksAreGone() throws InterruptedException {
-    for (int i = 0; !cluster.bm().getMarkedDeleteQueue().isEmpty() && i < 1000; i++) {
+    for (int i = 0; !BlockAccess.deleted(cluster.bm()).isEmpty() && i < 1000; i++) {
       Thread.sleep(3);
     }
     Thread.sleep(15); // the last of the queue is taken out before its blocks are removed

@@ -1,5 +1,6 @@
 package genstamp.adapter.lease;
 
+import genstamp.adapter.Call;
 import genstamp.adapter.NotPossible;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
@@ -94,7 +96,7 @@ final class OutageSteps {
     run.datanodes.forEach(one -> known.put(one, knownAt(one)));
     if (!some) {
       cluster.nn.setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
-      cluster.nn.saveNamespace(0, 0);
+      Call.latest(ClientProtocol.class, cluster.nn, "saveNamespace", 0L, 0L);
     }
     FSNamesystem old = cluster.fsn;
     cluster.mini.restartNameNode(0, false);

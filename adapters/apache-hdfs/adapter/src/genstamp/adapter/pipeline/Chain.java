@@ -44,12 +44,18 @@ final class Chain {
     NotPossible.needs(!hung.contains(datanode), "the datanode's threads hang");
   }
 
-  /** The next packet and the acknowledgement of the nodes below are here; gives its number. */
-  int answers(int datanode) {
+  /** The next packet to be acknowledged is here; gives its number. */
+  int hasPacket(int datanode) {
     works(datanode);
     int packet = confirmed[datanode] + 1;
     NotPossible.needs(bad[datanode] == null, "a node after it was found bad");
     NotPossible.needs(taken[datanode] >= packet, "no packet waits for its acknowledgement");
+    return packet;
+  }
+
+  /** The next packet and the acknowledgement of the nodes below are here; gives its number. */
+  int answers(int datanode) {
+    int packet = hasPacket(datanode);
     Integer mirror = writer.mirror(datanode);
     NotPossible.needs(
         mirror == null || confirmed[mirror] >= packet, "the next node has not acknowledged it");

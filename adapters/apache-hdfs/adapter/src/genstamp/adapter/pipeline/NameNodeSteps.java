@@ -1,7 +1,6 @@
 package genstamp.adapter.pipeline;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,6 +19,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.BlockUCState;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -94,11 +94,6 @@ final class NameNodeSteps {
     NotPossible.needs(
         run.stored().getBlockUCState() != BlockUCState.COMMITTED,
         "no replica was reported yet, so that the answer is to wait");
-    NotPossible.needs(
-        !run.isUnderConstruction()
-            || BlockAccess.stored(cluster.hdfs.fsn.getBlockManager(), run.stored()).isEmpty()
-            || !Known.REUSED_STAMP_KEEPS_REPORTED_REPLICAS.isLeftOut(),
-        "the block would be complete at once");
     try {
       boolean closed =
           cluster.hdfs.nn.complete(
@@ -158,7 +153,7 @@ final class NameNodeSteps {
         "the datanode has no replica that matches");
     cluster.hdfs.reportReceived(reporting, writer.block, replica);
     if (run.unknown.containsKey(datanode)) {
-      BlockAccess.forgetStorage(cluster.known(datanode));
+      StorageAccess.forgetStorage(cluster.known(datanode));
     }
     ObjectNode told = run.byNameNode("block_received", a);
     told.putObject("observed").put("block_state", run.stored().getBlockUCState().name());
@@ -239,6 +234,6 @@ final class NameNodeSteps {
     run.running(datanode);
     NotPossible.needs(writer.block != 0, "a block is placed on storages that are known");
     NotPossible.needs(!run.unknown.containsKey(datanode), "the storages are unknown");
-    run.unknown.put(datanode, BlockAccess.forgetStorage(cluster.known(datanode)));
+    run.unknown.put(datanode, StorageAccess.forgetStorage(cluster.known(datanode)));
   }
 }

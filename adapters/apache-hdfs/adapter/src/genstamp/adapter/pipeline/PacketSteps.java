@@ -79,8 +79,12 @@ final class PacketSteps {
   }
 
   void sendAck(int datanode, Map<String, String> a) throws Exception {
-    int packet = chain.answers(datanode);
+    int packet = chain.hasPacket(datanode);
     boolean last = writer.isLast(packet);
+    // What the responder has acted on it acknowledges, whatever has become of the next node.
+    if (!last || !isFinalized(datanode)) {
+      chain.answers(datanode);
+    }
     NotPossible.needs(!last || isFinalized(datanode), "the replica is not finalized");
     NotPossible.needs(last || run.visible(datanode) >= packet, "its byte is not visible");
     chain.takeAck(datanode);

@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 
@@ -141,7 +142,7 @@ final class PipelineRun implements Run {
   @Override
   public void end() throws Exception {
     chain.end();
-    unknown.forEach((i, storage) -> BlockAccess.knowStorage(cluster.known(i), storage));
+    unknown.forEach((i, storage) -> StorageAccess.knowStorage(cluster.known(i), storage));
     unknown.clear();
     cluster.hdfs.nn.delete(root, true);
     BlockAccess.removeDeleted(cluster.hdfs.fsn);

@@ -1,6 +1,5 @@
 package genstamp.adapter.pipeline;
 
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.File;
 import java.nio.file.Files;
@@ -9,8 +8,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
-import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 
@@ -40,23 +38,10 @@ final class RestartSteps {
         chain.gate(datanode).stop() != Gate.Stop.SEND, "an acknowledgement is being written");
     NotPossible.needs(!chain.hasEnded(datanode), "the receiver has ended by itself");
     NotPossible.needs(chain.bad[datanode] == null, "an error is being written");
-    ReplicaAccess replica = run.replica(datanode);
-    NotPossible.needs(
-        replica.visible == replica.bytes || !Known.RESTART_ACKNOWLEDGES_ALL.isLeftOut(),
-        "more would count as acknowledged than was");
-    NotPossible.needs(
-        !writer.isLast(chain.taken[datanode])
-            || replica.state == ReplicaState.FINALIZED
-            || !Known.RESTART_AFTER_THE_LAST_PACKET.isLeftOut(),
-        "the datanode would not find its replica as it was");
     Passage passage = chain.passage(datanode);
     int before = passage.answers();
     DataNode stopping = run.running(datanode);
-    File data = replica.data;
-    // So LocalReplicaInPipeline#createRestartMetaStream names it.
-    notes.put(
-        datanode,
-        new File(data.getParent() + File.pathSeparator + "." + data.getName() + ".restart"));
+    notes.put(datanode, ReplicaAccess.restartNote(run.replica(datanode).data));
     stopping.shutdownDatanode(true);
     Chain.expect(passage.await(() -> passage.answers() > before), "the datanode says so");
     Thread shutdown = shutdown();
@@ -100,7 +85,7 @@ final class RestartSteps {
   void start(int datanode) throws Exception {
     run.cluster.startDatanode(datanode);
     if (run.unknown.containsKey(datanode)) {
-      BlockAccess.forgetStorage(run.cluster.known(datanode));
+      StorageAccess.forgetStorage(run.cluster.known(datanode));
     }
   }
 

@@ -1,6 +1,5 @@
 package genstamp.adapter.pipeline;
 
-import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -37,12 +36,10 @@ final class TransferSteps {
 
   void add(int source, int target, Map<String, String> a) throws Exception {
     isNamed(source, target);
-    NotPossible.needs(run.isRunning(target), "the datanode takes no copy");
     NotPossible.needs(canCopy(source), "the source has no replica to copy");
-    if (isRefused("add_datanode", target, a)) {
-      return;
-    }
-    Chain.expect(isCopied(source, target), "the replica is copied");
+    Chain.expect(isGiven(target), "the NameNode names this datanode");
+    // The answer is the same if the target takes no copy (failed-transfer-is-a-success).
+    Chain.expect(isCopied(source, target), "the source answers that the replica is copied");
     writer.pipeline.add(target);
     writer.hasReplaced = true;
     run.byWriter("add_datanode", a);
@@ -50,55 +47,51 @@ final class TransferSteps {
 
   void fails(int source, int target, Map<String, String> a) throws Exception {
     isNamed(source, target);
-    NotPossible.needs(!run.isRunning(target) || !canCopy(source), "the copy would work");
-    NotPossible.needs(
-        !canCopy(source) || !Known.FAILED_TRANSFER_IS_A_SUCCESS.isLeftOut(),
-        "the source answers as if the copy had come about");
-    if (isRefused("transfer_fails", target, a)) {
-      return;
-    }
+    NotPossible.needs(!canCopy(source), "the source answers that the replica is copied");
+    Chain.expect(isGiven(target), "the NameNode names this datanode");
     Chain.expect(!run.isRunning(source) || !isCopied(source, target), "the copy fails");
     writer.passedOver.add(target);
     run.byWriter("transfer_fails", a);
   }
 
+  /** The NameNode names no other datanode, or refuses to, and the write ends. */
   void none(Map<String, String> a) throws Exception {
     looksForNode();
-    NotPossible.needs(spare() < 0, "there is another datanode");
-    if (!isRefused("no_datanode_to_add", -1, a)) {
-      writer.stage = Stage.FAILED;
+    try {
+      NotPossible.needs(!isAnswered() || spare() < 0, "there is another datanode");
+      Chain.expect(isGiven(-1), "the NameNode names none");
       run.byWriter("no_datanode_to_add", a);
+    } catch (IOException refusal) {
+      run.byWriter("no_datanode_to_add", a).put("refused_with", PipelineRun.refusal(refusal));
     }
+    writer.stage = Stage.FAILED;
   }
 
   private void looksForNode() {
     writer.setsUp();
     NotPossible.needs(writer.newStamp == 0, "a stamp was asked for");
     NotPossible.needs(writer.wantsReplacement(), "no replacement is wanted");
-    NotPossible.needs(
-        run.isUnderConstruction() || !Known.FENCED_WRITER_IS_NAMED_NO_OTHER.isLeftOut(),
-        "the writer has lost its lease");
-    for (int node : writer.pipeline) {
-      NotPossible.needs(
-          !run.unknown.containsKey(node) || !Known.UNKNOWN_STORAGE_NAMES_NO_OTHER.isLeftOut(),
-          "the NameNode fails where it does not know a storage of the pipeline");
-    }
+  }
+
+  /** The writer has its lease, and the NameNode knows the storages of its pipeline. */
+  private boolean isAnswered() {
+    return run.isUnderConstruction() && writer.pipeline.stream().noneMatch(run.unknown::containsKey);
   }
 
   private void isNamed(int source, int target) {
     looksForNode();
+    NotPossible.needs(isAnswered(), "the NameNode refuses to name a datanode");
     NotPossible.needs(spare() == target, "another datanode is to be named");
     NotPossible.needs(writer.pipeline.contains(source), "the source is not in the pipeline");
-    NotPossible.needs(
-        !run.unknown.containsKey(target), "a block is placed on storages that are known");
   }
 
-  /** The first datanode that may be added; -1 if there is none. */
+  /** The first datanode that may be added, of those with storages that are known; -1 if none. */
   private int spare() {
     for (int i = 0; i < run.datanodes.size(); i++) {
       if (!writer.pipeline.contains(i)
           && !writer.excluded.contains(i)
-          && !writer.passedOver.contains(i)) {
+          && !writer.passedOver.contains(i)
+          && !run.unknown.containsKey(i)) {
         return i;
       }
     }
@@ -110,18 +103,6 @@ final class TransferSteps {
     return replica != null
         && replica.stamp >= writer.stamp
         && (replica.state == ReplicaState.RBW || replica.state == ReplicaState.FINALIZED);
-  }
-
-  /** Whether the NameNode refuses to name another datanode, which ends the write. */
-  private boolean isRefused(String event, int target, Map<String, String> a) {
-    try {
-      Chain.expect(isGiven(target), "the NameNode names this datanode, or none");
-      return false;
-    } catch (IOException refusal) {
-      writer.stage = Stage.FAILED;
-      run.byWriter(event, a).put("refused_with", PipelineRun.refusal(refusal));
-      return true;
-    }
   }
 
   /** Whether the NameNode names this datanode, all others being excluded. */

@@ -1,6 +1,7 @@
 package genstamp.adapter.recovery;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.Call;
 import genstamp.adapter.NotPossible;
 import genstamp.adapter.Refusals;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
@@ -257,7 +259,8 @@ final class ClientSteps {
 
   void renewLease(String client, Map<String, String> a) throws IOException {
     run.live(client);
-    cluster.nn.renewLease(run.holder(client), Collections.emptyList());
+    Call.latest(
+        ClientProtocol.class, cluster.nn, "renewLease", run.holder(client), Collections.emptyList());
     run.event("namenode", "lease", client, "renew_lease", a);
   }
 

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockAccess;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.StorageAccess;
 import org.apache.hadoop.util.Time;
 
 /** What the NameNode believes of datanodes: stale, dead, or without the storage that it knew. */
@@ -82,7 +83,7 @@ final class ContactSteps {
         !silent.contains(index) && !forgotten.containsKey(index),
         datanode + " was not heard of lately");
     NotPossible.needs(!run.blocks.isEmpty(), "a block is placed on storages that are known");
-    forgotten.put(index, BlockAccess.forgetStorage(known(index)));
+    forgotten.put(index, StorageAccess.forgetStorage(known(index)));
     event(datanode, "storage_is_forgotten", a);
   }
 
@@ -96,7 +97,7 @@ final class ContactSteps {
   private void knowStorage(int index) {
     DatanodeStorageInfo storage = forgotten.remove(index);
     if (storage != null) {
-      BlockAccess.knowStorage(known(index), storage);
+      StorageAccess.knowStorage(known(index), storage);
     }
   }
 

@@ -93,6 +93,7 @@ public final class RecoveryCluster implements Host {
             .build();
     mini.waitActive();
     fsn = mini.getNamesystem();
+    BlockAccess.stopRemoval();
     InetSocketAddress address = mini.getNameNode().getNameNodeAddress();
     nn =
         NameNodeProxiesClient.createNonHAProxyWithClientProtocol(
@@ -118,8 +119,6 @@ public final class RecoveryCluster implements Host {
     conf.setInt("dfs.namenode.redundancy.interval.seconds", 1_000_000);
     conf.setInt("dfs.namenode.heartbeat.recheck-interval", Integer.MAX_VALUE);
     conf.setLong("dfs.namenode.stale.datanode.interval", STALE_MS);
-    // Blocks of deleted files are removed by a step; the thread looks once, at its start.
-    conf.setLong("dfs.namenode.block.deletion.unlock.interval.ms", Long.MAX_VALUE);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 1);
     conf.setInt("dfs.namenode.replication.min", 1);

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
@@ -74,6 +75,26 @@ final class RecoverySteps {
                     .updateReplicaUnderRecovery(
                         run.block(old, stamp), recovery, target, now * UNIT));
     copied |= copies && updated != null;
+  }
+
+  void transfer(Map<String, String> a) throws Exception {
+    ExtendedBlock block = run.block(0, run.stamp(a, "generation"));
+    Receiver thread = new Receiver();
+    try {
+      thread.on(
+          () -> {
+            run.cluster.transfer(block);
+            return null;
+          });
+      ObjectNode told = run.told("transfer_replica", a);
+      told.put("num_bytes", block.getNumBytes() / UNIT);
+      told.putObject("observed").put("stamp", String.valueOf(block.getGenerationStamp()));
+    } catch (IOException refusal) {
+      // Whoever asks is told of an error only; 3.5.0 throws a class below it (facts B.5.21).
+      run.refused("transfer_replica", a, new IOException(refusal));
+    } finally {
+      thread.close();
+    }
   }
 
   void invalidate(Map<String, String> a) throws Exception {

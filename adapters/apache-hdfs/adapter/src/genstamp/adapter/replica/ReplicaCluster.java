@@ -5,13 +5,17 @@ import genstamp.adapter.Ports;
 import genstamp.adapter.Run;
 import genstamp.adapter.Start;
 import java.io.File;
+import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.PrimaryAccess;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.test.GenericTestUtils;
 
 /**
@@ -62,6 +66,28 @@ public final class ReplicaCluster implements Host {
 
   boolean isDown() {
     return down != null;
+  }
+
+  /** Its volume has no room any more. */
+  void fill() {
+    setCapacity(1);
+  }
+
+  void empty() {
+    setCapacity(-1);
+  }
+
+  private void setCapacity(long bytes) {
+    try (FsDatasetSpi.FsVolumeReferences volumes = replicas().getFsVolumeReferences()) {
+      ((FsVolumeImpl) volumes.get(0)).setCapacityForTesting(bytes);
+    } catch (IOException closed) {
+      throw new IllegalStateException(closed);
+    }
+  }
+
+  /** The datanode prepares to send the replica on; the block gets the stamp and length to send. */
+  void transfer(ExtendedBlock block) throws IOException {
+    ReplicaAccess.transferToNobody(datanode(), block);
   }
 
   void stop() throws Exception {

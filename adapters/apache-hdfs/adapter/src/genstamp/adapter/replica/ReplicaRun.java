@@ -3,6 +3,7 @@ package genstamp.adapter.replica;
 import static genstamp.adapter.NotPossible.needs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import genstamp.adapter.Known;
 import genstamp.adapter.NotPossible;
 import genstamp.adapter.Refusals;
 import genstamp.adapter.Run;
@@ -40,6 +41,7 @@ final class ReplicaRun implements Run {
   private final Map<String, Long> given = new LinkedHashMap<>();
   private final WriterSteps byWriter = new WriterSteps(this);
   private final RecoverySteps byRecovery = new RecoverySteps(this);
+  private final OutageSteps outages = new OutageSteps(this);
 
   ReplicaRun(ReplicaCluster cluster, int number, Start request) {
     this.cluster = cluster;
@@ -67,17 +69,15 @@ final class ReplicaRun implements Run {
   @Override
   public void end() {
     stopWriting();
+    outages.end();
   }
 
   @Override
   public void step(String event, Map<String, String> a) throws Exception {
     switch (event) {
       case "give_out_stamp" -> giveOutStamp(a);
-      case "datanode_restart" -> {
-        needs(cluster.isDown(), "the datanode is up");
-        cluster.comeBack();
-        told(event, a);
-      }
+      case "datanode_restart" -> outages.comesBack(a);
+      case "restart_window_passes" -> outages.restartTakesTooLong();
       case "condemn" -> {
         stamp(a, "generation");
         needs(condemned.add(a.get("generation")), "condemned already");
@@ -91,11 +91,11 @@ final class ReplicaRun implements Run {
 
   private void serve(String event, Map<String, String> a) throws Exception {
     switch (event) {
-      case "datanode_stops" -> {
+      case "datanode_stops", "datanode_stops_for_upgrade" -> {
         needs(chance.nextInt(3) == 0, "not so often");
-        stopWriting();
-        cluster.stop();
+        outages.stops(event.equals("datanode_stops_for_upgrade"));
       }
+      case "disk_fills" -> outages.diskFills();
       case "create_rbw" -> byWriter.createRbw(a);
       case "create_rbw_again" -> byWriter.createRbwAgain(a);
       case "append" -> byWriter.append(a);
@@ -113,6 +113,7 @@ final class ReplicaRun implements Run {
       case "init_replica_recovery" -> byRecovery.initReplicaRecovery(a);
       case "update_replica_under_recovery", "serve_update_by_copy" -> byRecovery.update(event, a);
       case "invalidate" -> byRecovery.invalidate(a);
+      case "transfer_replica" -> byRecovery.transfer(a);
       default -> throw new NotPossible(event + " is not driven");
     }
   }
@@ -121,6 +122,13 @@ final class ReplicaRun implements Run {
     needs(given.size() < GENERATIONS, "every generation has its stamp");
     given.put("g" + (given.size() + 1), FIRST_STAMP + given.size());
     told("give_out_stamp", a);
+  }
+
+  /** What replaces a replica, if there is one. */
+  void replaces() {
+    needs(
+        replica() == null || !outages.isFull() || !Known.REPLACES_WITHOUT_ROOM.isLeftOut(),
+        "its files will be deleted for nothing");
   }
 
   ObjectNode told(String event, Map<String, String> a) {

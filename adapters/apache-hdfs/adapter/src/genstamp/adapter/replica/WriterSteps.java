@@ -4,6 +4,7 @@ import static genstamp.adapter.NotPossible.needs;
 import static genstamp.adapter.replica.ReplicaRun.BYTES;
 import static genstamp.adapter.replica.ReplicaRun.UNIT;
 
+import genstamp.adapter.Call;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaOutputStreams;
 import org.apache.hadoop.util.DataChecksum;
 
@@ -47,15 +49,23 @@ final class WriterSteps {
   void createRbwAgain(Map<String, String> a) throws Exception {
     long stamp = run.stamp(a, "generation");
     needs(run.replica() != null, "there is no replica");
+    run.replaces();
     needs(!run.isWritten(), "Hadoop stops no writer here, who goes on with files that are no more");
     opens(
         "create_rbw_again",
         a,
         true,
         () ->
-            run.cluster
-                .replicas()
-                .createRbw(StorageType.DISK, null, run.block(BLOCK, stamp), false, stamp));
+            (ReplicaHandler)
+                Call.latest(
+                    FsDatasetSpi.class,
+                    run.cluster.replicas(),
+                    "createRbw",
+                    StorageType.DISK,
+                    null,
+                    run.block(BLOCK, stamp),
+                    false,
+                    stamp));
   }
 
   void append(Map<String, String> a) throws Exception {
@@ -113,6 +123,7 @@ final class WriterSteps {
     long stamp = run.stamp(a, "generation");
     boolean isTransfer = event.equals("serve_transfer");
     needs(!isTransfer || run.replica() != null, "there is no replica");
+    run.replaces();
     opens(
         event,
         a,

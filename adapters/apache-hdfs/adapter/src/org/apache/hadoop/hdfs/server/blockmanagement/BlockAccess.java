@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -90,25 +91,22 @@ public final class BlockAccess {
     }
   }
 
-  /** The NameNode does not know the storage of this datanode any more; gives what it knew. */
-  public static DatanodeStorageInfo forgetStorage(DatanodeDescriptor node) {
-    synchronized (node.storageMap) {
-      String only = node.storageMap.keySet().iterator().next();
-      return node.storageMap.remove(only);
+  /** Blocks of deleted files are removed by a step: the thread that does it in the NameNode ends. */
+  public static void stopRemoval() throws InterruptedException {
+    for (Thread one : Thread.getAllStackTraces().keySet()) {
+      if (one.getName().equals("MarkedDeleteBlockScrubberThread")) {
+        one.interrupt();
+        one.join();
+      }
     }
   }
 
-  public static void knowStorage(DatanodeDescriptor node, DatanodeStorageInfo storage) {
-    synchronized (node.storageMap) {
-      node.storageMap.put(storage.getStorageID(), storage);
-    }
-  }
-
-  /** The blocks of deleted files leave the block map; before 3.4.0 they have left already. */
+  /** The blocks of deleted files leave the block map; before 3.3.2 they have left already. */
   public static void removeDeleted(FSNamesystem fsn) {
     fsn.writeLock();
     try {
-      for (List<BlockInfo> all; (all = nextDeleted(fsn.getBlockManager())) != null; ) {
+      Queue<List<BlockInfo>> deleted = deleted(fsn.getBlockManager());
+      for (List<BlockInfo> all; (all = deleted.poll()) != null; ) {
         all.forEach(fsn.getBlockManager()::removeBlock);
       }
     } finally {
@@ -116,13 +114,14 @@ public final class BlockAccess {
     }
   }
 
+  /** The blocks of deleted files that are in the block map still. */
   @SuppressWarnings("unchecked")
-  private static List<BlockInfo> nextDeleted(BlockManager manager) {
+  public static Queue<List<BlockInfo>> deleted(BlockManager manager) {
     try {
       Object queue = BlockManager.class.getMethod("getMarkedDeleteQueue").invoke(manager);
-      return ((Queue<List<BlockInfo>>) queue).poll();
+      return (Queue<List<BlockInfo>>) queue;
     } catch (NoSuchMethodException before) {
-      return null;
+      return new ArrayDeque<>();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

@@ -1,0 +1,114 @@
+"""Random runs of Apache HDFS, in slices: a record says which were made, and a later call goes on with the next one.
+
+adapters/apache-hdfs/run.py writes spec/random_runs/RELEASE.json. Leaves out the runs themselves (`genstamp.stateful`),
+and the page (`genstamp.tables.model_coverage_page`).
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from genstamp.errors import GenstampError
+
+RANDOM_RUNS: Final = Path("spec", "random_runs")
+
+
+class RandomRunsError(GenstampError):
+    """The record cannot be read or written.
+
+    Attributes:
+        path: of the file.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}; `adapters/apache-hdfs/run.py --minutes N` writes it")
+        self.path = path
+        self.reason = reason
+
+
+class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Random runs of one process of the adapter.
+
+    Attributes:
+        seed: replays them.
+        runs: how many.
+        steps: requests of a run.
+        events: events held against the model.
+        seconds: wall time.
+        verdict: "conforms", "rejected" or "undetermined".
+    """
+
+    seed: int
+    runs: int
+    steps: int
+    events: int
+    seconds: float
+    verdict: str
+
+
+class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The slices of one system.
+
+    Attributes:
+        semantics: of the system.
+        digest: SHA-256 of the model's text, as in spec.lock.
+        slices: in the order of their seeds.
+    """
+
+    semantics: str
+    digest: str
+    slices: list[Slice] = []
+
+    def next_seed(self, first: int) -> int:
+        """The seed to go on with, where `first` is that of the first slice."""
+        return max((one.seed + 1 for one in self.slices), default=first)
+
+
+def releases(repository: Path) -> list[str]:
+    """Those that have a record."""
+    return sorted(path.stem for path in (repository / RANDOM_RUNS).glob("*.json"))
+
+
+def read(repository: Path, release: str) -> dict[str, Recorded]:
+    """What is recorded of a release, by system; nothing if there is no file.
+
+    Raises:
+        RandomRunsError: the file is there but cannot be read.
+    """
+    path = _path(repository, release)
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Recorded])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise RandomRunsError(path, str(problem)) from problem
+
+
+def of(found: dict[str, Recorded], system: str, semantics: str, digest: str) -> Recorded:
+    """What is recorded of a system: nothing of a text that has changed since."""
+    known = found.get(system)
+    is_same = known is not None and (known.semantics, known.digest) == (semantics, digest)
+    return known if known is not None and is_same else Recorded(semantics=semantics, digest=digest)
+
+
+def add(repository: Path, release: str, system: str, before: Recorded, made: Slice) -> Recorded:
+    """Record one more slice of a system; gives all of them.
+
+    Raises:
+        RandomRunsError: the file cannot be written.
+    """
+    path = _path(repository, release)
+    after = msgspec.structs.replace(before, slices=[*before.slices, made])
+    whole = dict(sorted((read(repository, release) | {system: after}).items()))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
+    except OSError as problem:
+        raise RandomRunsError(path, problem.strerror or str(problem)) from problem
+    return after
+
+
+def _path(repository: Path, release: str) -> Path:
+    return repository / RANDOM_RUNS / f"{release}.json"
