@@ -83,7 +83,7 @@ def test_a_lasso_is_given_as_json() -> None:
 def test_a_leads_to_is_a_test_case_in_junit() -> None:
     bug = (f"{NUMBERED}:one", "--bug", "HDFS-11576", "--format", "junit")
     violated = ElementTree.fromstring(run(*bug, "--renumber").stdout)
-    assert (violated.get("tests"), violated.get("failures"), violated.get("errors")) == ("2", "1", "0")
+    assert (violated.get("tests"), violated.get("failures"), violated.get("errors")) == ("3", "1", "0")
     failure = violated.find("testcase/failure")
     assert failure is not None
     assert failure.get("message") == "leads-to closes: 1 step and a cycle of 3"
