@@ -30,12 +30,16 @@ def cited(text: str, known: Collection[str]) -> list[str]:
 
     >>> cited("facts A7, E.9 step 4, G.6 rows 3 and 6; F.1 row 5", ["A7", "E.9", "G.6 row 3", "G.6 row 6", "F.1 row 5"])
     ['A7', 'E.9', 'G.6 row 3', 'G.6 row 6', 'F.1 row 5']
+    >>> cited("facts H.1.3", ["H"])
+    ['H']
     """
     found: dict[str, None] = {}
     for match in _PLACE.finditer(" ".join(text.split())):
         base, kind, numbers = match["base"], match["kind"], match["numbers"]
         exact = [f"{base} {kind} {number}" for number in _numbers(numbers)] if kind else []
-        found |= dict.fromkeys([name for name in exact if name in known] or [base] * (base in known))
+        # Of stamps (H) the page is one place, whichever section of it is cited.
+        exact = [name for name in exact if name in known]
+        found |= dict.fromkeys(exact or [name for name in (base, base.partition(".")[0]) if name in known][:1])
     return list(found)
 
 
