@@ -50,7 +50,11 @@ public final class LeaseCluster implements Host {
   private int runs;
 
   public LeaseCluster(File where) throws Exception {
-    mini = new MiniDFSCluster.Builder(conf, where).numDataNodes(0).nameNodePort(Ports.free()).build();
+    mini =
+        new MiniDFSCluster.Builder(conf, where)
+            .numDataNodes(0)
+            .nameNodePort(Ports.free())
+            .build();
     Time.freeze();
     connect();
     nn.setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);

@@ -72,7 +72,7 @@ final class OutageSteps {
     run.told("datanode_restart", a);
   }
 
-  void diskFills() throws IOException {
+  void diskFills() {
     needs(!isFull, "there is no room");
     isFull = true;
     run.cluster.fill();

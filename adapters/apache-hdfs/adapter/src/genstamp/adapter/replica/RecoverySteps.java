@@ -32,23 +32,22 @@ final class RecoverySteps {
     long old = run.stamp(a, "old");
     long now = run.stamp(a, "new");
     RecoveringBlock block = new RecoveringBlock(run.block(0, old), DatanodeInfo.EMPTY_ARRAY, now);
-    Receiver thread = new Receiver();
-    try {
-      ReplicaRecoveryInfo info = thread.on(() -> run.cluster.replicas().initReplicaRecovery(block));
-      ObjectNode told = run.told("init_replica_recovery", a);
-      if (info == null) {
-        told.putObject("observed").put("replica_state", "NONE");
-      } else {
-        told.put("num_bytes", info.getNumBytes() / UNIT);
-        told.putObject("observed")
-            .put("replica_state", info.getOriginalReplicaState().name())
-            .put("stamp", String.valueOf(info.getGenerationStamp()));
-      }
-    } catch (IOException | RuntimeException refusal) {
-      run.refused("init_replica_recovery", a, refusal);
-    } finally {
-      thread.close();
+    run.serves(
+        "init_replica_recovery",
+        a,
+        () -> run.cluster.replicas().initReplicaRecovery(block),
+        RecoverySteps::show);
+  }
+
+  private static void show(ReplicaRecoveryInfo info, ObjectNode told) {
+    if (info == null) {
+      told.putObject("observed").put("replica_state", "NONE");
+      return;
     }
+    told.put("num_bytes", info.getNumBytes() / UNIT);
+    told.putObject("observed")
+        .put("replica_state", info.getOriginalReplicaState().name())
+        .put("stamp", String.valueOf(info.getGenerationStamp()));
   }
 
   void update(String event, Map<String, String> a) throws Exception {
@@ -79,22 +78,22 @@ final class RecoverySteps {
 
   void transfer(Map<String, String> a) throws Exception {
     ExtendedBlock block = run.block(0, run.stamp(a, "generation"));
-    Receiver thread = new Receiver();
-    try {
-      thread.on(
-          () -> {
+    run.serves(
+        "transfer_replica",
+        a,
+        () -> {
+          try {
             run.cluster.transfer(block);
-            return null;
-          });
-      ObjectNode told = run.told("transfer_replica", a);
-      told.put("num_bytes", block.getNumBytes() / UNIT);
-      told.putObject("observed").put("stamp", String.valueOf(block.getGenerationStamp()));
-    } catch (IOException refusal) {
-      // Whoever asks is told of an error only; 3.5.0 throws a class below it (facts B.5.21).
-      run.refused("transfer_replica", a, new IOException(refusal));
-    } finally {
-      thread.close();
-    }
+            return block;
+          } catch (IOException refusal) {
+            // Whoever asks is told of an error only; 3.5.0 throws a class below it (facts B.5.21).
+            throw new IOException(refusal);
+          }
+        },
+        (sent, told) -> {
+          told.put("num_bytes", sent.getNumBytes() / UNIT);
+          told.putObject("observed").put("stamp", String.valueOf(sent.getGenerationStamp()));
+        });
   }
 
   void invalidate(Map<String, String> a) throws Exception {

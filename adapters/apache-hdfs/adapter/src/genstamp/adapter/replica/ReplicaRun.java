@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
@@ -186,10 +187,17 @@ final class ReplicaRun implements Run {
 
   /** Makes a call on a thread of its own; an event tells of it, or of its refusal. */
   <T> T serves(String event, Map<String, String> a, Callable<T> request) throws Exception {
+    return serves(event, a, request, (answer, told) -> {});
+  }
+
+  /** As above, where the event shows what was answered. */
+  <T> T serves(
+      String event, Map<String, String> a, Callable<T> request, BiConsumer<T, ObjectNode> shows)
+      throws Exception {
     Receiver thread = new Receiver();
     try {
       T answer = thread.on(request);
-      told(event, a);
+      shows.accept(answer, told(event, a));
       return answer;
     } catch (IOException | RuntimeException refusal) {
       refused(event, a, refusal);
