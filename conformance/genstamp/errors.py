@@ -1,6 +1,7 @@
 """What a caller of `genstamp` can get wrong; our own bugs are assertions, a protocol's refusals are values."""
 
 from pathlib import Path
+from typing import ClassVar
 
 
 class GenstampError(Exception):
@@ -99,18 +100,25 @@ class AdapterRefusedError(AdapterError):
     """The adapter says that it does not understand the request."""
 
 
-class TraceFileError(GenstampError):
-    """A trace cannot be read or written, or does not say whose it is.
+class FileError(GenstampError):
+    """A file of ours cannot be read or written.
 
     Attributes:
         path: of the file.
         reason: what is wrong with it.
     """
 
+    advice: ClassVar[str] = ""
+    """What to do about it, to follow the reason."""
+
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+        super().__init__("; ".join(filter(None, [f"{path}: {reason}", self.advice])))
         self.path = path
         self.reason = reason
+
+
+class TraceFileError(FileError):
+    """A trace cannot be read or written, or does not say whose it is."""
 
 
 class DrivingError(GenstampError):

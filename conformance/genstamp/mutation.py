@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from genstamp.errors import GenstampError
+from genstamp.errors import FileError
 from genstamp_model.mutate import Outcome
 from genstamp_model.mutate.judging import LOCK
 
@@ -20,32 +20,16 @@ MUTANTS: Final = Path("spec", "mutants")
 SAME, PROVED, NOTICED, SURVIVES = "no other program", "proved to change nothing", "noticed", "survives"
 
 
-class ReviewError(GenstampError):
-    """The list of reviewed mutants cannot be read.
+class ReviewError(FileError):
+    """The list of reviewed mutants cannot be read."""
 
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f'{path}: {reason}; write [equivalent] and a line NAME = "reason" for each mutant')
-        self.path = path
-        self.reason = reason
+    advice = 'write [equivalent] and a line NAME = "reason" for each mutant'
 
 
-class KeptError(GenstampError):
-    """The kept outcomes cannot be read.
+class KeptError(FileError):
+    """The kept outcomes cannot be read."""
 
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}; `genstamp mutate SYSTEM --keep` writes it")
-        self.path = path
-        self.reason = reason
+    advice = "`genstamp mutate SYSTEM --keep` writes it"
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

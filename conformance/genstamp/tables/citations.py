@@ -37,8 +37,8 @@ def cited(text: str, known: Collection[str]) -> list[str]:
     for match in _PLACE.finditer(" ".join(text.split())):
         base, kind, numbers = match["base"], match["kind"], match["numbers"]
         exact = [f"{base} {kind} {number}" for number in _numbers(numbers)] if kind else []
-        # Of stamps (H) the page is one place, whichever section of it is cited.
         exact = [name for name in exact if name in known]
+        # Of stamps (H) the page is one place, whichever section of it is cited.
         found |= dict.fromkeys(exact or [name for name in (base, base.partition(".")[0]) if name in known][:1])
     return list(found)
 

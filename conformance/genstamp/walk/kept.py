@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from genstamp.errors import GenstampError
+from genstamp.errors import FileError
 from genstamp.walk.conduct import Missing, Walk
 
 WALKS: Final = Path("spec", "walks")
@@ -21,18 +21,10 @@ TOLD_OF_A_REASON: Final = 3
 """Of so many transitions that were missed for one reason the way is kept."""
 
 
-class KeptWalksError(GenstampError):
-    """The kept walks cannot be read.
+class KeptWalksError(FileError):
+    """The kept walks cannot be read."""
 
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}; `genstamp conform --walk --keep` writes it")
-        self.path = path
-        self.reason = reason
+    advice = "`genstamp conform --walk --keep` writes it"
 
 
 class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

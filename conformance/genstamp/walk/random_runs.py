@@ -9,23 +9,15 @@ from typing import Final
 
 import msgspec
 
-from genstamp.errors import GenstampError
+from genstamp.errors import FileError
 
 RANDOM_RUNS: Final = Path("spec", "random_runs")
 
 
-class RandomRunsError(GenstampError):
-    """The record cannot be read or written.
+class RandomRunsError(FileError):
+    """The record cannot be read or written."""
 
-    Attributes:
-        path: of the file.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}; `adapters/apache-hdfs/run.py --minutes N` writes it")
-        self.path = path
-        self.reason = reason
+    advice = "`adapters/apache-hdfs/run.py --minutes N` writes it"
 
 
 class Slice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
