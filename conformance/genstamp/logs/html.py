@@ -22,7 +22,7 @@ from genstamp.logs.graphs import DELETED, LIFECYCLES
 from genstamp.logs.histogram import histogram, in_words
 from genstamp.logs.kept import Kept
 from genstamp.logs.lanes import chart
-from genstamp.logs.readers.log_line import LAYOUTS
+from genstamp.logs.readers.log_head import KNOWN
 from genstamp.logs.report import Report, read_in_words
 from genstamp.logs.shown import shown
 from genstamp.logs.story import lines, tell_all
@@ -76,7 +76,7 @@ def page(report: Report, kept: Kept) -> str:
         histograms=drawn,
         backwards=took.backwards,
         unparsed=_unparsed(kept),
-        layouts=LAYOUTS,
+        layouts=KNOWN,
     )
 
 

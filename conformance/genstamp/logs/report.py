@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from genstamp.logs.readers.log_line import LAYOUTS
+from genstamp.logs.readers.log_head import KNOWN
 from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
@@ -246,7 +246,7 @@ def known_layouts(report: Report) -> list[str]:
     if not report.unread:
         return []
     told = f"{counted(report.unread, 'line')} of an unknown layout, which may hide a violation; known layouts:"
-    return [told, *(f"  {layout}" for layout in LAYOUTS)]
+    return [told, *(f"  {layout}" for layout in KNOWN)]
 
 
 def _paths(report: Report) -> str:
@@ -281,7 +281,8 @@ def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
     read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
-        return f"{report.safety}: no event was found; {read}"
+        found = "no event was found" if not report.events else "no event says anything of a key"
+        return f"{report.safety}: {found}; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
     holes = sorted({note.partition(":")[0] for _, note in report.notes if note.startswith(KNOWN_HOLE)})
@@ -321,7 +322,7 @@ def plain(report: Report) -> dict[str, Any]:
         "findings": [_plain_finding(finding) for finding in report.findings],
         "rejects": list(report.rejects),
         "unread": report.unread,
-        "known_layouts": list(LAYOUTS) if report.unread else [],
+        "known_layouts": list(KNOWN) if report.unread else [],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
 

@@ -28,8 +28,9 @@ from genstamp.logs.readers import (
     storage_directory,
     tracebench,
 )
+from genstamp.logs.readers.log_head import HADOOP, LAYOUTS, head_in_words, nearest
 from genstamp.logs.readers.log_line import log_line
-from genstamp.logs.readers.sighting import Reject, Unit
+from genstamp.logs.readers.sighting import Reject, Unit, shortened
 from genstamp.logs.readers.storage_tree import is_archive
 from genstamp.logs.semantics import Semantics
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream, head
@@ -45,6 +46,10 @@ HEAD = 1 << 20
 TOLD_ONCE: Mapping[str, int] = {EDIT_LOG: BINARY_EDITS, EDIT_XML: XML_EDITS, LOG: LINES, MERGED_LOG: LINES}
 """What is collected more than once: as it is and compressed, or from each JournalNode."""
 
+LAID_OUT = 100
+"""Lines that show how a log is laid out."""
+
+_USUAL = (HADOOP, LAYOUTS[2].name)
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
@@ -135,6 +140,7 @@ def find_units(
             # Nothing more is kept of a beginning: a cluster has many thousand logs.
             firsts[str(file)] = _first(reader, beginning)
             if reader == LOG:
+                found.notes += ((str(file), f"layout: {layout}") for layout in _layouts(beginning))
                 pools |= _pools_of_storages(beginning)
             if reader in TOLD_ONCE:
                 one, two = (_digest(beginning_of(beginning, TOLD_ONCE[reader], many)) for many in (1, 2))
@@ -248,7 +254,8 @@ def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
     if itf.is_itf(beginning):
         return MODEL_TRACE, ""
     if native.is_native(beginning):
-        return NATIVE, ""
+        # Loggers write JSON, too.
+        return LOG if log_text.is_log(b"\n".join(beginning.splitlines()[:LAID_OUT])) else NATIVE, ""
     if image_binary.is_image(beginning):
         return IMAGE, ""
     if is_archive(beginning):
@@ -263,7 +270,9 @@ def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
         return MERGED_LOG, ""
     if any(log_text.is_log_somewhere(text) for text in _texts(file)):
         return LOG, ""
-    return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
+    first = next((line for line in beginning.splitlines() if line.strip()), b"")
+    like = f"its first line is {shortened(first)[:80]!r}, and the layout most like it {nearest(first)!r}"
+    return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known; {like}"
 
 
 def _texts(file: Path) -> Iterator[bytes]:
@@ -281,6 +290,13 @@ def _texts(file: Path) -> Iterator[bytes]:
     except (DamagedSourceError, OSError):
         pass
     yield rest
+
+
+def _layouts(beginning: bytes) -> list[str]:
+    """How the first lines of a log are laid out, but for what is told of no log: as Hadoop does by default."""
+    lines = map(log_line, beginning.splitlines()[:LAID_OUT])
+    told = dict.fromkeys(head_in_words(line) for line in lines if line is not None)
+    return [layout for layout in told if layout not in _USUAL]
 
 
 def _pools_of_storages(beginning: bytes) -> dict[str, str]:

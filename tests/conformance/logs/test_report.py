@@ -157,7 +157,7 @@ def test_rejects_are_told() -> None:
 
 def test_run_without_events_is_told() -> None:
     assert text(Report((), (READ,))).endswith(
-        "undetermined: no event was found; 10 events in 15 lines of 1 file, 0 keys"
+        "undetermined: no event says anything of a key; 10 events in 15 lines of 1 file, 0 keys"
     )
 
 

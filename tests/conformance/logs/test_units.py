@@ -57,9 +57,9 @@ def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "typ
         (b"\x7fELF" + bytes(100), "binary, and not an edit log"),
         (b"name,value\n1,2\n", "no line of it is of a layout that is known"),
         (b"\x1f\x8b\x08garbage", "empty, or compressed and damaged from the beginning"),
-        ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16"), "binary, and not an edit log"),
+        ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16-le"), "binary, and not an edit log"),
     ],
-    ids=["empty", "binary", "text", "damaged", "utf-16"],
+    ids=["empty", "binary", "text", "damaged", "utf-16 without a mark"],
 )
 def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "hadoop.log").write_bytes(content)

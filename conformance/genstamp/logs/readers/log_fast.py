@@ -18,7 +18,8 @@ from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
 from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FILES, Known
-from genstamp.logs.readers.log_line import LogLine, log_line
+from genstamp.logs.readers.log_head import LogLine
+from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_patterns import PARTS, PATTERNS

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from genstamp.events import Place
-from genstamp.logs.readers.log_line import LogLine
+from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import Sighting, whole_number
 

@@ -12,7 +12,7 @@ import msgspec
 
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.file_tree import Elsewhere, FileTree, KnownFile
-from genstamp.logs.readers.log_line import LogLine
+from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
 
