@@ -14,6 +14,7 @@ from genstamp import exit_codes
 from genstamp.cli.logs import logs_app
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
+from genstamp.logs.local import check_locally
 from genstamp.logs.readers.log_head import CARRIERS, COLOURS, LAYOUTS, Form, head_of
 from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.report import Report
@@ -135,6 +136,34 @@ def test_stack_trace_in_a_carrier_is_below_its_line(tmp_path: Path) -> None:
         report = check_alone([tmp_path / "nn.log"])
         counts.append((report.lines, report.events, report.rejects))
     assert counts[0] == counts[1] == (3, 0, ())
+
+
+STORY = (
+    *TOLD[:2],
+    "DIR* completeFile: /t/f is closed by DFSClient_1",
+    "BLOCK* addStoredBlock: blockMap updated: 10.0.0.1:9866 is added to blk_1073741825_1001 size 3",
+    "BLOCK* allocate in words of another release",
+    "something else",
+)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS, ids=lambda form: form.name)
+@pytest.mark.parametrize("size", [1, 700])
+def test_compiled_code_tells_the_same(
+    carrier: Form, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it cannot decide is told as it stands in the file."""
+    lines = [_line(LAYOUTS[0], told) for told in STORY * size] + [
+        "\tat org.apache.hadoop.ipc.Server.run(Server.java:7)"
+    ]
+    (tmp_path / "nn.log").write_text("".join(_carried(carrier, line) + "\n" for line in lines * 2))
+    told = []
+    for compiled_from in (0, 1 << 30):
+        monkeypatch.setattr(reading, "COMPILED_FROM", compiled_from)
+        checked = check_locally([tmp_path / "nn.log"])
+        told.append([sorted(map(str, table.to_pylist())) for table in
+                     (checked.events, checked.rejects, checked.verdicts)])  # fmt: skip
+    assert told[0] == told[1] and len(told[0][0]) == 3 * 2 * size
 
 
 def test_report_tells_the_layout(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
 from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FILES, Known
 from genstamp.logs.readers.log_head import LogLine
-from genstamp.logs.readers.log_line import log_line
+from genstamp.logs.readers.log_line import log_line, plain_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_patterns import PARTS, PATTERNS
@@ -92,6 +92,10 @@ def _heads() -> Heads:
     )
 
 
+_SHOWN, _SHOWING = 1 << 14, 20
+"""Bytes and lines at the beginning of a piece that show whether it is laid out as Hadoop does by default."""
+
+
 def _room() -> Found:
     size = EVENTS_AT_ONCE
     arguments = np.zeros(max(2 * LINE_LENGTH_MAX, 64 * size), np.uint8)
@@ -142,6 +146,8 @@ class FastReading:
         self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
         self._seen_replicas = SeenReplicas()
         self._line, self._last = 1, 0
+        self._lines_as_written: list[bytes] = []
+        self._piece_line = 1
         self._numbers = np.zeros(0, np.int64)
         self._loggers = np.zeros((LOGGERS, 2), np.int64)
         self._of_files = UNDECIDED_FILES if keeps_events else DECIDED
@@ -195,6 +201,13 @@ class FastReading:
         yield from self._collected.rest(self._counts)
 
     def _piece(self, data: bytes | bytearray, stop_at: int) -> Iterator[Batch]:
+        begins = data.find(b"\n", 0, stop_at) + 1 or stop_at
+        beginning = bytes(data[: max(begins, min(stop_at, _SHOWN))]).split(b"\n")
+        self._lines_as_written, self._piece_line = [], self._line
+        if any(plain_line(line) is not line for line in beginning[:_SHOWING]):
+            self._lines_as_written = bytes(data[:stop_at]).split(b"\n")
+            data = b"\n".join(map(plain_line, self._lines_as_written))
+            stop_at = len(data)
         text = np.frombuffer(data, np.uint8)
         text.flags.writeable = False  # Compiled once, for either.
         totals, at = self._counters.totals, 0
@@ -231,7 +244,7 @@ class FastReading:
                 continue
             if totals[LAST_LINE] >= 0:
                 self._before(data, stop_at)
-            self._undecided(bytes(data[at:end]))
+            self._undecided(self._as_written(self._line) or bytes(data[at:end]))
             if self._state_has_changed():
                 yield from self._flush()
                 self._look()
@@ -250,7 +263,13 @@ class FastReading:
         at = int(self._counters.totals[LAST_LINE])
         end = data.find(b"\n", at, stop_at)
         self._forget_last_line()
-        return bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
+        written = self._as_written(self._line - 1)
+        return written.removesuffix(b"\r") or bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
+
+    def _as_written(self, line: int) -> bytes:
+        """A line that was given to compiled code otherwise, as it stands in the file; else empty."""
+        at = line - self._piece_line
+        return self._lines_as_written[at] if 0 <= at < len(self._lines_as_written) else b""
 
     def _forget_last_line(self) -> None:
         self._counters.totals[LAST_LINE] = -1

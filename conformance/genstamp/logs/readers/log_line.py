@@ -5,6 +5,8 @@ heads that are known is `log_head`. Leaves out what messages mean.
 """
 
 import re
+from datetime import UTC, datetime
+from functools import lru_cache
 
 from genstamp.logs.readers.log_head import HADOOP, LogLine, head_of, midnight
 
@@ -28,6 +30,22 @@ def log_line(line: bytes) -> LogLine | None:
     seconds = begins + 3600 * int(hour) + 60 * int(minute) + int(second)
     time_us = seconds * 1_000_000 + int(millisecond) * 1000
     return LogLine(time_us, thread or b"", logger, line[found.end() :], HADOOP)
+
+
+def plain_line(line: bytes) -> bytes:
+    """A line as compiled code reads it, if no more is lost than its carriers and its level; else the line itself."""
+    if _DEFAULT.match(line):
+        return line
+    parts = head_of(line.removesuffix(b"\r"))
+    if parts is None or parts.thread or parts.time_us % 1000 or b"\n" in parts.message:
+        return line
+    seconds, part = divmod(parts.time_us // 1000, 1000)
+    return b"%b,%03d INFO %b: %b" % (_second(seconds), part, parts.logger, parts.message)
+
+
+@lru_cache(maxsize=64)
+def _second(seconds: int) -> bytes:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S").encode()
 
 
 def cut_line(line: bytes, before: LogLine) -> LogLine | None:

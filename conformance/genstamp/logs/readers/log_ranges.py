@@ -194,7 +194,10 @@ class RangeReading(FastReading):
         rows = self._file_lines[: totals[FILES], :3]
         self._count += len(rows)
         self._numbers_aside.append(rows[:, 0].copy())
-        self._texts.append(_together(np.frombuffer(data, np.uint8), rows).tobytes())
+        if self._lines_as_written:
+            self._texts += (self._as_written(line) + b"\n" for line in rows[:, 0].tolist())
+        else:
+            self._texts.append(_together(np.frombuffer(data, np.uint8), rows).tobytes())
         totals[FILES] = 0
 
     def _before(self, data: bytes | bytearray, stop_at: int) -> None:
