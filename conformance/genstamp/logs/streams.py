@@ -20,8 +20,9 @@ LINE_LENGTH_MAX = 1 << 20
 EXPANSION_MAX = 200
 """How many times larger than the file its content may be; logs compress to between a tenth and a fiftieth."""
 
-EXPANSION_FREE = 64 << 20
-"""Bytes of content below which the expansion is not looked at."""
+EXPANSION_FREE = 1 << 30
+"""Bytes of content below which the expansion is not looked at: archives of storage directories, whose files hold zeros,
+expand 500 times and more, and a gibibyte takes seconds."""
 
 COMPRESSED_TO = 10
 """How many times smaller than its content a compressed log is, about."""
