@@ -389,6 +389,21 @@ _WRITTEN = (
     Rule("write_block", (Way((), (), _GIVEN_OUT),), "E.5, C.1  DataXceiver#writeBlock"),
 )
 
+_COPIES = (
+    # The line is written after the lock was released, and shows the stamp that the block has then; up to 2.7 its state
+    # as well, unless it is COMPLETE.
+    *(
+        Rule("ask_to_replicate", (), "S24  BlockManager#scheduleReconstruction, HDFS-4022", when={"block_state": state})
+        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY")
+    ),
+    Rule(
+        "ask_to_replicate",
+        (Way((), (_STAMP_IS_STORED,), states("committed", "complete")),),
+        "S24, A.4.5  BlockManager#scheduleReconstruction, HDFS-4022: what is written is not copied",
+        sets={STAMP: "generation_stamp"},
+    ),
+)
+
 _END = (
     # A20. With a snapshot the block outlives the file.
     Rule("delete", (Way(("remove",)), Way()), "A20, E.14  BlockManager#removeBlock"),
@@ -460,6 +475,7 @@ BLOCK = RuleBook(
         *_COMPLETION,
         *_RECOVERY,
         *_WRITTEN,
+        *_COPIES,
         *_END,
         *_RESTART,
         *ON_DISK,

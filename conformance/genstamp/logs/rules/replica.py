@@ -315,7 +315,7 @@ _ASIDE = tuple(
 _TOLD = (
     *(
         Rule(event, _UNCHANGED, "no step of the replica")
-        for event in (*REPLICA_ORDERS, "packet_responder_ends", "transfer_starts", "transfer_ends")
+        for event in (*REPLICA_ORDERS, "ask_to_replicate", "packet_responder_ends", "transfer_starts", "transfer_ends")
     ),
     Rule("write_block", _UNCHANGED, "C.1  DataXceiver#writeBlock: what was written stays (B, notes)", refused="*"),
     Rule(
