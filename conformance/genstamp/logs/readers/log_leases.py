@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from genstamp.logs.readers.file_tree import KnownFile
 from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.log_namenode import begins_recovery
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
@@ -28,6 +29,7 @@ _CALLS = {
 def _internal_release_lease(message: Message) -> Iterator[Sighting]:
     """Written before the call looks at the file, so of the file it says nothing."""
     file = _file(message)
+    begins_recovery(message, file)
     yield _of_file(message, "internal_release_lease", file, message.text("holder"), "holder")
 
 
