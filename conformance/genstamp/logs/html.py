@@ -64,6 +64,7 @@ def page(report: Report, kept: Kept) -> str:
     drawn = [
         _histogram("Recoveries of blocks", took.recoveries, took.recovering),
         _histogram("From a file's creation to its close", took.files, took.open),
+        _histogram("From a block shown COMMITTED to its next report", took.reports, took.unreported),
     ]
     return environment.get_template("page.html").render(
         report=report,

@@ -89,6 +89,7 @@ PATTERNS.ignores(rb"BLOCK* NameSystem.abandonBlock:", rb"BLOCK\* NameSystem\.aba
 )
 def _stored(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
+    message.state.is_reported(namespace, block_id, message.line)
     state = message.text("state") or "COMPLETE"
     observed = {"replicas": "enough"} if message.state.has_replicas(namespace, block_id) else {}
     yield _seen(
@@ -146,6 +147,8 @@ def _progress(message: Message) -> Iterator[Sighting]:
         lacking = (message.number("minimum") or 0) - (message.number("nodes") or 0)
         message.state.lacks_replicas(namespace, block_id, lacking)
     observed = {"block_state": message.text("shown") or message.text("state") or "COMMITTED"}
+    if message.text("shown") == "COMMITTED":
+        message.state.is_unreported(namespace, block_id, message.line, message.place.file)
     yield _seen(message, "check_file_progress", "block", block_id, concerns, namespace, observed=observed)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.file_tree import Elsewhere, FileTree, KnownFile
 from genstamp.logs.readers.log_line import LogLine
-from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.sighting import WAITED, Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
 
 NAMENODE = "namenode"
@@ -72,6 +72,8 @@ class LogState:
         self._requests: dict[tuple[bytes, str], Request] = {}
         self._created: dict[int, None] = {}
         self._lacking: dict[tuple[str, str], int] = {}
+        self._unreported: dict[tuple[str, str], tuple[int, str]] = {}
+        self._waited, self._longest = 0, (0, "", "")
 
     # -- what every line may tell ---------------------------------------------------------------------------------
 
@@ -312,6 +314,11 @@ class LogState:
             event = msgspec.structs.replace(event, node=datanode, entity=entity)
             yield Sighting(sighting.order, event, [Concern("replica", entity), *sighting.concerns])
         self._waiting.clear()
+        if self._waited:
+            time_us, block_id, file = self._longest
+            told = f"{self._waited:,} COMMITTED, the longest blk_{block_id}, for {time_us / 1_000_000:.3f} s"
+            self.counts.remarks[file, f"{WAITED}: {told}"] += 1
+            self._waited = 0
 
     def ask(
         self,
@@ -341,6 +348,18 @@ class LogState:
     def answered(self, line: LogLine, call: str) -> "Request":
         """As `asked`, of a line that tells what came of it."""
         return self._requests.pop((line.thread, call), Request())
+
+    def is_unreported(self, namespace: str, block_id: str, line: LogLine, file: str) -> None:
+        """A line shows that a block is COMMITTED and waits for a replica to be reported."""
+        if len(self._unreported) < WAITING_MAX:
+            self._unreported.setdefault((namespace, block_id), (line.time_us, file))
+
+    def is_reported(self, namespace: str, block_id: str, line: LogLine) -> None:
+        """A replica of a block was reported."""
+        since, file = self._unreported.pop((namespace, block_id), (line.time_us, ""))
+        if line.time_us > since:
+            self._waited += 1
+            self._longest = max(self._longest, (line.time_us - since, block_id, file))
 
     def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
         """A committed block waits for so many replicas."""
