@@ -15,6 +15,7 @@ from pathlib import Path
 from genstamp.errors import GenstampError
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
+from genstamp.logs.edit_pairs import differing
 from genstamp.logs.readers import (
     edit_binary,
     edit_xml,
@@ -147,6 +148,8 @@ def find_units(
         _leave_out_copies(begun, found)
         for copy in found.left_out:
             del readers[copy]
+    binary, xml = ([file for file, each in readers.items() if each == sort] for sort in (EDIT_LOG, EDIT_XML))
+    found.notes += differing(binary, xml)
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
