@@ -281,7 +281,8 @@ def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
     read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
-        return f"{report.safety}: no event was found; {read}"
+        what = "no event tells of a file, block, replica or lease" if report.events else "no event was found"
+        return f"{report.safety}: {what}; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
     holes = sorted({note.partition(":")[0] for _, note in report.notes if note.startswith(KNOWN_HOLE)})

@@ -251,7 +251,7 @@ def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
     if itf.is_itf(beginning):
         return MODEL_TRACE, ""
     if native.is_native(beginning):
-        return NATIVE, ""
+        return ("", native.OF_GFS) if native.is_of_gfs(beginning) else (NATIVE, "")
     if image_binary.is_image(beginning):
         return IMAGE, ""
     if is_archive(beginning):

@@ -181,7 +181,10 @@ def test_rejects_are_told() -> None:
 
 def test_run_without_events_is_told() -> None:
     assert text(Report((), (READ,))).endswith(
-        "undetermined: no event was found; 10 events in 15 lines of 1 file, 0 keys"
+        "undetermined: no event tells of a file, block, replica or lease; 10 events in 15 lines of 1 file, 0 keys"
+    )
+    assert text(Report((), (SourceCount("a.log", "log", 0, 15, 0),))).endswith(
+        "undetermined: no event was found; 0 events in 15 lines of 1 file, 0 keys"
     )
 
 
