@@ -148,8 +148,6 @@ _WRITING = (
     ),
 )
 
-_FROM_RECOVERY = (("restart_over_finalized",), ("restart_over_unfinalized",))
-
 _RECOVERY = (
     Rule(
         "init_replica_recovery",
@@ -239,15 +237,16 @@ _RECOVERY = (
 _FOUND = tuple(
     Rule(
         "restart",
-        tuple(
-            Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name]))
-            for fires in ((), ("restart_as_rwr",), ("restart_as_rbw",), *_FROM_RECOVERY)
-        ),
+        tuple(Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name])) for fires in ((), *ways)),
         "B11 to B14, B.8  BlockPoolSlice#addReplicaToReplicasMap, of a replica that was found",
         when={"replica_state": name},
         sets={**_AS_GIVEN, RECOVERY_ID: ""},
     )
-    for name in ("FINALIZED", "RBW", "RWR")
+    for name, ways in {
+        "FINALIZED": (("restart_over_finalized",),),
+        "RBW": (("restart_as_rbw",),),
+        "RWR": (("restart_as_rwr",), ("restart_over_unfinalized",)),
+    }.items()
 )
 
 _ON_DISK = tuple(
