@@ -143,8 +143,12 @@ _WRITING = (
         sets={RECOVERY_ID: "", LENGTH: ""},
         loosens=frozenset({STAMP}),
     ),
+    # Since 3.4 the line comes before the replica leaves the map, which fails if a recovery has ended meanwhile.
     Rule(
-        "invalidate_replica", (Way(("invalidate",), (_STAMP_MATCHES,)),), "B17  FsDatasetImpl#invalidate", sets=_FORGET
+        "invalidate_replica",
+        (Way(("invalidate",), (_STAMP_MATCHES,)), Way((), (_STAMP_MATCHES,), states("rur"))),
+        "B17  FsDatasetImpl#invalidate, #removeReplicaFromMem",
+        sets=_FORGET,
     ),
 )
 
