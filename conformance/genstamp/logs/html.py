@@ -23,7 +23,7 @@ from genstamp.logs.histogram import histogram, in_words
 from genstamp.logs.kept import Kept
 from genstamp.logs.lanes import chart
 from genstamp.logs.readers.log_head import KNOWN
-from genstamp.logs.report import Report, read_in_words
+from genstamp.logs.report import Report, headline, read_in_words
 from genstamp.logs.shown import shown
 from genstamp.logs.story import lines, tell_all
 from genstamp.logs.tables import COMPLETIONS, SAFETIES
@@ -64,9 +64,11 @@ def page(report: Report, kept: Kept) -> str:
     drawn = [
         _histogram("Recoveries of blocks", took.recoveries, took.recovering),
         _histogram("From a file's creation to its close", took.files, took.open),
+        _histogram("From a block shown COMMITTED to its next report", took.reports, took.unreported),
     ]
     return environment.get_template("page.html").render(
         report=report,
+        headline=headline(report).removeprefix(report.safety),
         read=read_in_words(report),
         safeties=SAFETIES,
         completions=COMPLETIONS,

@@ -15,6 +15,7 @@ from pathlib import Path
 from genstamp.errors import GenstampError
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
+from genstamp.logs.edit_pairs import differing
 from genstamp.logs.readers import (
     edit_binary,
     edit_xml,
@@ -153,6 +154,8 @@ def find_units(
         _leave_out_copies(begun, found)
         for copy in found.left_out:
             del readers[copy]
+    binary, xml = ([file for file, each in readers.items() if each == sort] for sort in (EDIT_LOG, EDIT_XML))
+    found.notes += differing(binary, xml)
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
@@ -254,8 +257,7 @@ def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
     if itf.is_itf(beginning):
         return MODEL_TRACE, ""
     if native.is_native(beginning):
-        # Loggers write JSON, too.
-        return LOG if log_text.is_log(b"\n".join(beginning.splitlines()[:LAID_OUT])) else NATIVE, ""
+        return _reader_of_json(beginning)
     if image_binary.is_image(beginning):
         return IMAGE, ""
     if is_archive(beginning):
@@ -273,6 +275,13 @@ def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
     first = next((line for line in beginning.splitlines() if line.strip()), b"")
     like = f"its first line is {shortened(first)[:80]!r}, and the layout most like it {nearest(first)!r}"
     return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known; {like}"
+
+
+def _reader_of_json(beginning: bytes) -> tuple[str, str]:
+    """Which reader JSON lines are for: events of our servers, or lines of a logger that writes JSON."""
+    if log_text.is_log(b"\n".join(beginning.splitlines()[:LAID_OUT])):
+        return LOG, ""
+    return ("", native.OF_GFS) if native.is_of_gfs(beginning) else (NATIVE, "")
 
 
 def _texts(file: Path) -> Iterator[bytes]:

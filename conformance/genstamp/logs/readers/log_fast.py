@@ -247,6 +247,8 @@ class FastReading:
             self._undecided(self._as_written(self._line) or bytes(data[at:end]))
             if self._state_has_changed():
                 yield from self._flush()
+                if self._state.has_several_pools():
+                    self._tell_replicas()
                 self._look()
             if self._collected.is_full():
                 yield from self._collected.flush()
@@ -309,7 +311,8 @@ class FastReading:
         may be here.
         """
         state = self._state
-        only, several = state.datanode(_NOBODY), len(state.datanodes())
+        # With several pools what names none may be of either, and so is for the reader of all lines.
+        only, several = (UNKNOWN, 0) if state.has_several_pools() else (state.datanode(_NOBODY), len(state.datanodes()))
         return state.pool(), state.namespace(_NOBODY), only, several, self._here.is_open
 
     def _state_has_changed(self) -> bool:
@@ -322,13 +325,13 @@ class FastReading:
             self._here.close()
             self._here = CompiledFiles(self._state, namespace)
         self._context = self._now()
-        pool, _, only, _, files_here = self._context
+        pool, _, only, several, files_here = self._context
         sequences = self._counters.sequences
         for datanode in self._state.datanodes():
             if datanode not in self._nodes and len(self._nodes) < _NODES_MAX - 1:
                 sequences[len(self._nodes)] = self._state.counted(datanode)
                 self._nodes.append(datanode)
-        names = [node.encode(errors="surrogatepass") for node in self._nodes]
+        names = [node.encode(errors="surrogatepass") for node in self._nodes[: None if several else 1]]
         self._known = Known(
             np.frombuffer(pool.encode(), np.uint8),
             np.frombuffer(b"".join(names), np.uint8),
@@ -383,6 +386,7 @@ class FastReading:
                     for each in file.blocks:
                         each.complete = True
                     file.is_open, file.holder = False, ""
+                    file.sole.clear()
                     rows.completed(row, file, client, closed)
                 files.pop(name, None)
             else:

@@ -21,7 +21,7 @@ FRAGMENTS = {
     b"pooled": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
     b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+)[^}]{0,5000}\})?",
     # Since 3.0 the NameNode's own holder has the time in its name, and so a comma.
-    b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^\]]{1,500}?), pending ?creates: \d+\]",
+    b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^\]]{1,500}?), pending ?creates: (?P<files>\d+)\]",
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
 }
