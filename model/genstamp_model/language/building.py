@@ -6,19 +6,17 @@ Leaves out what a system and a variation are (`system`).
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from genstamp_model.errors import Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language import model as traced
+from genstamp_model.language.actions import ActionTracer
 from genstamp_model.language.author import authored, is_specification, suggested
 from genstamp_model.language.constant import is_constant
 from genstamp_model.language.declare import (
-    BY_PART,
     ActionDeclaration,
     LimitDeclaration,
     ObservationDeclaration,
@@ -28,19 +26,21 @@ from genstamp_model.language.declare import (
 )
 from genstamp_model.language.ending import ANYWHERE
 from genstamp_model.language.ir import Expr, Op
+from genstamp_model.language.leaks import refuse_leak
 from genstamp_model.language.model import Model
 from genstamp_model.language.refinement import RefinementDeclaration, refinement
 from genstamp_model.language.suspects import Reach
-from genstamp_model.language.trace import ActionParameter, OptionalMember, Trace, tracing
-from genstamp_model.language.types import BOOL, INTEGER, IndexSet, RefType, Type, describe, fits
+from genstamp_model.language.trace import OptionalMember, Trace, tracing
+from genstamp_model.language.types import BOOL, INTEGER, Type, describe, fits
 from genstamp_model.language.values import Value, coerce, member_of
 from genstamp_model.language.variables import Declared
 
 if TYPE_CHECKING:
     from genstamp_model.language.system import System, Variation
 
-_NUMBERED = re.compile(r"_\d+$")
-"""How the name of a quantifier's member ends."""
+
+_MARKED: Final = {"repairs": ("hole",), "since": ("bug", "difference")}
+"""The kinds of variations that a mark of a kind is for."""
 
 
 class Builder:
@@ -55,13 +55,15 @@ class Builder:
         _refuse_namesakes(parts)
         self.state = _compose(parts)
         self.variables = self.state.variables()
-        self._seen_labels: dict[str, set[str]] = {}
         self.values = {d.name: ir.make(Op.VARIABLE, (), d.type, d.name) for d in self.variables}
         self.reach = Reach(self.state)
+        self._left_out = frozenset(variation.name for variation in variations)
+        self._marks: dict[tuple[str, str], Source] = {}
 
     def build(self) -> Model:
-        actions = tuple(self._action(declaration) for declaration in self.state.actions())
-        self._refuse_unknown_drops()
+        tracer = ActionTracer(self.state, self.values, self.system.meets, self._begin, self._follow)
+        actions = tracer.actions()
+        self._refuse_unknown_drops(tracer.seen_labels)
         self._refuse_unknown_meetings(actions)
         self._refuse_unknown_idlers({action.name for action in actions})
         refinements = tuple(
@@ -74,6 +76,7 @@ class Builder:
         for claim in properties:
             _refuse_unknown("property", claim.given, [p.name for p in properties], claim)
             _refuse_unknown("action", claim.fair + claim.strongly_fair, [a.name for a in actions], claim)
+        self._refuse_marks()
         return Model(
             system=self.system.name,
             semantics=self.semantics,
@@ -90,8 +93,8 @@ class Builder:
             source=self.system.source,
         )
 
-    def _trace(self, may_assign: bool, dropped: frozenset[str] = frozenset()) -> Trace:
-        return Trace(dict(self.values), may_assign, dropped=dropped)
+    def _trace(self, may_assign: bool) -> Trace:
+        return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
         """What a function of the author's returns while it is traced."""
@@ -100,81 +103,15 @@ class Builder:
         with authored(source), tracing(trace, is_suspect=is_suspect):
             return function(*arguments)
 
-    def _action(self, declaration: ActionDeclaration) -> traced.Action:
+    def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:
         dropped = frozenset(label for v in self.variations for name, label in v.drops if name == declaration.name)
-        trace = self._trace(True, dropped)
-        parameters = parameters_of(declaration.function, 1, declaration.source)
-        trace.parameters.extend(parameters)
-        members = [member_of(p.expr) for p in parameters]
+        return replace(self._trace(True), dropped=dropped, answers=answers)
+
+    def _follow(self, declaration: ActionDeclaration, trace: Trace) -> None:
+        members = [member_of(parameter.expr) for parameter in trace.parameters]
         result = self._traced(declaration.function, trace, declaration.source, self.state(), *members)
         if result is not None:
             raise SpecError(f"action {declaration.name} returns a value; it should assign instead", declaration.source)
-        self._seen_labels[declaration.name] = trace.labels
-        if declaration.unchanged and trace.sources:
-            name = next(iter(trace.sources))
-            message = (
-                f"action {declaration.name} is declared unchanged ('{declaration.unchanged}') and assigns '{name}'"
-            )
-            raise SpecError(message, trace.sources[name])
-        effects = tuple(
-            traced.Effect(name, value, trace.sources[name])
-            for name, value in trace.values.items()
-            if value is not self.values[name]
-        )
-        names = frozenset(parameter.name for parameter in trace.parameters)
-        met = {label for name, label in self.system.meets if name == declaration.name}
-        checks = [replace(check, defensive=check.defensive and check.label not in met) for check in trace.checks]
-        for check in checks:
-            _refuse_leak(check.condition, names, check.source)
-        for effect in effects:
-            _refuse_leak(effect.value, names, effect.source)
-        for shown in trace.observations.values():
-            _refuse_leak(shown, names, declaration.source)
-        return traced.Action(
-            name=declaration.name,
-            event=declaration.event,
-            parameters=tuple(trace.parameters),
-            checks=tuple(checks),
-            effects=effects,
-            observations=tuple(sorted(trace.observations.items())),
-            hidden=declaration.hidden,
-            refuses=declaration.refuses,
-            doc=inspect.getdoc(declaration.function) or "",
-            source=declaration.source,
-            lane=self.state.lane_of(declaration),
-            unchanged=declaration.unchanged,
-            caller=self._caller(declaration, parameters),
-        )
-
-    @cached_property
-    def _nodes(self) -> frozenset[IndexSet]:
-        """The index sets whose members do steps, or call."""
-        declared = self.state.actions()
-        lanes = {lane for lane in map(self.state.lane_of, declared) if isinstance(lane, IndexSet)}
-        return frozenset(lanes.union(*map(self.state.callers_of, declared)))
-
-    def _caller(self, declaration: ActionDeclaration, parameters: Sequence[ActionParameter]) -> str | None:
-        """The parameter whose member calls.
-
-        Where a step happens at one of several nodes, its first argument is another node that calls. Where it happens at
-        the only node of a name, that is so only if the part says it: its own steps may be about other nodes.
-        """
-        name = self.state.caller_of(declaration)
-        if name is None or (name == BY_PART and declaration.hidden):
-            return None
-        if name != BY_PART:
-            known = [parameter.name for parameter in parameters]
-            if name not in known:
-                has = ", ".join(known) or "none"
-                message = f"caller '{name}' of {declaration.name} is none of its parameters; it has {has}"
-                raise SpecError(message, declaration.source)
-            return name
-        asked = self.state.callers_of(declaration)
-        if isinstance(self.state.lane_of(declaration), IndexSet):
-            asked |= self._nodes
-        first = next(iter(parameters), None)
-        is_node = first is not None and isinstance(first.type, RefType) and first.type.index in asked
-        return first.name if first is not None and is_node else None
 
     def _refuse_unknown_breaks(self, known: set[str]) -> None:
         for name in self.bugs:
@@ -184,19 +121,32 @@ class Builder:
                     message = f"{name} breaks property '{broken}', which {self.system.name} does not have; {has}"
                     raise SpecError(message, self.system.source)
 
-    def _refuse_unknown_drops(self) -> None:
+    def _refuse_unknown_drops(self, seen: Mapping[str, set[str]]) -> None:
         for variation in self.variations:
             for name, label in variation.drops:
-                known = self._seen_labels.get(name)
+                known = seen.get(name)
                 if known is None or label not in known:
                     what = f"{variation.name} drops check '{label}' of {name}"
-                    has = suggested(name, self._seen_labels) if known is None else suggested(label, sorted(known))
+                    has = suggested(name, seen) if known is None else suggested(label, sorted(known))
                     message = f"{what}, which {self.system.name} does not have; {has}"
                     raise SpecError(message, self.system.source)
 
+    def _refuse_marks(self) -> None:
+        """Refuse a mark of the other kind, and a variation of which nothing in the text knows."""
+        kinds = {variation.name: variation.kind for variation in self.system.variations}
+        for (name, mark), source in self._marks.items():
+            if name in kinds and kinds[name] not in _MARKED[mark]:
+                what = f"'{name}' is marked with {mark}=, which is for a {' or a '.join(_MARKED[mark])}"
+                raise SpecError(f"{what}, and is a {kinds[name]} of {self.system.name}", source)
+        marked = {name for name, _ in self._marks}
+        for variation in self.variations:
+            if not (variation.drops or variation.parts or variation.name in marked):
+                message = f"{variation.kind} {variation.name} changes nothing in {self.system.name}: no line is marked "
+                raise SpecError(message + "with it, and it drops no check and has no parts", self.system.source)
+
     def _refuse_unknown_meetings(self, actions: Sequence[traced.Action]) -> None:
         """A variation may have replaced an action whose refusal is met."""
-        known = {(action.name, check.label) for action in actions for check in action.checks if check.refuses}
+        known = {(action.declared, check.label) for action in actions for check in action.checks if check.refuses}
         for name, label in () if self.variations else self.system.meets:
             if (name, label) not in known:
                 message = f"{self.system.name} meets '{label}' of {name}, which refuses nothing there"
@@ -234,7 +184,7 @@ class Builder:
                 )
         for part in (condition, target):
             if part is not None:
-                _refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
+                refuse_leak(part, frozenset(p.name for p in parameters), declaration.source)
         return traced.Property(
             name=declaration.name,
             kind=declaration.kind,
@@ -266,7 +216,7 @@ class Builder:
         if not isinstance(value, Value):
             message = f"observation {declaration.name} returns {value!r}; it should return a value of the state"
             raise SpecError(message, declaration.source)
-        _refuse_leak(value.expr, frozenset(parameter.name for parameter in parameters), declaration.source)
+        refuse_leak(value.expr, frozenset(parameter.name for parameter in parameters), declaration.source)
         return traced.Observation(declaration.name, parameters, value.expr)
 
     def _is_judged(self, declaration: RefinementDeclaration) -> bool:
@@ -295,7 +245,7 @@ class Builder:
             mapping[name] = _coerced(value, type_, f"the mapping of '{name}'", declaration.source)
         parameters = frozenset(parameter.name for parameter in declaration.parameters)
         for value in mapping.values():
-            _refuse_leak(value, parameters, declaration.source)
+            refuse_leak(value, parameters, declaration.source)
         return refinement(declaration, upper, mapping)
 
     def _may_stop(self) -> Expr | None:
@@ -373,16 +323,3 @@ def _refuse_unknown(what: str, names: Sequence[str], known: Sequence[str], claim
             raise SpecError(
                 f"{claim.name} speaks of {what} '{name}'; there are {', '.join(known) or 'none'}", claim.source
             )
-
-
-def _refuse_leak(expr: Expr, parameters: frozenset[str], source: Source) -> None:
-    """Refuse a quantifier's member that is used outside of its quantifier, and a parameter of a member's name."""
-    leaked = sorted(expr.free - parameters)
-    if leaked:
-        raise SpecError(f"'{leaked[0]}' is used outside of the quantifier that it stands for a member of", source)
-    if any(_NUMBERED.search(name) for name in parameters):
-        bound = {node.data.name for node in ir.walk(expr) if node.op in ir.BINDERS}
-        captured = sorted(parameters & bound)
-        if captured:
-            message = f"parameter '{captured[0]}' has the name of a member that a quantifier here is over; rename it"
-            raise SpecError(message, source)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 from genstamp_model.language import ir
 from genstamp_model.language.containers import Array, Members
@@ -42,7 +42,15 @@ V = TypeVar("V")
 N = TypeVar("N", bound=Comparable)
 
 
-def require(condition: Bool | bool, label: str, refuses: str | None = None, *, defensive: bool = False) -> None:
+def require(
+    condition: Bool | bool,
+    label: str,
+    refuses: str | None = None,
+    *,
+    defensive: bool = False,
+    repairs: str | None = None,
+    since: str | None = None,
+) -> None:
     """A check of the step, in the order in which the protocol checks.
 
     Args:
@@ -52,11 +60,72 @@ def require(condition: Bool | bool, label: str, refuses: str | None = None, *, d
             cannot happen.
         defensive: nobody is known to meet this refusal; coverage asks for a state where it is given only in systems
             that say of it that they meet it (`System.meets`).
+        repairs: name of the hole that is closed by this check: a semantics that has the hole does not have the check.
+        since: name of the bug that was closed by it, likewise.
     """
     trace = current()
     _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
     _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
-    trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+    if trace.leaves_out(repairs=_mark(repairs), since=_mark(since)):
+        trace.labels.add(label)
+    else:
+        trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+
+
+def case(
+    name: str,
+    condition: Bool,
+    label: str,
+    otherwise: str = "",
+    *,
+    refuses: str | None = None,
+    unchanged: str = "",
+    repairs: str | None = None,
+    since: str | None = None,
+) -> bool:
+    """Whether the step goes this way: `if case("gone", ~s.known(file), "the block is gone"): ...; return`.
+
+    The function is traced once for each way through its cases. Each way is an action of its own, named by the function
+    and the cases that it follows, with one event. A refusal before a case belongs to the first way that meets it.
+
+    Args:
+        name: what the way is called, a word or two joined by `_`.
+        condition: when the step goes this way.
+        label: what holds then, in words.
+        otherwise: what holds on the other ways, in words; by default that it is not so.
+        refuses: exception that the caller gets at the end of this way, although it changes the state.
+        unchanged: why this way has no effects, as of an action.
+        repairs: name of the hole that is closed by this case: a semantics that has the hole never goes this way.
+        since: name of the bug that was closed by it, likewise.
+    """
+    trace = current()
+    if not _is_identifier(name):
+        raise misuse(f"a case is named by an identifier, such as case('gone', ...), not {name!r}")
+    _words(label, "a case is labelled in words, such as case('gone', condition, 'the block is gone')")
+    if trace.leaves_out(repairs=_mark(repairs), since=_mark(since)):
+        trace.labels.add(label)
+        return False
+    return trace.case(name, coerce(condition, BOOL), label, otherwise or f"not so: {label}", refuses, unchanged)
+
+
+def repairs(hole: str) -> bool:
+    """Whether the hole of this name is closed, for effects that close it: `if repairs("..."): s.x = ...`."""
+    return not current().leaves_out(repairs=_mark(hole))
+
+
+def since(bug: str) -> bool:
+    """Whether the bug of this name is closed, likewise."""
+    return not current().leaves_out(since=_mark(bug))
+
+
+def _mark(name: object) -> str | None:
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        raise misuse(f"a mark names a hole or a bug, such as 'HDFS-10240', not {name!r}")
+    return name
+
+
+def _is_identifier(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier()
 
 
 def _words(given: object, demand: str) -> None:
@@ -95,9 +164,18 @@ class Attempt:
 def attempt(step: Callable[[], object]) -> Attempt:
     """Trace checks and effects aside: a call to somebody whose refusal the caller takes for an answer of its own."""
     trace = current()
-    aside = Trace(dict(trace.values), True, dropped=trace.dropped, scopes=trace.scopes)
+    aside = Trace(
+        dict(trace.values),
+        True,
+        dropped=trace.dropped,
+        scopes=trace.scopes,
+        left_out=trace.left_out,
+        marks=trace.marks,
+    )
     with tracing(aside):
         step()
+    if aside.cases:
+        raise misuse(f"case '{aside.cases[0].name}' stands in an attempt, which has one way; write when(...) there")
     if aside.parameters:
         raise misuse("an attempt cannot pick numbers or receive messages; do so before it")
     return Attempt(aside)
@@ -155,10 +233,14 @@ def _body(op: Op, index: type[IndexT], function: Callable[[IndexT], Any], type_:
     return ir.make(op, (body,), result, binder)
 
 
-def _set_of(index: object, op: Op) -> IndexSet:
+def _set_of(index: object, op: Op | str) -> IndexSet:
     if not (isinstance(index, type) and issubclass(index, Index) and index is not Index):
         shown = describe(index.expr.type) if isinstance(index, Value) else repr(index)
-        instead = "; write forall(Node, lambda n: s.group.has(n).implies(...))" if isinstance(index, Value) else ""
+        instead = (
+            "; write forall(Node, lambda n: s.group.has(n).implies(...))"
+            if isinstance(index, Value) and isinstance(op, Op)
+            else ""
+        )
         raise misuse(f"{op} is over an index set, a class derived from Index, and not over {shown}{instead}")
     return index.set
 
@@ -240,9 +322,23 @@ def _optimum(
     return cast(N, wrap(ir.make(op, (condition, body, ir.number(default)), result, binder)))
 
 
-def pick(name: str, low: int, high: int) -> Number:
-    """Any number from `low` to `high`: the step exists once for each; `name` stands in traces."""
-    return cast(Number, wrap(current().choose_number(name, low, high)))
+@overload
+def pick(name: str, low: int, high: int, /) -> Number: ...
+@overload
+def pick(name: str, index: type[IndexT], /, *, or_none: bool = False) -> IndexT: ...
+def pick(name: str, low: Any, high: int | None = None, /, *, or_none: bool = False) -> Any:
+    """Any number from `low` to `high`, or any member of an index set: the step exists once for each.
+
+    Args:
+        name: of the choice, as it stands in traces.
+        low: the least number, or a class derived from Index.
+        high: the largest number.
+        or_none: the choice of a member may also be none.
+    """
+    trace = current()
+    if high is None:
+        return member_of(trace.choose_member(name, _set_of(low, "pick"), or_none))
+    return wrap(trace.choose_number(name, low, high))
 
 
 def observe(**values: object) -> None:

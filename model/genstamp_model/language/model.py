@@ -60,7 +60,8 @@ class Action:
     `refuses` is the exception that the caller gets although the step changes the state (None: it succeeds).
     A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
     nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or
-    at the one node of a name; `caller` is the parameter whose member calls.
+    at the one node of a name; `caller` is the parameter whose member calls. `declared` is the name of the function, of
+    which the action is one way.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Action:
     lane: str | IndexSet | None = None
     unchanged: str = ""
     caller: str | None = None
+    declared: str = ""
 
 
 @dataclass(frozen=True)

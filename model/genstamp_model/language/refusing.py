@@ -83,7 +83,8 @@ class Refusing(Symbolic):
     def __bool__(self) -> NoReturn:
         raise misuse(
             "a symbolic value has no truth value while it is traced; write '&', '|', '~' for 'and', 'or', 'not', "
-            "when(condition, a, b) for 'if', and (a <= b) & (b <= c) for a chained comparison"
+            "when(condition, a, b) for 'if' or case('name', condition, 'label') for a way of its own, "
+            "and (a <= b) & (b <= c) for a chained comparison"
         )
 
     def __contains__(self, item: object) -> NoReturn:

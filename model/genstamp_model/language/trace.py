@@ -87,6 +87,22 @@ class Check:
     defensive: bool = False
 
 
+@dataclass(frozen=True)
+class Case:
+    """A place where an action goes one of two ways, and which of them this trace goes."""
+
+    name: str
+    label: str
+    follows: bool
+    refuses: str | None
+    unchanged: str
+    source: Source
+
+
+_MOST_CASES = 100
+"""A way through more cases than these does not end."""
+
+
 @dataclass
 class Trace:
     """One function being traced: an action (which may assign), or a property (which may not).
@@ -96,6 +112,9 @@ class Trace:
         sources: line of the last assignment of each variable assigned.
         scopes: the quantifiers that are open, outermost first; how many there are names their bound variables.
         refusal: the first misuse of the language that was met, if any.
+        answers: whether the first cases are followed; those met later are.
+        left_out: names of the variations whose marked lines are left out.
+        marks: the marks that were met, as (variation, kind of mark), shared by all traces of a system.
     """
 
     values: dict[str, Expr]
@@ -108,6 +127,10 @@ class Trace:
     labels: set[str] = field(default_factory=set)
     scopes: tuple[ir.Binder, ...] = ()
     refusal: SpecError | None = None
+    answers: tuple[bool, ...] = ()
+    cases: list[Case] = field(default_factory=list)
+    left_out: frozenset[str] = frozenset()
+    marks: dict[tuple[str, str], Source] = field(default_factory=dict)
 
     def refuse(self, error: SpecError) -> SpecError:
         """Keep a misuse, to be raised; the first one counts."""
@@ -149,7 +172,31 @@ class Trace:
             raise misuse(f"check '{label}' is the same in every state; write a condition on the state or a parameter")
         self.labels.add(label)
         if label not in self.dropped:
+            # A check before the last answer was met on the way before, whose refusal it is.
+            refuses = None if len(self.cases) < len(self.answers) else refuses
             self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
+
+    def case(self, name: str, condition: Expr, label: str, otherwise: str, refuses: str | None, unchanged: str) -> bool:
+        """Whether this trace goes the way of a case, with the check that it does or does not."""
+        if len(self.cases) == _MOST_CASES:
+            raise misuse(f"case '{name}' is met after {_MOST_CASES} others; a case cannot stand in a loop")
+        if label in self.dropped:
+            self.labels.add(label)
+            return False
+        number = len(self.cases)
+        follows = self.answers[number] if number < len(self.answers) else True
+        other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
+        self.check(*((condition, label) if follows else (other, otherwise)), None)
+        self.labels.add(label)
+        self.cases.append(Case(name, label, follows, refuses, unchanged, caller()))
+        return follows
+
+    def leaves_out(self, **marks: str | None) -> bool:
+        """Whether a line is left out, by its marks: the kind of a mark, and the variation that it names."""
+        for kind, variation in marks.items():
+            if variation is not None:
+                self.marks.setdefault((variation, kind), caller())
+        return not self.left_out.isdisjoint(marks.values())
 
     def choose_message(self, bag: str) -> Expr:
         """A fresh parameter that ranges over the messages of a bag."""
@@ -173,11 +220,18 @@ class Trace:
                 raise misuse(f"'{name}' is picked from a range of constants; write pick('{name}', 0, 3) and a check")
         if low > high:
             raise misuse(f"nothing to pick for '{name}': {low} is above {high}")
-        if any(parameter.name == name for parameter in self.parameters):
-            raise misuse(f"this action already has a parameter '{name}'; pick under another name")
         return self._add(ActionParameter(name, NumberType(low, high), Range(low, high)))
 
+    def choose_member(self, name: str, index: IndexSet, or_none: bool) -> Expr:
+        """A fresh parameter that ranges over the members of an index set, and none if it is asked for."""
+        if not self.may_assign:
+            raise misuse(f"only an action can pick a member; a property says exists({index.name}, ...)")
+        domain = OptionalMember(index) if or_none else index
+        return self._add(ActionParameter(name, RefType(index, optional=or_none), domain))
+
     def _add(self, parameter: ActionParameter) -> Expr:
+        if any(known.name == parameter.name for known in self.parameters):
+            raise misuse(f"this action already has a parameter '{parameter.name}'; pick under another name")
         self.parameters.append(parameter)
         return parameter.expr
 
