@@ -58,13 +58,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         _ONCE: ("add_block has no outcome", "complete has no outcome", "block_received has no outcome"),
         _ROOM: ("append and append_at_block_boundary answer one call",),
     },
-    "hdfs.renewal": {
-        _LOST: (
-            "renew_lease and renew_lease_unanswered answer one call",
-            "renew_lease and renew_lease_fails answer one call",
-            "renew_lease_unanswered and renew_lease_fails answer one call",
-        ),
-    },
     "hdfs.recovery": {_ONCE: ("complete has no outcome",)},
     "hdfs.block_recovery": {
         _ONCE: ("complete has no outcome", "sync_block has no outcome", "release has no outcome"),
@@ -154,16 +147,7 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         ),
     },
     "gfs.chunk_lease": {
-        _LOST: (
-            "add_replica and add_replica_unanswered answer one call",
-            "record_version and record_version_unanswered answer one call",
-            "extend_lease and extend_lease_unanswered answer one call",
-            "give_up_lease and give_up_lease_unanswered answer one call",
-        ),
         _ONCE: ("report_current has no outcome",),
-    },
-    "gfs.record_append": {
-        "how far a replica gets with a record is left open": ("apply_in_part and fail_to_apply answer one call",),
     },
     "gfs.progress": {
         _NOT_ONE: ("revoke_lease and revoke_for_dead_replica answer one call",),

@@ -22,6 +22,7 @@ from genstamp_model.language import (
     action,
     attempt,
     case,
+    either,
     flag,
     invariant,
     number,
@@ -287,8 +288,8 @@ def test_a_case_in_an_attempt() -> None:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        (lambda s: case("no name", s.is_up, "it is up"), "a case is named by an identifier"),
-        (lambda s: case("up", s.is_up, " "), "a case is labelled in words"),
+        (lambda s: case("no name", s.is_up, "it is up"), "a way is named by an identifier"),
+        (lambda s: case("up", s.is_up, " "), "a way is labelled in words"),
         (lambda s: case("up", True, "it is"), "is the same in every state"),  # type: ignore[arg-type]
         (lambda s: repairs(""), "a mark names a hole or a bug"),
         (lambda s: [pick("node", Node), pick("node", Node)], "already has a parameter 'node'"),
@@ -300,6 +301,31 @@ def test_misuse_of_a_case(step: Callable[[Any], object], message: str) -> None:
         step(s)
 
     refused(message, lambda: model_of(part_of(take)))
+
+
+def test_either_way_is_open_and_may_follow_effects() -> None:
+    def take(s: Any) -> None:
+        require(s.is_up, "it is up")
+        s.turn = 1
+        if either("unanswered", "the answer is lost", refuses="ConnectException"):
+            return
+        s.turn = 2
+
+    model = model_of(part_of(take))
+    lost, taken = model.action("take_unanswered"), model.action("take")
+    assert [check.label for check in lost.checks] == [check.label for check in taken.checks] == ["it is up"]
+    assert (lost.refuses, taken.refuses) == ("ConnectException", None)
+    assert str(lost.effects[0].value) == "1" and str(taken.effects[0].value) == "2"
+    assert lost.leaves_open(taken) and not lost.leaves_open(lost)
+    ways = model_of(Ways)
+    assert not ways.action("take_again").leaves_open(ways.action("take"))
+
+
+def test_either_in_a_property() -> None:
+    def claim(s: Any) -> Any:
+        return either("up", "it is up") or s.is_up
+
+    refused("only an action can choose", lambda: model_of(type("Tried", (Lock,), {"claim": invariant(claim)})))
 
 
 def test_a_case_in_a_property() -> None:

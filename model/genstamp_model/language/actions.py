@@ -112,6 +112,7 @@ class ActionTracer:
             unchanged=unchanged,
             caller=self._caller(declaration, parameters),
             declared=declaration.name,
+            cases=tuple(trace.cases),
         )
 
     @cached_property

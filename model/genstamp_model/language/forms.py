@@ -99,13 +99,26 @@ def case(
         since: name of the bug that was closed by it, likewise.
     """
     trace = current()
-    if not _is_identifier(name):
-        raise misuse(f"a case is named by an identifier, such as case('gone', ...), not {name!r}")
-    _words(label, "a case is labelled in words, such as case('gone', condition, 'the block is gone')")
+    _name_way(name, label, "case('gone', condition, 'the block is gone')")
     if trace.leaves_out(repairs=_mark(repairs), since=_mark(since)):
         trace.labels.add(label)
         return False
     return trace.case(name, coerce(condition, BOOL), label, otherwise or f"not so: {label}", refuses, unchanged)
+
+
+def either(name: str, label: str, *, refuses: str | None = None, unchanged: str = "") -> bool:
+    """Whether the step goes this way, which is open: `if either("unanswered", "the answer is lost"): return`.
+
+    It is a `case` without a condition, and may stand after effects.
+    """
+    _name_way(name, label, "either('unanswered', 'the answer is lost')")
+    return current().case(name, None, label, "", refuses, unchanged)
+
+
+def _name_way(name: object, label: object, example: str) -> None:
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise misuse(f"a way is named by an identifier, such as {example}, not {name!r}")
+    _words(label, f"a way is labelled in words, such as {example}")
 
 
 def repairs(hole: str) -> bool:
@@ -122,10 +135,6 @@ def _mark(name: object) -> str | None:
     if name is not None and not (isinstance(name, str) and name.strip()):
         raise misuse(f"a mark names a hole or a bug, such as 'HDFS-10240', not {name!r}")
     return name
-
-
-def _is_identifier(name: object) -> bool:
-    return isinstance(name, str) and name.isidentifier()
 
 
 def _words(given: object, demand: str) -> None:

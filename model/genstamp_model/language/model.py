@@ -16,7 +16,7 @@ from genstamp_model.language import ir
 from genstamp_model.language.author import caller
 from genstamp_model.language.given import a, by_name, is_flag, is_text, refuse_others
 from genstamp_model.language.ir import Expr
-from genstamp_model.language.trace import ActionParameter, Check
+from genstamp_model.language.trace import ActionParameter, Case, Check
 from genstamp_model.language.types import (
     BOOL,
     ArrayType,
@@ -61,7 +61,7 @@ class Action:
     A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
     nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or
     at the one node of a name; `caller` is the parameter whose member calls. `declared` is the name of the function, of
-    which the action is one way.
+    which the action is one way, along these answers to its cases.
     """
 
     name: str
@@ -78,6 +78,13 @@ class Action:
     unchanged: str = ""
     caller: str | None = None
     declared: str = ""
+    cases: tuple[Case, ...] = ()
+
+    def leaves_open(self, other: Action) -> bool:
+        """Whether both are ways of one declared action that part at a choice which the text leaves open."""
+        ways = zip(self.cases, other.cases, strict=False)
+        parting = next((mine for mine, its in ways if mine.follows != its.follows), None)
+        return self.declared == other.declared and parting is not None and parting.is_open
 
 
 @dataclass(frozen=True)

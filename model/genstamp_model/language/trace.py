@@ -89,11 +89,15 @@ class Check:
 
 @dataclass(frozen=True)
 class Case:
-    """A place where an action goes one of two ways, and which of them this trace goes."""
+    """A place where an action goes one of two ways, and which of them this trace goes.
+
+    `is_open` says that both ways are open in every state.
+    """
 
     name: str
     label: str
     follows: bool
+    is_open: bool
     refuses: str | None
     unchanged: str
     source: Source
@@ -176,8 +180,10 @@ class Trace:
             refuses = None if len(self.cases) < len(self.answers) else refuses
             self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
 
-    def case(self, name: str, condition: Expr, label: str, otherwise: str, refuses: str | None, unchanged: str) -> bool:
-        """Whether this trace goes the way of a case, with the check that it does or does not."""
+    def case(
+        self, name: str, condition: Expr | None, label: str, otherwise: str, refuses: str | None, unchanged: str
+    ) -> bool:
+        """Whether this trace goes the way of a case, with the check that it does or does not; None: both are open."""
         if len(self.cases) == _MOST_CASES:
             raise misuse(f"case '{name}' is met after {_MOST_CASES} others; a case cannot stand in a loop")
         if label in self.dropped:
@@ -185,10 +191,13 @@ class Trace:
             return False
         number = len(self.cases)
         follows = self.answers[number] if number < len(self.answers) else True
-        other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
-        self.check(*((condition, label) if follows else (other, otherwise)), None)
+        if condition is not None:
+            other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
+            self.check(*((condition, label) if follows else (other, otherwise)), None)
+        elif not self.may_assign or self.scopes:
+            raise misuse(f"either '{name}' or not stands in a property or a quantifier; only an action can choose")
         self.labels.add(label)
-        self.cases.append(Case(name, label, follows, refuses, unchanged, caller()))
+        self.cases.append(Case(name, label, follows, condition is None, refuses, unchanged, caller()))
         return follows
 
     def leaves_out(self, **marks: str | None) -> bool:

@@ -59,7 +59,8 @@ def _calls(model: Model) -> dict[str, list[Action]]:
 def _of_pair(one: Action, other: Action) -> Iterator[Property]:
     shared = _shared([one, other])
     answered, answered_too = (for_some(action, shared, _possible(action)) for action in (one, other))
-    yield _witness(f"{one.name} and {other.name} answer one call", shared, [answered, answered_too], one)
+    if not one.leaves_open(other):
+        yield _witness(f"{one.name} and {other.name} answer one call", shared, [answered, answered_too], one)
     for refusing, name, answer in ((one, other.name, answered_too), (other, one.name, answered)):
         if any(check.refuses for check in refusing.checks):
             refused = for_some(refusing, shared, _refused(refusing))

@@ -49,7 +49,7 @@ class RecordAppendProjection(MutationsProjection):
     """
 
     unseen: Mapping[str, Mapping[str, Sequence[str]]] = {}
-    impossible = frozenset({"answer_failure", "apply_in_part", "add_chunk"})
+    impossible = frozenset({"answer_failure", "fail_to_apply_in_part", "add_chunk"})
     told_apart: Mapping[str, str] = {}
     forgotten = ("content", "leases", "chunks", "told")
 

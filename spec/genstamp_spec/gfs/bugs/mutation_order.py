@@ -59,7 +59,7 @@ APPLIED_TWICE = Bug(
 ANSWERED_TOO_EARLY = Bug(
     "answered-before-all-have-applied",
     "the primary answers without waiting for every secondary",
-    drops=(("answer_success", "every replica has answered"),),
+    drops=(("answer", "every replica has answered"),),
     breaks=("write_that_succeeded_stands",),
     configuration="retries",
     source="section 3.1, step 6",
@@ -67,7 +67,7 @@ ANSWERED_TOO_EARLY = Bug(
 ERROR_NOT_REPORTED = Bug(
     "error-of-a-secondary-not-reported",
     "the primary answers with success although a secondary has failed",
-    drops=(("answer_success", "every replica has applied it"),),
+    drops=(("answer", "every replica has applied it"),),
     breaks=("write_that_succeeded_stands",),
     configuration="retries",
     source="section 3.1, step 7",

@@ -117,7 +117,7 @@ DEAD_REPLICA_STAYS = Bug(
 ANSWERED_TOO_EARLY = Bug(
     "write-answered-before-all-have-it",
     "the primary answers with success without waiting for every secondary",
-    drops=(("answer_success", "all have applied it"),),
+    drops=(("answer", "all have applied it"),),
     breaks=("success_means_everywhere",),
     configuration="two_chunkservers",
     source="section 3.1, step 6: the secondaries all reply to the primary",

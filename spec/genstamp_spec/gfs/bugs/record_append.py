@@ -38,7 +38,7 @@ OWN_END = Bug(
 ANSWERED_TOO_EARLY = Bug(
     "append-answered-before-all-have-it",
     "the primary answers without waiting for every secondary",
-    drops=(("answer_success", "every replica has answered"),),
+    drops=(("answer", "every replica has answered"),),
     breaks=("answered_record_stands_everywhere",),
     configuration="two_replicas",
     source="section 3.3: success is reported when all replicas have it",
@@ -46,7 +46,7 @@ ANSWERED_TOO_EARLY = Bug(
 PART_TAKEN_FOR_WHOLE = Bug(
     "part-of-a-record-taken-for-success",
     "the primary answers with success although a secondary has failed",
-    drops=(("answer_success", "every replica has applied it"),),
+    drops=(("answer", "every replica has applied it"),),
     breaks=("answered_record_stands_everywhere",),
     configuration="two_replicas",
     source="section 3.3: if it fails at any replica, the client retries",

@@ -1,6 +1,20 @@
 """The steps of a record append (section 3.3): client, primary, secondaries, a new lease, the next chunk."""
 
-from genstamp_model.language import Bool, Maybe, action, choose, each, exists, forall, none, observe, require, when
+from genstamp_model.language import (
+    Bool,
+    Maybe,
+    action,
+    case,
+    choose,
+    each,
+    either,
+    exists,
+    forall,
+    none,
+    observe,
+    require,
+    when,
+)
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.append_state import AppendState, Bytes, Forward, Offset, Replica, Slot, no_offset, nothing
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
@@ -101,20 +115,16 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
         s.shows_next(chunkserver)
         s.write_next(chunkserver, Bytes.WHOLE)
 
-    @action(event="fail_to_apply")
-    def apply_in_part(s, chunkserver: Chunkserver) -> None:
-        """A secondary fails half-way: a part of the record stands at the offset."""
-        s.is_next(chunkserver)
-        require(~s.queue.at(s.processed[chunkserver]).offset.is_none(), "it is a record")
-        s.shows_next(chunkserver)
-        s.report_error(chunkserver)
-        s.write_next(chunkserver, Bytes.PART)
-
     @action
     def fail_to_apply(s, chunkserver: Chunkserver) -> None:
-        """A secondary fails before it has written anything."""
+        """A secondary fails half-way, so that a part of the record stands at the offset, or before it has written."""
         s.is_next(chunkserver)
         s.shows_next(chunkserver)
+        if either("in_part", "a part is written"):
+            require(~s.queue.at(s.processed[chunkserver]).offset.is_none(), "it is a record")
+            s.report_error(chunkserver)
+            s.write_next(chunkserver, Bytes.PART)
+            return
         s.report_error(chunkserver)
         s.processed[chunkserver] = s.processed[chunkserver] + 1
 
@@ -146,30 +156,22 @@ class AppendingReplicas(AppendingClient, lane=Chunkserver):
         awaited = append.state.at(MutationLifecycle.ordered) & (append.serial == serial)
         s.append[client].failed_somewhere = append.failed_somewhere | awaited
 
-    @action(event="answer")
-    def answer_success(s, client: Client) -> None:
-        """Every replica has the record at this offset: the client is answered with it."""
-        s.all_have_answered(client)
-        require(~s.append[client].failed_somewhere, "every replica has applied it")
+    @action
+    def answer(s, client: Client) -> None:
+        """All have answered. Where every replica has the record at this offset, the client is answered with it.
+
+        Where some replica has failed the client is told so, and may try again.
+        """
+        append = s.append[client]
+        require(append.state.at(MutationLifecycle.ordered), "the append is ordered")
+        answered = forall(Chunkserver, lambda other: ~s.current.has(other) | (s.processed[other] > append.serial))
+        require(answered, "every replica has answered")
+        if case("failure", append.failed_somewhere, "some replica has failed", "every replica has applied it"):
+            s.fail(client)
+            return
         observe(serial=s.append[client].serial, offset=s.queue.at(s.append[client].serial).offset)
         s.append[client].state.fire(MutationLifecycle.apply)
         s.told[client] = s.queue.at(s.append[client].serial).offset
-
-    @action(event="answer")
-    def answer_failure(s, client: Client) -> None:
-        """Some replica has failed: the client is told so, and may try again."""
-        s.all_have_answered(client)
-        require(s.append[client].failed_somewhere, "some replica has failed")
-        s.fail(client)
-
-    def all_have_answered(s, client: Client) -> None:
-        """Checks: the primary waits for the append, and all replicas of the lease have answered."""
-        append = s.append[client]
-        require(append.state.at(MutationLifecycle.ordered), "the append is ordered")
-        require(
-            forall(Chunkserver, lambda other: ~s.current.has(other) | (s.processed[other] > append.serial)),
-            "every replica has answered",
-        )
 
 
 class NextChunk(AppendingReplicas, lane="master"):

@@ -1,6 +1,20 @@
 """The master: versions, grants, extensions, revocation, what chunkservers report, and its own restart."""
 
-from genstamp_model.language import Bool, Members, action, exists, forall, none, observe, require, smallest, those, when
+from genstamp_model.language import (
+    Bool,
+    Members,
+    action,
+    case,
+    either,
+    exists,
+    forall,
+    none,
+    observe,
+    require,
+    smallest,
+    those,
+    when,
+)
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.chunk_replica import ChunkReplicaLifecycle
 from genstamp_spec.gfs.parts.lease_chunkserver import LeaseChunkserver
@@ -33,17 +47,10 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     @action
     def add_replica(s, chunkserver: Chunkserver) -> None:
-        """The chunk is created on one more chunkserver, or copied to it from a current replica (section 4.3)."""
-        s.copy_replica(chunkserver)
-        s.locations.add(chunkserver)
+        """The chunk is created on one more chunkserver, or copied to it from a current replica (section 4.3).
 
-    @action(event="add_replica")
-    def add_replica_unanswered(s, chunkserver: Chunkserver) -> None:
-        """There is one more replica, but the answer is lost: the master does not know of it."""
-        s.copy_replica(chunkserver)
-
-    def copy_replica(s, chunkserver: Chunkserver) -> None:
-        """Bytes are copied while nobody may change them, and the copy has what its source has."""
+        Bytes are copied while nobody may change them, and the copy has what its source has.
+        """
         require(s.up.has(chunkserver), "the chunkserver is up")
         require(s.held[chunkserver] == 0, "it has no replica")
         require(s.lease.at(*FREE), "nobody holds a lease")
@@ -56,6 +63,9 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.complete = when(sources <= s.complete, s.complete | only(chunkserver), s.complete)
         s.replica[chunkserver].fire(ChunkReplicaLifecycle.clone)
         s.held[chunkserver] = s.version
+        if either("unanswered", "the answer is lost"):
+            return
+        s.locations.add(chunkserver)
 
     # A lease is granted, in steps (section 4.5).
 
@@ -92,17 +102,7 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     @action
     def record_version(s, chunkserver: Chunkserver) -> None:
-        """A replica records the offered version on its disk, and the master hears of it."""
-        s.record(chunkserver)
-        s.recorded.add(chunkserver)
-
-    @action(event="record_version")
-    def record_version_unanswered(s, chunkserver: Chunkserver) -> None:
-        """A replica records the version, but its answer is lost."""
-        s.record(chunkserver)
-
-    def record(s, chunkserver: Chunkserver) -> None:
-        """The replica has the version, and whatever lease it believed in is over."""
+        """A replica records the offered version on its disk, and whatever lease it believed in is over."""
         require(s.up.has(chunkserver), "the chunkserver is up")
         require(s.offered > 0, "a grant is being prepared")
         require(s.told.has(chunkserver) & ~s.recorded.has(chunkserver), "it was told and has not answered")
@@ -111,6 +111,9 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
         s.held[chunkserver] = s.offered
         s.counting.add(chunkserver)
         observe(version=s.offered)
+        if either("unanswered", "the answer is lost"):
+            return
+        s.recorded.add(chunkserver)
 
     @action
     def raise_version(s) -> None:
@@ -177,21 +180,18 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     @action(caller="chunkserver")
     def extend_lease(s, chunkserver: Chunkserver) -> None:
-        """The primary asks for an extension with its heartbeat, and gets it (section 3.1)."""
-        s.extend(chunkserver)
-        s.count_from_now(chunkserver)
-
-    @action(event="extend_lease", caller="chunkserver")
-    def extend_lease_unanswered(s, chunkserver: Chunkserver) -> None:
-        """The master extends the lease, but its answer is lost."""
-        s.extend(chunkserver)
-
-    def extend(s, chunkserver: Chunkserver) -> None:
-        """The lease counts anew at the master."""
+        """The primary asks for an extension with its heartbeat: the lease counts anew at the master (section 3.1)."""
         require(s.up.has(chunkserver) & s.leased.has(chunkserver), "it believes that it holds the lease")
         require(s.primary == chunkserver, "the master knows it as the primary")
-        s.lease.fire(ChunkLeaseLifecycle.extend)
+        s.extend()
         s.lease_age = 0
+        if either("unanswered", "the answer is lost"):
+            return
+        s.count_from_now(chunkserver)
+
+    def extend(s) -> None:
+        """Only a lease that is not being revoked is extended."""
+        s.lease.fire(ChunkLeaseLifecycle.extend)
 
     @action
     def revoke_lease(s) -> None:
@@ -200,23 +200,19 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     @action(caller="chunkserver")
     def give_up_lease(s, chunkserver: Chunkserver) -> None:
-        """The primary is reached and gives the lease up, also if it has not heard of it yet (section 3.4)."""
-        s.hear_revocation(chunkserver)
-        s.lease.fire(ChunkLeaseLifecycle.give_up)
-        s.primary = none
-        s.lease_age = 0
+        """The primary is reached and gives the lease up, also if it has not heard of it yet (section 3.4).
 
-    @action(event="give_up_lease", caller="chunkserver")
-    def give_up_lease_unanswered(s, chunkserver: Chunkserver) -> None:
-        """The primary gives the lease up, but its answer is lost."""
-        s.hear_revocation(chunkserver)
-
-    def hear_revocation(s, chunkserver: Chunkserver) -> None:
-        """Whatever was granted under this version is over, and a grant that is still under way comes to nothing."""
+        Whatever was granted under this version is over, and a grant that is still under way comes to nothing.
+        """
         require(s.up.has(chunkserver), "the chunkserver is up")
         require(s.lease.at(ChunkLeaseLifecycle.revoking), "the lease is being revoked")
         require(s.primary == chunkserver, "the master knows it as the primary")
         s.forget(chunkserver)
+        if either("unanswered", "the answer is lost"):
+            return
+        s.lease.fire(ChunkLeaseLifecycle.give_up)
+        s.primary = none
+        s.lease_age = 0
 
     @action(hidden=True)
     def expire_lease(s) -> None:
@@ -253,22 +249,18 @@ class LeaseMaster(LeaseChunkserver, lane="master"):
 
     @action(caller="chunkserver")
     def report_current(s, chunkserver: Chunkserver) -> None:
-        """A replica has the chunk's version: from now on the master names it (sections 2.6 and 4.5)."""
-        s.has_replica(chunkserver)
-        require(~s.locations.has(chunkserver), "the master does not know of it")
-        require(s.held[chunkserver] == s.version, "its version is the chunk's")
-        s.locations.add(chunkserver)
+        """A replica has the chunk's version, or one above it: from now on the master names it (sections 2.6 and 4.5).
 
-    @action(event="report_current", caller="chunkserver")
-    def report_unconfirmed(s, chunkserver: Chunkserver) -> None:
-        """A replica has a version that was chosen and never confirmed: it misses nothing, and the master names it.
-
-        The paper has the master take such a version for the chunk's (`report_higher`), and every other replica is stale
-        then. A master that logs what it chooses knows that nobody was the primary under it.
+        A version that was chosen and never confirmed misses nothing. The paper has the master take it for the chunk's
+        (`report_higher`), and every other replica is stale then. A master that logs what it chooses knows that nobody
+        was the primary under it.
         """
         s.has_replica(chunkserver)
         require(~s.locations.has(chunkserver), "the master does not know of it")
-        require((s.held[chunkserver] > s.version) & (s.held[chunkserver] <= s.chosen), "its version was chosen")
+        if case("unconfirmed", s.held[chunkserver] > s.version, "its version is above the chunk's"):
+            require(s.held[chunkserver] <= s.chosen, "its version was chosen")
+        else:
+            require(s.held[chunkserver] == s.version, "its version is the chunk's")
         s.locations.add(chunkserver)
 
     @action(caller="chunkserver")

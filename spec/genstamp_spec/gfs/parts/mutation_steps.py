@@ -1,6 +1,6 @@
 """The steps of a write, with the numbers of figure 2 of the paper: client, primary, secondaries, and a new lease."""
 
-from genstamp_model.language import Bool, Maybe, action, exists, forall, none, observe, require, when
+from genstamp_model.language import Bool, Maybe, action, case, exists, forall, none, observe, require, when
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.mutation_state import Client, MutationState, Piece, Serial
@@ -108,31 +108,20 @@ class WritingReplicas(WritingClient, lane=Chunkserver):
         require(s.current.has(chunkserver), "it is a replica of the lease")
         require(s.processed[chunkserver] < s.queue.size(), "a mutation was forwarded to it")
 
-    @action(event="answer")
-    def answer_success(s, client: Client, piece: Piece) -> None:
-        """Step 6: every replica has applied the mutation."""
-        s.all_have_answered(client, piece)
-        require(~s.write[client][piece].failed_somewhere, "every replica has applied it")
+    @action
+    def answer(s, client: Client, piece: Piece) -> None:
+        """Every replica has applied the mutation (step 6), or some has failed, and the client is told so (step 7)."""
+        write = s.write[client][piece]
+        require(write.state.at(MutationLifecycle.ordered), "the mutation is ordered")
+        answered = forall(Chunkserver, lambda other: ~s.current.has(other) | (s.processed[other] > write.serial))
+        require(answered, "every replica has answered")
+        if case("failure", write.failed_somewhere, "some replica has failed", "every replica has applied it"):
+            s.fail(client, piece)
+            return
         observe(serial=s.write[client][piece].serial)
         s.write[client][piece].state.fire(MutationLifecycle.apply)
         is_last = s.write[client][piece].serial == s.last_of[piece]
         s.stands[piece] = when(is_last, client, s.stands[piece])
-
-    @action(event="answer")
-    def answer_failure(s, client: Client, piece: Piece) -> None:
-        """Step 7: some replica has failed, and the client is told so."""
-        s.all_have_answered(client, piece)
-        require(s.write[client][piece].failed_somewhere, "some replica has failed")
-        s.fail(client, piece)
-
-    def all_have_answered(s, client: Client, piece: Piece) -> None:
-        """Checks: the primary waits for the mutation, and all replicas of the lease have answered."""
-        write = s.write[client][piece]
-        require(write.state.at(MutationLifecycle.ordered), "the mutation is ordered")
-        require(
-            forall(Chunkserver, lambda other: ~s.current.has(other) | (s.processed[other] > write.serial)),
-            "every replica has answered",
-        )
 
 
 class NewLease(WritingReplicas, lane="master"):

@@ -1,6 +1,6 @@
 """The steps of a write, and of the lease that it needs, while chunkservers die and start again as they like."""
 
-from genstamp_model.language import action, none, require, when
+from genstamp_model.language import action, case, none, require, when
 from genstamp_spec.gfs.lifecycles.chunk_lease import ChunkLeaseLifecycle
 from genstamp_spec.gfs.lifecycles.mutation import MutationLifecycle
 from genstamp_spec.gfs.parts.lease_state import Chunkserver, no_chunkserver
@@ -193,21 +193,16 @@ class WrittenReplicas(WritingClient, lane=Chunkserver):
         require(s.current.has(chunkserver), "it is a replica of the lease")
         require(~(s.applied | s.missed).has(chunkserver), "it has not answered")
 
-    @action(event="answer")
-    def answer_success(s) -> None:
-        """All have applied the write (step 7)."""
+    @action
+    def answer(s) -> None:
+        """All have applied the write, or some have failed: the client is told, and tries again (step 7)."""
         require(s.serving, "the primary waits for answers")
-        require(s.current <= s.applied, "all have applied it")
-        s.write.fire(MutationLifecycle.apply, MutationLifecycle.acknowledge)
-        s.serving = False
-
-    @action(event="answer")
-    def answer_failure(s) -> None:
-        """Some have failed: the client is told, and tries again (step 7)."""
-        require(s.serving, "the primary waits for answers")
-        require(s.current <= (s.applied | s.missed), "all have answered, or were waited for")
-        require(~s.missed.is_empty(), "some have failed")
-        s.write.fire(MutationLifecycle.fail)
+        if case("failure", ~s.missed.is_empty(), "some have failed", "none has failed"):
+            require(s.current <= (s.applied | s.missed), "all have answered, or were waited for")
+            s.write.fire(MutationLifecycle.fail)
+        else:
+            require(s.current <= s.applied, "all have applied it")
+            s.write.fire(MutationLifecycle.apply, MutationLifecycle.acknowledge)
         s.serving = False
 
     @action

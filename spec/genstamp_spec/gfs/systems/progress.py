@@ -10,7 +10,7 @@ from genstamp_spec.gfs.parts.lease_state import Chunkserver
 from genstamp_spec.gfs.parts.progress_steps import WrittenReplicas
 
 CLOCKS = ("time_passes", "lease_runs_out", "expire_lease")
-ANSWERS = ("order_write", "apply_write", "miss_write", "answer_success", "answer_failure", "hear_failure")
+ANSWERS = ("order_write", "apply_write", "miss_write", "answer", "answer_failure", "hear_failure")
 ASKING = ("grant_lease", "revoke_for_dead_replica", "find_lease_holder", "forget_primary", "push_data", "retry")
 
 

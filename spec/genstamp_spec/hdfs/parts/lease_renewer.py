@@ -9,6 +9,7 @@ from genstamp_model.language import (
     Bool,
     Part,
     action,
+    either,
     flag,
     members,
     none,
@@ -106,23 +107,22 @@ class LeaseRenewer(Clocks, lane=Client):
 
     @action
     def renew_lease(s, client: Client) -> None:
-        """The lease is renewed, if there is one, and the client believes so in any case (facts D.5, D.6)."""
+        """The lease is renewed, if there is one, and the client believes so in any case (facts D.5, D.6).
+
+        A renewer that hears nothing tries again in the next tick.
+        """
         s.is_due(client)
+        if either("fails", "the call does not reach the NameNode"):
+            s.hears_nothing(client)
+            return
         s.age = when(s.owner == client, 0, s.age)
+        if either("unanswered", "the answer is lost"):
+            s.hears_nothing(client)
+            return
         s.since[client] = 0
 
-    @action(event="renew_lease")
-    def renew_lease_unanswered(s, client: Client) -> None:
-        """The lease is renewed, but the client does not hear of it."""
-        s.is_due(client)
-        s.age = when(s.owner == client, 0, s.age)
-        s.tried[client] = True
-        s.failed[client] = True
-
-    @action(event="renew_lease")
-    def renew_lease_fails(s, client: Client) -> None:
-        """The call does not reach the NameNode; the renewer tries again in the next tick."""
-        s.is_due(client)
+    def hears_nothing(s, client: Client) -> None:
+        """The renewer does not know whether the lease was renewed."""
         s.tried[client] = True
         s.failed[client] = True
 
