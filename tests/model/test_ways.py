@@ -260,6 +260,21 @@ def test_a_case_in_a_loop() -> None:
     refused("a case cannot stand in a loop", lambda: model_of(part_of(take)))
 
 
+def test_a_way_is_named_by_its_last_case_or_by_all_where_that_is_not_enough() -> None:
+    def take(s: Any) -> None:
+        if case("late", s.turn > 2, "it is late"):
+            s.turn = 0
+        elif case("early", s.turn == 0, "it is early"):
+            s.turn = 1
+            return
+        if either("lost", "the answer is lost"):
+            return
+        s.is_up = True
+
+    names = [one.name for one in model_of(part_of(take)).actions]
+    assert names == ["stop", "take_late_lost", "take_late", "take_early", "take_lost", "take"]
+
+
 def test_too_many_ways() -> None:
     def take(s: Any) -> None:
         for turn in range(9):

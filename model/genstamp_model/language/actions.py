@@ -7,6 +7,7 @@ order in which the ways stand in the text.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,7 +53,7 @@ class ActionTracer:
         """
         found: dict[str, traced.Action] = {}
         for declaration in self.state.actions():
-            for way in self._ways(declaration):
+            for way in _named(list(self._ways(declaration))):
                 other = found.setdefault(way.name, way)
                 if other is not way:
                     message = f"two actions are named '{way.name}', here and at {other.source}; name the case otherwise"
@@ -98,7 +99,7 @@ class ActionTracer:
         checks = [replace(check, defensive=check.defensive and check.label not in met) for check in trace.checks]
         _refuse_leaks(declaration, checks, effects, trace)
         return traced.Action(
-            name="_".join([declaration.name, *(case.name for case in followed)]),
+            name="_".join([declaration.name, *(case.name for case in followed[-1:])]),
             event=declaration.event,
             parameters=tuple(trace.parameters),
             checks=tuple(checks),
@@ -144,6 +145,17 @@ class ActionTracer:
         first = next(iter(parameters), None)
         is_node = first is not None and isinstance(first.type, RefType) and first.type.index in asked
         return first.name if first is not None and is_node else None
+
+
+def _named(ways: Sequence[traced.Action]) -> list[traced.Action]:
+    """The ways by the last case that each follows, or by all of them where several would have that name."""
+    times = Counter(way.name for way in ways)
+    return [
+        way
+        if times[way.name] == 1
+        else replace(way, name="_".join([way.declared, *(case.name for case in way.cases if case.follows)]))
+        for way in ways
+    ]
 
 
 def _next_answers(answers: Sequence[bool]) -> tuple[bool, ...] | None:

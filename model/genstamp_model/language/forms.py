@@ -85,8 +85,9 @@ def case(
 ) -> bool:
     """Whether the step goes this way: `if case("gone", ~s.known(file), "the block is gone"): ...; return`.
 
-    The function is traced once for each way through its cases. Each way is an action of its own, named by the function
-    and the cases that it follows, with one event. A refusal before a case belongs to the first way that meets it.
+    The function is traced once for each way through its cases. Each way is an action of its own, with one event, named
+    by the function and the last case that it follows, or all of them where that name would be another way's. A refusal
+    before a case belongs to the first way that meets it.
 
     Args:
         name: what the way is called, a word or two joined by `_`.
