@@ -148,10 +148,7 @@ HDFS_6647 = Bug(
 HDFS_6825 = Bug(
     "HDFS-6825",
     "commitBlockSynchronization for a file whose blocks are still being removed: OP_CLOSE after OP_DELETE",
-    drops=(
-        ("commit_block_synchronization", "the file is not deleted"),
-        ("commit_block_synchronization_deletes", "the file is not deleted"),
-    ),
+    drops=(("commit_block_synchronization", "the file is not deleted"),),
     breaks=("replay_never_fails",),
     configuration="deletions",
     depth=16,

@@ -28,10 +28,6 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
         """A report of a deleted file's block is ignored, be the block still there (facts I.1 step 3)."""
         return super().counts(file, stamp, num_bytes) & s.in_tree.has(file)
 
-    def may_do_nothing(s, file: File) -> None:
-        """Checks: of a block that is there, that its file is not deleted, which is looked at first (facts G.6)."""
-        require(~s.known(file) | s.in_tree.has(file), "the file is not deleted")
-
     def may_create(s, file: File) -> None:
         """Checks: a new file is a new inode, whatever was at its path before."""
         new = s.file[file].at(FileLifecycle.absent) & s.block[file].at(BlockLifecycle.absent)

@@ -5,7 +5,7 @@ as it is when the NameNode reads it, and changes nothing while the block is unde
 anew; corrupt replicas are not listed but are those that do not match; closing never fails half-way (A13).
 """
 
-from genstamp_model.language import Bool, Members, Number, Ordered, action, observe, require, when
+from genstamp_model.language import Bool, Members, Number, Ordered, action, case, observe, require, when
 from genstamp_spec.hdfs.parts.namenode_leases import Leases, NamenodeLeases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import (
@@ -263,91 +263,62 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """Those of the targets that the NameNode knows storages of; here, all."""
         return targets
 
-    def may_do_nothing(s, file: File) -> None:
-        """Checks: of a block that is there, that its file is not deleted."""
-
     def already_done(s, file: File) -> Bool:
         """G.6 row 6: somebody has completed the block already."""
         return s.block[file].at(BlockLifecycle.complete)
 
     @action
     def commit_block_synchronization(s, primary: Datanode, file: File) -> None:
-        """The NameNode takes the recovery's result over, completes the block and closes the file.
+        """A primary brings back what its recovery has agreed on; the checks are in HDFS' order.
 
-        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, G.6 row 4, G.6 row 7.
+        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, A17, G.4 row 0, G.6.
         """
         attempt = s.reports_back(primary, file)
-        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
-        require(s.known(file), "the block is known")
-        s.not_deleted(file, "IOException")
-        require(~s.already_done(file), "the block is not complete yet")
-        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
+        deletes = attempt.stage.at(AttemptStage.DELETING)
+        gone = ~s.known(file)
+        if case("gone", gone & deletes, "a deletion finds the block gone"):  # G.6 row 3, HDFS-5024
+            s.report_ends(primary, file, attempt)
+            return
+        if case("unknown", gone, "the block is unknown", "the block is known", refuses="IOException"):  # G.6 row 3
+            s.report_ends(primary, file, attempt)
+            return
+        s.not_deleted(file, "IOException")  # G.6 row 4
+        if case("again", s.already_done(file), "the block is complete", "the block is not complete yet"):  # G.6 row 6
+            s.report_ends(primary, file, attempt)
+            return
+        younger = attempt.recovery_id != s.recovery_id[file]
+        current = "the recovery id is the current one"  # G.6 row 7
+        if case("stale", younger, "a younger recovery was started", current, refuses="IOException"):
+            s.report_ends(primary, file, attempt)
+            return
         s.earlier_blocks_are_complete(file)
-        s.may_close(attempt)
-        observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
-        s.block[file].fire(BlockLifecycle.commit_block_synchronization)
-        s.take_result(file, attempt)
+        nothing_found = case("deletes", deletes, "no replica was found", "replicas were updated")  # A17, G.4 row 0
+        if nothing_found:
+            s.may_delete_block(file)
+            observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
+            s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
+            s.stored[file].clear()
+            s.forget_locations(file)
+        else:
+            s.may_close(attempt)
+            observe(closed=True, deleted=False, recovery_id=attempt.recovery_id, num_bytes=attempt.new_bytes)
+            s.block[file].fire(BlockLifecycle.commit_block_synchronization)
+            s.take_result(file, attempt)
         s.attempt_is_young[file] = False
         s.recovery_ends(file)
+        if nothing_found:
+            s.last_block_is_gone(file)
         s.close(file)
-        s.report_is_answered(primary, file, attempt)
-        s.attempt_ends(primary, file)
+        s.report_ends(primary, file, attempt)
 
-    @action(event="commit_block_synchronization")
-    def commit_block_synchronization_deletes(s, primary: Datanode, file: File) -> None:
-        """Nobody had anything: the block is dropped and the file closed (facts A17, G.4 row 0)."""
-        attempt = s.reports_back(primary, file)
-        require(attempt.stage.at(AttemptStage.DELETING), "no replica was found")
-        require(s.known(file), "the block is known")
-        s.not_deleted(file, "IOException")
-        require(~s.already_done(file), "the block is not complete yet")
-        require(attempt.recovery_id == s.recovery_id[file], "the recovery id is the current one")
-        s.earlier_blocks_are_complete(file)
-        s.may_delete_block(file)
-        observe(closed=True, deleted=True, recovery_id=attempt.recovery_id)
-        s.block[file].fire(BlockLifecycle.commit_block_synchronization_delete)
-        s.stored[file].clear()
-        s.forget_locations(file)
-        s.attempt_is_young[file] = False
-        s.recovery_ends(file)
-        s.last_block_is_gone(file)
-        s.close(file)
+    def report_ends(s, primary: Datanode, file: File, attempt: Attempt) -> None:
+        """The call is answered, and the primary is done with its attempt."""
         s.report_is_answered(primary, file, attempt)
         s.attempt_ends(primary, file)
 
     def forget_locations(s, file: File) -> None:
         """Of a removed block its locations are forgotten too."""
         s.locations[file].clear()
-
-    @action(event="commit_block_synchronization")
-    def commit_block_synchronization_again(s, primary: Datanode, file: File) -> None:
-        """The block is complete already, or a deletion finds it gone: nothing happens (HDFS-5024, G.6 rows 3 and 6)."""
-        attempt = s.reports_back(primary, file)
-        gone = ~s.known(file) & attempt.stage.at(AttemptStage.DELETING)
-        require(gone | (s.known(file) & s.already_done(file)), "there is nothing left to do")
-        s.may_do_nothing(file)
-        s.report_is_answered(primary, file, attempt)
-        s.attempt_ends(primary, file)
-
-    @action(event="commit_block_synchronization", refuses="IOException")
-    def commit_block_synchronization_unknown(s, primary: Datanode, file: File) -> None:
-        """The block is gone (G.6 row 3)."""
-        attempt = s.reports_back(primary, file)
-        require(attempt.stage.at(AttemptStage.UPDATING), "replicas were updated")
-        require(~s.known(file), "the block is unknown")
-        s.report_is_answered(primary, file, attempt)
-        s.attempt_ends(primary, file)
-
-    @action(event="commit_block_synchronization", refuses="IOException")
-    def commit_block_synchronization_stale(s, primary: Datanode, file: File) -> None:
-        """A younger recovery was started: this one has no effect (G.6 row 7)."""
-        attempt = s.reports_back(primary, file)
-        require(s.known(file), "the block is known")
-        s.not_deleted(file, None)
-        require(~s.already_done(file), "the block is not complete yet")
-        require(attempt.recovery_id != s.recovery_id[file], "the recovery id is not the current one")
-        s.report_is_answered(primary, file, attempt)
-        s.attempt_ends(primary, file)
 
 
 class Blocks(BlockSteps, Leases, lane="namenode"):

@@ -44,6 +44,7 @@ FAIR = (
     "commit_block_synchronization_deletes",
     "commit_block_synchronization_again",
     "commit_block_synchronization_unknown",
+    "commit_block_synchronization_gone",
     "commit_block_synchronization_stale",
     "datanode_becomes_stale",
     "datanode_is_taken_for_dead",

@@ -43,7 +43,7 @@ OMITS = (
 KNOWN_BYTES_ARE_NOT_DELETED = Hole(
     "known-bytes-are-not-deleted",
     "a block that is appended to is deleted although the NameNode knows of bytes in it: who has them was not asked",
-    drops=(("commit_block_synchronization_deletes", "no bytes of the block are known"),),
+    drops=(("commit_block_synchronization", "no bytes of the block are known"),),
     breaks=("only_empty_blocks_are_dropped",),
     configuration="append_to_a_byte",
     depth=21,
