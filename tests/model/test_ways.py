@@ -32,6 +32,7 @@ from genstamp_model.language import (
     repairs,
     require,
     since,
+    way,
     when,
 )
 
@@ -258,6 +259,23 @@ def test_a_case_in_a_loop() -> None:
             turn += 1
 
     refused("a case cannot stand in a loop", lambda: model_of(part_of(take)))
+
+
+def test_the_last_way_can_be_named_too() -> None:
+    def take(s: Any) -> None:
+        if case("late", s.turn > 2, "it is late"):
+            s.turn = 0
+            return
+        way("early", refuses="EarlyException")
+        if either("lost", "the answer is lost"):
+            s.turn = 1
+            return
+        s.turn = 2
+
+    model = model_of(part_of(take))
+    assert [one.name for one in model.actions] == ["stop", "take_late", "take_lost", "take_early"]
+    assert [one.refuses for one in model.actions[1:]] == [None, "EarlyException", "EarlyException"]
+    assert model.action("take_early").doc == ""
 
 
 def test_a_way_is_named_by_its_last_case_or_by_all_where_that_is_not_enough() -> None:

@@ -49,6 +49,7 @@ from genstamp_model.language.forms import (
     since,
     smallest,
     those,
+    way,
     when,
 )
 from genstamp_model.language.model import Configuration, Instance, Model
@@ -150,6 +151,7 @@ __all__ = [
     "smallest",
     "those",
     "transition",
+    "way",
     "when",
     "witness",
 ]

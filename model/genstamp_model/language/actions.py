@@ -70,13 +70,13 @@ class ActionTracer:
             parameters = parameters_of(declaration.function, 1, declaration.source)
             trace.parameters.extend(parameters)
             self.follow(declaration, trace)
-            met, expected = [c.name for c in trace.cases][: len(answers)], [c.name for c in before][: len(answers)]
+            met, expected = ([case.name for case in cases][: len(answers)] for cases in (trace.asked, before))
             if met != expected:
                 message = f"{declaration.name} meets the cases {expected} and then {met}; what it does may depend on "
                 raise SpecError(message + "the state, its arguments and its cases alone", declaration.source)
             self.seen_labels.setdefault(declaration.name, set()).update(trace.labels)
             yield self._action(declaration, trace, parameters)
-            before, answers = trace.cases, _next_answers([case.follows for case in trace.cases])
+            before, answers = trace.asked, _next_answers([case.follows for case in trace.asked])
         message = f"there are more than {_MOST_WAYS} ways through {declaration.name}; end each case with return"
         raise SpecError(message, declaration.source)
 
@@ -166,10 +166,11 @@ def _next_answers(answers: Sequence[bool]) -> tuple[bool, ...] | None:
 
 def _doc(declaration: ActionDeclaration, followed: Sequence[Case]) -> str:
     doc = inspect.getdoc(declaration.function) or ""
-    if not followed:
+    labels = [case.label for case in followed if not case.is_only]
+    if not labels:
         return doc
     first, blank, rest = doc.partition("\n\n")
-    return f"{first} Here {', and '.join(case.label for case in followed)}.".lstrip() + blank + rest
+    return f"{first} Here {', and '.join(labels)}.".lstrip() + blank + rest
 
 
 def _refuse_leaks(

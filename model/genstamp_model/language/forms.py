@@ -116,6 +116,12 @@ def either(name: str, label: str, *, refuses: str | None = None, unchanged: str 
     return current().case(name, None, label, "", refuses, unchanged)
 
 
+def way(name: str, *, refuses: str | None = None, unchanged: str = "") -> None:
+    """Name the way on which the step is when no case is left, as `case` does with those that it follows."""
+    _name_way(name, name, "way('starts')")
+    current().way(name, refuses, unchanged)
+
+
 def _name_way(name: object, label: object, example: str) -> None:
     if not (isinstance(name, str) and name.isidentifier()):
         raise misuse(f"a way is named by an identifier, such as {example}, not {name!r}")

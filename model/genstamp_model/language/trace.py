@@ -91,13 +91,14 @@ class Check:
 class Case:
     """A place where an action goes one of two ways, and which of them this trace goes.
 
-    `is_open` says that both ways are open in every state.
+    `is_open` says that both ways are open in every state, `is_only` that there is no other: only a name is given.
     """
 
     name: str
     label: str
     follows: bool
     is_open: bool
+    is_only: bool
     refuses: str | None
     unchanged: str
     source: Source
@@ -177,19 +178,24 @@ class Trace:
         self.labels.add(label)
         if label not in self.dropped:
             # A check before the last answer was met on the way before, whose refusal it is.
-            refuses = None if len(self.cases) < len(self.answers) else refuses
+            refuses = None if len(self.asked) < len(self.answers) else refuses
             self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
+
+    @property
+    def asked(self) -> list[Case]:
+        """The cases that have another way."""
+        return [case for case in self.cases if not case.is_only]
 
     def case(
         self, name: str, condition: Expr | None, label: str, otherwise: str, refuses: str | None, unchanged: str
     ) -> bool:
         """Whether this trace goes the way of a case, with the check that it does or does not; None: both are open."""
-        if len(self.cases) == _MOST_CASES:
+        if len(self.asked) == _MOST_CASES:
             raise misuse(f"case '{name}' is met after {_MOST_CASES} others; a case cannot stand in a loop")
         if label in self.dropped:
             self.labels.add(label)
             return False
-        number = len(self.cases)
+        number = len(self.asked)
         follows = self.answers[number] if number < len(self.answers) else True
         if condition is not None:
             other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
@@ -197,8 +203,12 @@ class Trace:
         elif not self.may_assign or self.scopes:
             raise misuse(f"either '{name}' or not stands in a property or a quantifier; only an action can choose")
         self.labels.add(label)
-        self.cases.append(Case(name, label, follows, condition is None, refuses, unchanged, caller()))
+        self.cases.append(Case(name, label, follows, condition is None, False, refuses, unchanged, caller()))
         return follows
+
+    def way(self, name: str, refuses: str | None, unchanged: str) -> None:
+        """Name the way that this trace goes now."""
+        self.cases.append(Case(name, "", True, False, True, refuses, unchanged, caller()))
 
     def leaves_out(self, **marks: str | None) -> bool:
         """Whether a line is left out, by its marks: the kind of a mark, and the variation that it names."""
