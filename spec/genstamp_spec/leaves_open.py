@@ -19,7 +19,7 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         _NOT_ONE: (
             "create refuses what create_over answers",
             "create_starts_recovery and create_over answer one call",
-            "create_waits_for_recovery and create_over answer one call",
+            "create_waits and create_over answer one call",
             "create_closes_other and create_over answer one call",
             "block_received and block_received_earlier answer one call",
         ),

@@ -15,7 +15,7 @@ FACTS = {
     "no lease is found": (CREATED, CREATED),  # row 3
     "past the soft limit": (f"{RECOVERING} after create_starts_recovery", "recover_lease_starts"),  # rows 5 and 4
     "past the soft limit, an attempt is young": (
-        f"{RECOVERING} after create_waits_for_recovery",
+        f"{RECOVERING} after create_waits",
         "recover_lease_waits",
     ),
     "past the soft limit, nothing to recover": (f"{EXISTS} after create_closes_other", "recover_lease_closes"),

@@ -1,5 +1,7 @@
 """Historic faults by which a file stays open for ever, each as one change to hdfs.expiry."""
 
+from collections.abc import Callable
+
 from genstamp_model.language import Bug, action, members, require
 from genstamp_spec.hdfs.bugs.hadoop_2_7 import CommittedBlocksStay, CommittedEmptyBlocksStay, MonitorDropsLease, NoGate
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
@@ -30,9 +32,8 @@ HDFS_812 = Bug(
 class HolderMayNotAsk(ExpirySteps, lane="namenode"):
     """recoverLease is refused to whoever holds the file, as create is."""
 
-    def forced_takeover(s, client: Client, file: File) -> None:
-        """Checks also: the caller is not the holder."""
-        super().forced_takeover(client, file)
+    def may_force(s, client: Client, file: File) -> None:
+        """Checks: the caller is not the holder."""
         require(~s.lease_files[client].has(file), "the caller is not the holder", "AlreadyBeingCreatedException")
 
 
@@ -105,16 +106,11 @@ class AnyLeaseWillDo(ExpirySteps, lane="namenode"):
         require(~s.elsewhere.has(client), "the client has no other file open")
         s.elsewhere.add(client)
 
-    def recover_lease_internal(s, client: Client, file: File) -> None:
+    def recover_lease_internal(s, client: Client, file: File, closed: Callable[[], None] | None) -> bool:
         """Checks first: the caller has no lease."""
         wants = s.under_construction(file) & s.elsewhere.has(client)
         require(~wants, "the caller has no lease", "AlreadyBeingCreatedException")
-        super().recover_lease_internal(client, file)
-
-    def soft_takeover(s, client: Client, file: File) -> None:
-        """Checks also: the caller has no lease."""
-        super().soft_takeover(client, file)
-        require(~s.elsewhere.has(client), "the caller has no lease")
+        return super().recover_lease_internal(client, file, closed)
 
 
 HDFS_3848 = Bug(

@@ -41,7 +41,7 @@ HDFS_14498 = Difference(
     "a file whose last block was committed empty is not released",
     parts=(CommittedEmptyBlocksStay,),
     configuration="two_clients",
-    shows="refusal recover_lease_starts, AlreadyBeingCreatedException: the committed block has bytes",
+    shows="refusal recover_lease_closes, AlreadyBeingCreatedException: the committed block has bytes",
     source=ISSUE + "HDFS-14498; fixed in 2.10.1, 3.2.2, 3.3.1; what never comes of it is in hdfs.expiry",
 )
 HDFS_15725 = Difference(
@@ -49,7 +49,7 @@ HDFS_15725 = Difference(
     "a file whose committed last block no datanode has finalized is not released",
     parts=(CommittedBlocksStay,),
     configuration="two_clients",
-    shows="refusal recover_lease_starts, AlreadyBeingCreatedException: the committed block is empty",
+    shows="refusal recover_lease_closes, AlreadyBeingCreatedException: the committed block is empty",
     source=ISSUE + "HDFS-15725; fixed in 2.10.2, 3.2.3, 3.3.1; what never comes of it is in hdfs.expiry",
 )
 

@@ -9,7 +9,7 @@ from genstamp_spec.hdfs.parts.namenode_files import exchange
 from genstamp_spec.hdfs.parts.namenode_opening import AppendingAfterOutages, Overwriting
 from genstamp_spec.hdfs.parts.soft_takeover import WriterLosesTheFile
 from genstamp_spec.hdfs.parts.some_data import SomeOutages
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
+from genstamp_spec.hdfs.parts.state import Client, File, Holder
 
 
 class OwnerHistory(Part):
@@ -35,14 +35,8 @@ class Owners(
         s.changed_by[file] = none
         s.taken_by[file] = new_holder
 
-    def recover_softly(s, client: Client, file: File, primary: Datanode) -> None:
+    def is_taken_over(s, client: Client, file: File) -> None:
         """Remembered: for whom."""
-        super().recover_softly(client, file, primary)
-        s.taken_by[file] = client
-
-    def wait_softly(s, client: Client, file: File) -> None:
-        """Remembered: for whom."""
-        super().wait_softly(client, file)
         s.taken_by[file] = client
 
     def length_is_logged(s, file: File) -> None:

@@ -6,7 +6,7 @@ recover finds the file closed by another step; quotas, storage policies and the 
 last one (NEW_BLOCK) are not here.
 """
 
-from genstamp_model.language import Bool, Maybe, Members, Number, Ordered, Part, action, none, number, observe, require
+from genstamp_model.language import Bool, Members, Number, Ordered, Part, action, none, number, observe, require
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.namenode_pipeline import PipelineCalls
 from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
@@ -36,7 +36,8 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, 
         """
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
-        s.recover_lease_internal(client, file)
+        if s.recover_lease_internal(client, file, None):
+            return
         no_block = s.block[file].at(BlockLifecycle.absent)
         replicated = ~(s.stored[file] & s.running).is_empty()
         require(~s.block[file].at(BlockLifecycle.removed), "the file was not cut to nothing")
@@ -56,11 +57,6 @@ class NamenodeAppend(NamenodeBlocks, PipelineCalls, AppendState, PromisedBytes, 
         stream.acked = s.block_bytes[file]
         stream.pipeline = s.stored[file]
         observe(generation_stamp=s.block_stamp[file], num_bytes=s.block_bytes[file], locations=s.stored[file])
-
-    @action(event="append", refuses="RecoveryInProgressException")
-    def append_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """The writer's soft limit has passed: the call starts a recovery and is refused; facts E.2, F.1 row 5."""
-        s.recover_softly(client, file, primary)
 
     # The client's first pipeline (facts C.5): a stamp, the datanodes, and the NameNode learns of both.
 

@@ -3,7 +3,10 @@
 Finer than HDFS in nothing; coarser as `recovery_start.py` says. Each step is one hold of the namesystem lock.
 """
 
-from genstamp_model.language import Bool, Maybe, action, exists, observe, require
+import enum
+from collections.abc import Callable
+
+from genstamp_model.language import Bool, action, case, exists, observe, pick, require, way
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart, Turns
 from genstamp_spec.hdfs.parts.state import (
     Client,
@@ -19,6 +22,17 @@ from genstamp_spec.hdfs.parts.state import (
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
+
+CREATING = "AlreadyBeingCreatedException"
+RECOVERING = "RecoveryInProgressException"
+
+
+class Release(enum.Enum):
+    """What internalReleaseLease does with a file."""
+
+    CLOSES = enum.auto()
+    WAITS = enum.auto()
+    STARTS = enum.auto()
 
 
 class Leases(RecoveryStart, NamespaceState, lane="namenode"):
@@ -85,96 +99,93 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
     def create(s, client: Client, file: File) -> None:
         """A client creates a file, without overwrite.
 
-        Source  FSNamesystem#startFileInt, FSDirWriteFileOp#startFile, FSNamesystem#recoverLeaseInternal, Hadoop 3.4.1;
-                facts E.1, F.1.
+        Source  FSNamesystem#startFileInt, FSDirWriteFileOp#startFile, Hadoop 3.4.1; facts E.1.
         """
         s.may_call(client)
         s.may_create(file)
         require(~s.file[file].at(FileLifecycle.closed), "the file does not exist", "FileAlreadyExistsException")
-        s.recover_lease_internal(client, file)
+
+        def closed() -> None:
+            way("closes_other", refuses="FileAlreadyExistsException")
+            s.close_unrecovered(file)
+
+        if s.recover_lease_internal(client, file, closed):
+            return
         s.file[file].fire(FileLifecycle.create)
         s.client_name[file] = client
         s.grant(client, file)
         s.open_stream(client, file)
 
-    def recover_lease_internal(s, client: Client, file: File) -> None:
-        """Checks: nobody writes the file, without force. Past a limit other steps apply.
+    def recover_lease_internal(s, client: Client, file: File, closed: Callable[[], None] | None) -> bool:
+        """Whether the call ends here, since another client writes the file.
 
-        Facts F.1 row 1, F.1 row 2, F.1 row 3, F.1 row 6, F.1 row 7.
+        Past the soft limit of the holder's lease the file is released, and the call is refused all the same; the holder
+        stays (newHolder null).
+
+        Args:
+            client: who calls.
+            file: what it asks for.
+            closed: what follows where there is nothing to recover; None where the text leaves that out.
+
+        Source  FSNamesystem#recoverLeaseInternal without force, Hadoop 3.4.1;
+                facts F.1 row 1, F.1 row 2, F.1 row 3, F.1 row 5, F.1 row 6, F.1 row 7.
         """
-        open_, holder = s.under_construction(file), s.client_name[file]
-        recovering = s.block[file].at(BlockLifecycle.under_recovery)
-        fresh = open_ & ~s.past_soft_limit(holder)
-        require(
-            ~(open_ & s.lease_files[client].has(file)),
-            "the caller does not hold the file's lease",
-            "AlreadyBeingCreatedException",
-        )
-        require(
-            ~(open_ & s.lease[holder].at(LeaseLifecycle.released)),
-            "the file's holder has a lease",
-            "AlreadyBeingCreatedException",
-            defensive=True,
-        )
-        require(~(fresh & recovering), "no recovery of the block is under way", "RecoveryInProgressException")
-        require(~fresh, "the holder's lease is past its soft limit", "AlreadyBeingCreatedException")
-        require(~open_, "nobody writes the file")
+        writing, holder = s.under_construction(file), s.client_name[file]
+        if not case(
+            "starts_recovery", writing, "somebody writes the file", "nobody writes the file", refuses=RECOVERING
+        ):
+            return False
+        require(~s.lease_files[client].has(file), "the caller does not hold the file's lease", CREATING)
+        s.has_lease(holder)
+        expired, recovering = s.past_soft_limit(holder), s.block[file].at(BlockLifecycle.under_recovery)
+        require(expired | ~recovering, "no recovery of the block is under way", RECOVERING)
+        require(expired, "the holder's lease is past its soft limit", CREATING)
 
-    @action(event="create", refuses="RecoveryInProgressException")
-    def create_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """The holder's soft limit has passed: the call starts a recovery and is refused all the same.
+        def hold() -> None:
+            s.hold_softly(file)
+            s.is_taken_over(client, file)
 
-        The holder stays, and its lease is renewed (newHolder null); facts F.1 row 5, F.2, F.4.
+        s.internal_release_lease(file, hold, closed)
+        return True
+
+    def internal_release_lease(s, file: File, hold: Callable[[], None], closed: Callable[[], None] | None) -> Release:
+        """A file whose writer is gone is closed, or its last block recovered for whoever holds it then.
+
+        Args:
+            file: it.
+            hold: who holds it while its block is recovered.
+            closed: what follows where there is nothing to recover; None where the text leaves that out.
+
+        Source  FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts F.3, F.4.
         """
-        s.recover_softly(client, file, primary)
-
-    @action(event="create", refuses="RecoveryInProgressException")
-    def create_waits_for_recovery(s, client: Client, file: File) -> None:
-        """As above, but a young attempt is under way: only the lease is renewed (HDFS-11576, facts F.4)."""
-        s.wait_softly(client, file)
-
-    @action(event="create", refuses="FileAlreadyExistsException")
-    def create_closes_other(s, client: Client, file: File) -> None:
-        """The holder's soft limit has passed and nothing is to be recovered: the file is closed, and so it exists.
-
-        Facts E.1, F.1 row 5, F.3 rows 1 and 8.
-        """
-        s.may_close_other(client, file)
-        s.close_unrecovered(file)
-
-    def may_close_other(s, client: Client, file: File) -> None:
-        """Checks: a file of another client, past its soft limit and with nothing to recover."""
-        s.soft_takeover(client, file)
-        require(s.nothing_to_recover(file), "there is nothing to recover")
-
-    def soft_takeover(s, client: Client, file: File) -> None:
-        """Checks: another client's file whose soft limit has passed."""
-        s.may_call(client)
-        require(s.under_construction(file), "the file is under construction")
-        s.not_deleted(file, None)
-        require(~s.lease_files[client].has(file), "the caller does not hold the file's lease")
-        require(s.past_soft_limit(s.client_name[file]), "the holder's lease is past its soft limit")
-        s.may_release(file)
-
-    def recover_softly(s, client: Client, file: File, primary: Datanode) -> None:
-        """A recovery is started for another client's call."""
-        s.soft_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
+        s.may_release(file)  # rows 2, 3 and 5
+        nothing, something = "there is nothing to recover", "there is something to recover"
+        if closed is None:
+            require(~s.nothing_to_recover(file), something)
+        elif case("closes", s.nothing_to_recover(file), nothing, something):  # rows 1, 4 and 8
+            closed()
+            return Release.CLOSES
+        gate = "an attempt is younger than the gate", "no attempt is younger than the gate"
+        if case("waits", s.attempt_is_young[file], *gate):  # HDFS-11576
+            hold()
+            return Release.WAITS
+        primary = pick("primary", Datanode, or_none=True)
         require(s.may_lead(file, primary), "the primary is a candidate")
-        s.start_recovery(file, primary)
-        s.hold_softly(file)
+        s.start_recovery(file, primary)  # rows 6, 7 and 9
+        hold()
+        return Release.STARTS
 
-    def wait_softly(s, client: Client, file: File) -> None:
-        """A young attempt is under way for another client's call."""
-        s.soft_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(s.attempt_is_young[file], "an attempt is younger than the gate")
-        s.hold_softly(file)
+    def has_lease(s, holder: Holder) -> None:
+        """Checks: the holder of an open file has a lease."""
+        none_left = s.lease[holder].at(LeaseLifecycle.released)
+        require(~none_left, "the file's holder has a lease", CREATING, defensive=True)
 
     def hold_softly(s, file: File) -> None:
         """The holder stays, and its lease is renewed (facts F.2, F.4 step 5)."""
         s.lease[s.client_name[file]].fire(LeaseLifecycle.start_recovery)
+
+    def is_taken_over(s, client: Client, file: File) -> None:
+        """A client has had a file taken over after its holder's soft limit."""
 
     # Leases age and are renewed.
 
@@ -195,91 +206,45 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         """Time: the lease was not renewed for the hard limit (facts D.1)."""
         s.lease[holder].fire(LeaseLifecycle.hard_limit_passes)
 
-    # recoverLease (E.12).
+    # recoverLease (E.12) and the lease monitor (D.3).
 
-    @action(event="recover_lease", unchanged="there is nothing to recover")
-    def recover_lease_closed(s, client: Client, file: File) -> None:
-        """The file is closed already: true (FSNamesystem#recoverLease, Hadoop 3.4.1; facts E.12, F.1 row 1)."""
+    @action
+    def recover_lease(s, client: Client, file: File) -> None:
+        """Somebody wants a file closed, whatever its lease's age: true if it is, and else the caller is its holder.
+
+        Source  FSNamesystem#recoverLease, #recoverLeaseInternal with force, Hadoop 3.4.1;
+                facts E.12, A16, F.1 row 1, F.1 row 4.
+        """
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
         s.not_deleted(file, "FileNotFoundException")
-        require(
-            ~(s.under_construction(file) & s.lease[s.client_name[file]].at(LeaseLifecycle.released)),
-            "the file's holder has a lease",
-            "AlreadyBeingCreatedException",
-            defensive=True,
-        )
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        observe(closed=True)
+        closed = s.file[file].at(FileLifecycle.closed)
+        if case("closed", closed, "the file is closed", "the file is open", unchanged="there is nothing to recover"):
+            observe(closed=True)
+            return
+        s.has_lease(s.client_name[file])
+        s.may_force(client, file)
+        s.release(file, client)
 
-    @action(event="recover_lease")
-    def recover_lease_closes(s, client: Client, file: File) -> None:
-        """There is nothing to recover: the call closes the file (facts E.12, A16, F.3 rows 1, 4 and 8)."""
-        s.forced_takeover(client, file)
-        require(s.nothing_to_recover(file), "there is nothing to recover")
-        s.close_unrecovered(file)
-        observe(closed=True)
+    def may_force(s, client: Client, file: File) -> None:
+        """Checks: nothing; the holder itself may ask as well (HDFS-1554)."""
 
-    @action(event="recover_lease")
-    def recover_lease_starts(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """The call starts a recovery whatever the lease's age, and the caller becomes the holder (E.12, F.1 row 4)."""
-        s.forced_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
-        require(s.may_lead(file, primary), "the primary is a candidate")
-        s.start_recovery(file, primary)
-        s.reassign(file, client)
-        observe(closed=False, recovery_id=s.recovery_id[file])
+    @action
+    def release_expired_lease(s, holder: Holder, file: File) -> None:
+        """The monitor finds a lease past its hard limit: the file is closed, or the NameNode itself is its holder.
 
-    @action(event="recover_lease")
-    def recover_lease_waits(s, client: Client, file: File) -> None:
-        """A young attempt is under way: the caller becomes the holder, and that is all (F.4)."""
-        s.forced_takeover(client, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(s.attempt_is_young[file], "an attempt is younger than the gate")
-        s.reassign(file, client)
-        observe(closed=False)
-
-    def forced_takeover(s, client: Client, file: File) -> None:
-        """Checks: any open file whose holder has a lease."""
-        s.may_call(client)
-        require(s.under_construction(file), "the file is under construction")
-        s.not_deleted(file, None)
-        require(~s.lease[s.client_name[file]].at(LeaseLifecycle.released), "the file's holder has a lease")
-        s.may_release(file)
-
-    # The lease monitor (D.3).
-
-    @action(event="release_expired_lease")
-    def release_expired_lease_closes(s, holder: Holder, file: File) -> None:
-        """The monitor finds an expired lease and nothing to recover: the file is closed (D.3, F.3 rows 1 and 8)."""
-        s.expired(holder, file)
-        require(s.nothing_to_recover(file), "there is nothing to recover")
-        s.close_unrecovered(file)
-        observe(closed=True)
-
-    @action(event="release_expired_lease")
-    def release_expired_lease_starts(s, holder: Holder, file: File, primary: Maybe[Datanode]) -> None:
-        """The monitor starts a recovery, and the NameNode itself becomes the holder (facts F.3 rows 6, 7 and 9).
-
-        Source  LeaseManager#checkLeases, FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts D.3, D.4, F.3.
+        Source  LeaseManager#checkLeases, Hadoop 3.4.1; facts D.3, D.4.
         """
         s.expired(holder, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(~s.attempt_is_young[file], "no attempt is younger than the gate")
-        require(s.may_lead(file, primary), "the primary is a candidate")
-        s.start_recovery(file, primary)
-        s.reassign(file, Holder.NAMENODE)
-        observe(closed=False, recovery_id=s.recovery_id[file])
+        s.release(file, Holder.NAMENODE)
 
-    @action(event="release_expired_lease")
-    def release_expired_lease_waits(s, holder: Holder, file: File) -> None:
-        """A young attempt is under way: the NameNode becomes the holder, and that is all (facts D.3, F.4 step 4)."""
-        s.expired(holder, file)
-        require(~s.nothing_to_recover(file), "there is something to recover")
-        require(s.attempt_is_young[file], "an attempt is younger than the gate")
-        s.reassign(file, Holder.NAMENODE)
-        observe(closed=False)
+    def release(s, file: File, new_holder: Holder) -> None:
+        """The file is closed, or held by another; shown is which, and the recovery id that was given out."""
+        found = s.internal_release_lease(file, lambda: s.reassign(file, new_holder), lambda: s.close_unrecovered(file))
+        observe(closed=found == Release.CLOSES)
+        if found == Release.STARTS:
+            way("starts")
+            observe(recovery_id=s.recovery_id[file])
 
     def expired(s, holder: Holder, file: File) -> None:
         """Checks: a file of a lease that is past its hard limit.
@@ -291,7 +256,6 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
         s.may_work()
         require(expired, "the lease is past its hard limit")
         require(s.lease_files[holder].has(file), "the lease covers the file")
-        s.may_release(file)
 
 
 class NamenodeLeases(Leases, Turns, NamenodeState, DatanodeState, ClientState, lane="namenode"):

@@ -4,12 +4,27 @@ Coarser than HDFS: no quota and no erasure coding; appending changes no stamp, w
 (updateBlockForPipeline). How a closed file is opened again stands in `namenode_calls.py`.
 """
 
-from genstamp_model.language import Bool, Maybe, Part, action, each, none, number, observe, require, when
+from collections.abc import Callable
+
+from genstamp_model.language import (
+    Bool,
+    Part,
+    action,
+    case,
+    each,
+    either,
+    none,
+    number,
+    observe,
+    require,
+    way,
+    when,
+)
 from genstamp_spec.hdfs.parts.earlier_blocks import SomeEarlierBlocks
 from genstamp_spec.hdfs.parts.earlier_state import no_earlier
 from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.some_data import Writer
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.parts.state import Client, File, StreamStage
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 
@@ -65,38 +80,28 @@ class Overwriting(Inodes, lane="namenode"):
 class Appending(Inodes, AppendCall, lane="namenode"):
     """append, and what it does to a file that somebody else writes."""
 
-    @action(event="append", refuses="RecoveryInProgressException")
-    def append_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """The holder's soft limit has passed: a recovery is started, and the call refused; facts F.1 row 5."""
-        s.recover_softly(client, file, primary)
-
-    @action(event="append", refuses="RecoveryInProgressException")
-    def append_waits_for_recovery(s, client: Client, file: File) -> None:
-        """As above, but a young attempt is under way (facts F.4)."""
-        s.wait_softly(client, file)
-
-    @action(event="append")
-    def append_closes_and_opens(s, client: Client, file: File) -> None:
+    def appends_to_closed(s, client: Client, file: File) -> Callable[[], None]:
         """The holder's soft limit has passed, nothing is to be recovered: the file is closed and opened (HDFS-2994).
 
-        The last block is full, or there is none. Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 step 6.
+        Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 step 6, A2.
         """
-        s.may_close_other(client, file)
-        s.has_replicas_then(file)
-        s.close_unrecovered(file)
-        s.reopen(client, file)
 
-    @action(event="append")
-    def append_closes_and_goes_on(s, client: Client, file: File) -> None:
-        """The same of a file whose last block has room: the client goes on with that block (facts E.2 step 6, A2)."""
-        s.may_close_other(client, file)
-        require(s.has_block_then(file), "the file has a last block")
-        s.has_replicas_then(file)
-        s.close_unrecovered(file)
-        s.reopen(client, file)
-        s.reopen_last_block(file)
-        s.goes_on_with_block(client, file)
-        observe(generation_stamp=s.block_stamp[file])
+        def opens() -> None:
+            if not s.has_replicas_then(file):
+                return
+            if either("closes_and_opens", "the last block is full, or there is none"):
+                s.close_unrecovered(file)
+                s.reopen(client, file)
+                return
+            way("closes_and_goes_on")
+            require(s.has_block_then(file), "the file has a last block")
+            s.close_unrecovered(file)
+            s.reopen(client, file)
+            s.reopen_last_block(file)
+            s.goes_on_with_block(client, file)
+            observe(generation_stamp=s.block_stamp[file])
+
+        return opens
 
     def is_dropped(s, file: File) -> Bool:
         """The last block of a file with nothing to recover is empty, and goes when the file is closed."""
@@ -112,9 +117,10 @@ class Appending(Inodes, AppendCall, lane="namenode"):
         stored = when(s.is_dropped(file), s.earlier[file].stored, s.stored[file])
         return ~s.has_block_then(file) | s.are_enough(stored)
 
-    def has_replicas_then(s, file: File) -> None:
-        """Checks: as of a file that was closed already."""
+    def has_replicas_then(s, file: File) -> bool:
+        """Whether the file can be opened again, with the checks of that."""
         require(s.are_enough_then(file), "the last block is replicated sufficiently")
+        return True
 
     def reopen(s, client: Client, file: File) -> None:
         """A client that has missed the end of its complete() has no claim to it any more."""
@@ -146,15 +152,16 @@ class Appending(Inodes, AppendCall, lane="namenode"):
 class AppendingAfterOutages(Appending, lane="namenode"):
     """The same where a complete block may have no live replica, because its datanodes are down."""
 
-    @action(event="append", refuses="IOException")
-    def append_closes_other(s, client: Client, file: File) -> None:
+    def has_replicas_then(s, file: File) -> bool:
         """The holder's soft limit has passed, nothing is to be recovered: the file is closed, and cannot be opened.
 
         Source  FSDirAppendOp#appendFile, Hadoop 3.4.1; facts E.2 steps 2 and 3.
         """
-        s.may_close_other(client, file)
-        require(~s.are_enough_then(file), "the last block is not replicated sufficiently")
-        s.close_unrecovered(file)
+        enough = "the last block is not replicated sufficiently", "the last block is replicated sufficiently"
+        if case("closes_other", ~s.are_enough_then(file), *enough, refuses="IOException"):
+            s.close_unrecovered(file)
+            return False
+        return True
 
     def has_targets_again(s, file: File) -> None:
         """Checks: a location is known, or a datanode is up (FSDirWriteFileOp#chooseTargetForNewBlock; facts E.5)."""

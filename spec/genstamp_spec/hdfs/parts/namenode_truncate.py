@@ -35,8 +35,8 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
 
     # truncate (E.4).
 
-    def may_truncate(s, client: Client, file: File, new_bytes: Number) -> None:
-        """Checks of truncate, in its order.
+    def may_truncate(s, client: Client, file: File, new_bytes: Number) -> bool:
+        """Whether the file can be cut, with the checks of truncate in its order; else the call ends here.
 
         That a truncate to the same length is under way comes first, whoever asks (HDFS-7926, HDFS-15875).
         """
@@ -47,23 +47,27 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
         require(~other, "no truncate to another length is under way", "AlreadyBeingCreatedException")
         require(~under_way, "no truncate is under way")
-        s.recover_lease_internal(client, file)
+        if s.recover_lease_internal(client, file, None):  # E.4 step 3
+            return False
         longer = new_bytes > s.block_bytes[file]
         require(~longer, "the file is not shorter than that", "HadoopIllegalArgumentException")
         require(new_bytes < s.block_bytes[file], "the file is longer than that")
         require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        return True
 
     @action
-    def truncate(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
+    def truncate(s, client: Client, file: File) -> None:
         """The last block is to be cut in place: false, wait for the file to be closed.
 
         Source  FSDirTruncateOp#truncate, #prepareFileForTruncate, Hadoop 3.4.1; facts E.4, A.6, A3.
         """
         new_bytes = pick("new_bytes", 0, LONGEST)
+        if not s.may_truncate(client, file, new_bytes):
+            return
         lost = pick("lost_answer", 0, 1)
-        s.may_truncate(client, file, new_bytes)
         require(new_bytes > 0, "the length is no block boundary")
         require(~s.is_held(file), "nothing holds the block")
+        primary = pick("primary", Datanode, or_none=True)
         require(s.may_lead_cut(file, primary), "the primary is a candidate")
         s.block[file].fire(BlockLifecycle.truncate)
         s.truncate_mode[file] = TruncateMode.IN_PLACE
@@ -191,12 +195,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.may_call(client)
         require(s.unanswered[client][file], "the answer to the client was lost")
         s.is_answered(client, file)
-
-    @action(event="truncate", refuses="RecoveryInProgressException")
-    def truncate_starts_recovery(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """A writer's soft limit has passed: the call starts a recovery and is refused (facts E.4 step 3, F.1 row 5)."""
-        require(~s.is_truncated(file), "no truncate is under way")
-        s.recover_softly(client, file, primary)
 
     # Its recovery, started again (F.4), and its end (G.6).
 

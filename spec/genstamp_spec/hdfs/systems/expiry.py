@@ -24,7 +24,7 @@ APPENDING = (
     "append",
     "append_at_block_boundary",
     "append_starts_recovery",
-    "append_waits_for_recovery",
+    "append_waits",
     "append_closes_and_opens",
     "append_closes_and_goes_on",
 )
