@@ -1,11 +1,10 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
-from genstamp_model.language import Bug, action, optional, per, require
+from genstamp_model.language import Bug, action, optional, per, require, way
 from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
 from genstamp_spec.lifecycles.block import BlockLifecycle
-from genstamp_spec.lifecycles.file import FileLifecycle
 
 
 class ReassignmentNotLogged(TwoBlocks, lane="namenode"):
@@ -57,11 +56,9 @@ HDFS_2991 = Bug(
 class CompleteOnce(TwoBlocks, lane="namenode"):
     """complete() of a file that is closed already is refused, whoever has closed it."""
 
-    @action(event="complete", refuses="LeaseExpiredException")
-    def complete_again(s, client: Client, file: File) -> None:
+    def is_closed_already(s, client: Client, file: File) -> None:
         """The client takes its file for lost."""
-        s.may_call(client)
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        way("again", refuses="LeaseExpiredException")
         require(s.call[client].stage.at(CallStage.LOST), "the client calls again")
         require(s.block_matches(client, file), "its last block is the client's")
         s.end_call(client)
@@ -177,11 +174,7 @@ HDFS_7707 = Bug(
 HDFS_12369 = Bug(
     "HDFS-12369",
     "the lease monitor closes or takes over a deleted file that a snapshot keeps, and logs it",
-    drops=(
-        ("release_expired_lease_closes", "the file is not deleted"),
-        ("release_expired_lease_starts", "the file is not deleted"),
-        ("release_expired_lease_waits", "the file is not deleted"),
-    ),
+    drops=(("release_expired_lease", "the file is not deleted"),),
     breaks=("replay_never_fails",),
     configuration="deletions",
     depth=10,

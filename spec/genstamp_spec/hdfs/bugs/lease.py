@@ -1,18 +1,16 @@
 """Historic faults of leases and of the calls that they decide about, each as one change to hdfs.lease (facts L.1)."""
 
-from genstamp_model.language import Bool, Bug, Members, Number, action, observe, require, those
+from genstamp_model.language import Bool, Bug, Members, Number, action, case, observe, require, those
 from genstamp_spec.hdfs.parts.late_calls import LateKind, no_call
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
-MONITOR = ("release_expired_lease_closes", "release_expired_lease_starts", "release_expired_lease_waits")
-
 HDFS_966 = Bug(
     "HDFS-966",
     "the lease monitor works in safe mode too",
-    drops=tuple((step, "the NameNode is not in safe mode") for step in MONITOR),
+    drops=(("release_expired_lease", "the NameNode is not in safe mode"),),
     breaks=("safe_mode_gives_out_no_stamp",),
     configuration="restarts",
     depth=8,
@@ -21,7 +19,7 @@ HDFS_966 = Bug(
 HDFS_1141 = Bug(
     "HDFS-1141",
     "complete() does not ask whether the caller owns the file",
-    drops=tuple((step, "the caller owns the file") for step in ("complete", "complete_commits", "complete_closes")),
+    drops=(("complete", "the caller owns the file"),),
     breaks=("only_the_owner_changes_a_file",),
     configuration="restarts",
     depth=7,
@@ -183,15 +181,15 @@ HDFS_5257 = Bug(
 class CommitComesFirst(Owners, lane="namenode"):
     """The last block is committed before the one before it is looked at."""
 
-    @action(event="complete")
-    def complete_waits_for_the_block_before(s, client: Client, file: File) -> None:
+    def waits_for_the_block_before(s, client: Client, file: File) -> bool:
         """False, and the last block is COMMITTED."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
-        require(~s.earlier_is_complete(file), "the block before is not complete")
-        s.commit(client, file)
-        observe(closed=False, block_state=s.block[file])
+        words = "the block before is not complete", "the block before is complete"
+        if case("waits_for_the_block_before", ~s.earlier_is_complete(file), *words):
+            require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+            s.commit(client, file)
+            observe(closed=False, block_state=s.block[file])
+            return True
+        return False
 
 
 HDFS_5558 = Bug(

@@ -5,7 +5,7 @@ the release of a file are about the block before the last. The progress of earli
 before a client commits a block, and before a recovery does.
 """
 
-from genstamp_model.language import Bool, Members, Ordered, action, observe, require, when
+from genstamp_model.language import Bool, Members, Ordered, action, case, observe, require, when
 from genstamp_spec.hdfs.parts.earlier_state import Earlier, EarlierState, complete_block, no_earlier
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps
 from genstamp_spec.hdfs.parts.some_data import SomeStreams
@@ -123,13 +123,15 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
 
     # complete, reports, and the release of a file.
 
-    @action(event="complete", unchanged="the client is only told to ask again")
-    def complete_waits_for_the_block_before(s, client: Client, file: File) -> None:
+    def waits_for_the_block_before(s, client: Client, file: File) -> bool:
         """The block before the last one is COMMITTED only: false, and nothing is committed (HDFS-5558, facts E.9)."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(~s.earlier_is_complete(file), "the block before is not complete")
-        observe(closed=False, block_state=s.block[file])
+        words = "the block before is not complete", "the block before is complete"
+        again = "the client is only told to ask again"
+        if case("waits_for_the_block_before", ~s.earlier_is_complete(file), *words, unchanged=again):
+            require(s.ready_to_complete(client, file), "the last packet is acknowledged")
+            observe(closed=False, block_state=s.block[file])
+            return True
+        return False
 
     @action(event="block_received", caller="datanode")
     def block_received_earlier(s, file: File, datanode: Datanode) -> None:

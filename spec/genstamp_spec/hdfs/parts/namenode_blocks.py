@@ -151,78 +151,59 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.block_stamp[file] = s.last_stamp
         s.locations[file] = s.running
 
-    # complete (E.9): the first call commits; the file is closed by the call that finds the block COMPLETE.
-
     @action
     def complete(s, client: Client, file: File) -> None:
-        """The client commits the block, and a replica of it is known: the block is COMPLETE and the file closed.
+        """A client closes its file: the first call commits the block, and one that finds it COMPLETE closes the file.
 
         Source  FSDirWriteFileOp#completeFileInternal, BlockManager#commitOrCompleteLastBlock, Hadoop 3.4.1;
-                facts E.9, A.3 (HDFS-10240 and HDFS-9289 included).
+                facts E.9, A.3, A.5, A7 (HDFS-10240 and HDFS-9289 included).
         """
         s.may_call(client)
         require(~s.file[file].at(FileLifecycle.absent), "the file exists", s.missing_inode())
         s.same_inode(client, file, s.missing_inode())
-        require(s.under_construction(file), "the file is open for writing")
+        if case("again", ~s.under_construction(file), "the file is closed", "the file is open for writing"):
+            s.is_closed_already(client, file)
+            return
         s.not_deleted(file, "FileNotFoundException")
         require(s.client_name[file] == client, "the caller owns the file", "LeaseExpiredException")
-        s.earlier_blocks_are_complete(file)
-        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+        if s.waits_for_the_block_before(client, file):
+            return
+        block = s.block[file]
+        require(~block.at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
+        every = block.at(BlockLifecycle.complete, BlockLifecycle.absent)
+        if case("closes", every, "every block is complete", "the last block is not complete"):
+            s.close(file)
+            s.close_stream(client, file)
+            observe(closed=True, block_state=s.block[file])
+            return
+        committed, still = block.at(BlockLifecycle.committed), "the client is only told to ask again"
+        if case("waits", committed, "the block is committed", "the block is not committed yet", unchanged=still):
+            observe(closed=False, block_state=s.block[file])
+            return
         require(s.passes_stamp(client, file), "the client's stamp is the block's", "IOException", defensive=True)
-        require(~s.stored[file].is_empty(), "a finalized replica is known")
+        unknown = s.stored[file].is_empty()
+        if case("commits", unknown, "no finalized replica is known", "a finalized replica is known"):
+            s.commit(client, file)
+            observe(closed=False, block_state=s.block[file])
+            return
         s.commit(client, file)
         s.block[file].fire(BlockLifecycle.complete_block)
         s.close(file)
         s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
 
-    @action(event="complete")
-    def complete_commits(s, client: Client, file: File) -> None:
-        """The client commits the block, but no replica is known yet: false, try again (facts E.9, A7)."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
-        s.earlier_blocks_are_complete(file)
-        require(s.passes_stamp(client, file), "the client's stamp is the block's")
-        require(s.stored[file].is_empty(), "no finalized replica is known")
-        s.commit(client, file)
-        observe(closed=False, block_state=s.block[file])
-
-    @action(event="complete", unchanged="the client is only told to ask again")
-    def complete_waits(s, client: Client, file: File) -> None:
-        """The block is COMMITTED and still no replica is known: false, nothing changes (facts E.9, A.3)."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.committed), "the block is committed")
-        observe(closed=False, block_state=s.block[file])
-
-    @action(event="complete")
-    def complete_closes(s, client: Client, file: File) -> None:
-        """The block is COMPLETE, or there is none: the file is closed (facts E.9, A.5)."""
-        s.check_lease(client, file, answers=False)
-        require(s.ready_to_complete(client, file), "the last packet is acknowledged")
-        require(s.block[file].at(BlockLifecycle.complete, BlockLifecycle.absent), "every block is complete")
-        s.earlier_blocks_are_complete(file)
-        s.close(file)
-        s.close_stream(client, file)
-        observe(closed=True, block_state=s.block[file])
-
-    @action(event="complete")
-    def complete_again(s, client: Client, file: File) -> None:
-        """The file is closed already, with the client's block: true (HDFS-3031, facts E.9).
-
-        Whether it was deleted since is not asked for.
-        """
-        s.may_call(client)
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        s.same_inode(client, file, None)
+    def is_closed_already(s, client: Client, file: File) -> None:
+        """A call that is repeated is answered with true, be the file deleted since (HDFS-3031, facts E.9)."""
         require(s.block_matches(client, file), "its last block is the client's", "LeaseExpiredException")
         ready = s.passes_no_block(client, file) | s.ready_to_complete(client, file)
         require(ready, "the last packet is acknowledged")
         s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
+
+    def waits_for_the_block_before(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
+        """Whether the call ends because the block before the last one is not complete; here, there is none."""
+        return False
 
     def commit(s, client: Client, file: File) -> None:
         """BlockManager#commitBlock: the length becomes the client's; the stamp is so already (facts A.3)."""
