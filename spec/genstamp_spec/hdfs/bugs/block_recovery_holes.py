@@ -95,7 +95,7 @@ class RemovedBlocksAreRecovered(BlockRecovery, BlockSteps):
 UNREACHABLE_IS_NOT_EMPTY = Hole(
     "unreachable-is-not-empty",
     "a block is deleted although a location that gave no answer may hold its data",
-    drops=(("sync_block_finds_nothing", "no location has failed"),),
+    drops=(("sync_block", "no location has failed"),),
     parts=(UnreachableIsEmpty,),
     breaks=("no_recovery_drops_data",),
     configuration="late",

@@ -1,6 +1,6 @@
 """Faults of the edit log: what was not logged, logged under a wrong path, for a deleted file, or answered too early."""
 
-from genstamp_model.language import Bug, action, optional, per, require, way
+from genstamp_model.language import Bug, case, optional, per, require, way
 from genstamp_spec.hdfs.parts.journal_state import CallStage, Path
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.hdfs.parts.two_blocks import TwoBlocks
@@ -185,14 +185,14 @@ HDFS_12369 = Bug(
 class AppendBeforeQuota(TwoBlocks, lane="namenode"):
     """The quota is checked when the file is open already."""
 
-    @action(event="append", refuses="DSQuotaExceededException")
-    def append_over_quota(s, client: Client, file: File) -> None:
+    def exceeds_quota(s, client: Client, file: File) -> bool:
         """The call is refused, the file stays open in memory, and nothing is logged."""
-        s.may_append(client, file)
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a last block")
-        require(s.over_quota, "the quota is used up")
-        s.reopen(client, file)
-        s.reopen_last_block(file)
+        refused = "DSQuotaExceededException"
+        if case("over_quota", s.over_quota, "the quota is used up", "the quota is not used up", refuses=refused):
+            s.reopen(client, file)
+            s.reopen_last_block(file)
+            return True
+        return False
 
 
 HDFS_7587 = Bug(

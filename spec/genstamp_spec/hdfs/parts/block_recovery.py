@@ -13,6 +13,7 @@ from genstamp_model.language import (
     Number,
     Ordered,
     action,
+    case,
     forall,
     minimum,
     none,
@@ -33,6 +34,8 @@ from genstamp_spec.hdfs.parts.state import (
 )
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
+
+YOUNGEST = "no recovery with this id or a later one has begun here"
 
 
 class BlockRecovery(DatanodeReplicas, lane=Datanode):
@@ -107,7 +110,24 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         Source  FsDatasetImpl#initReplicaRecoveryImpl, Hadoop 3.4.1; facts B.4.
         """
         attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
-        s.may_freeze(replica, attempt.block_stamp, attempt.recovery_id)
+        gone, there = "the datanode has no replica", "the datanode has a replica"
+        if case("without_replica", replica.state.at(ReplicaLifecycle.absent), gone, there):  # step 1: null, no error
+            attempt.answered.add(datanode)
+            observe(replica_state=attempt.found[datanode].original)
+            return
+        older, not_newer = replica.stamp < attempt.block_stamp, replica.stamp >= attempt.recovery_id
+        words = (
+            "the replica's stamp does not lie between the block's and the recovery's",
+            "the replica's stamp lies between",
+        )
+        if case("refused", older | not_newer, *words, refuses="IOException"):  # steps 3 and 4
+            attempt.failed.add(datanode)
+            return
+        begun = "a recovery with this id or a later one has begun here", YOUNGEST
+        preempted = "RecoveryInProgressException"
+        if case("preempted", s.is_younger(replica, attempt.recovery_id), *begun, refuses=preempted):  # step 5, G.3
+            attempt.stage = AttemptStage.PREEMPTED
+            return
         original = s.original_state(replica)
         counts = replica.num_bytes > 0
         attempt.answered.add(datanode)
@@ -115,16 +135,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.found[datanode].num_bytes = when(counts, replica.num_bytes, 0)
         observe(recovery_id=attempt.recovery_id, num_bytes=replica.num_bytes, replica_state=original)
         s.freeze(replica, attempt.recovery_id)
-
-    def may_freeze(s, replica: Replica, block_stamp: Ordered, recovery_id: Ordered) -> None:
-        """Checks: there is a replica, of the block's generation or a later one, and the recovery is the youngest.
-
-        facts B.4 steps 1, 3, 4 and 5.
-        """
-        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
-        require(replica.stamp >= block_stamp, "the replica is not older than the block")
-        require(replica.stamp < recovery_id, "the recovery is newer than the replica")
-        require(~s.is_younger(replica, recovery_id), "no recovery with this id or a later one has begun here")
 
     def freeze(s, replica: Replica, recovery_id: Ordered) -> None:
         """The writer is stopped, and the replica is wrapped into a RUR (facts B9, B.4 steps 5 and 6)."""
@@ -143,34 +153,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         state = when(~replica.state.at(ReplicaLifecycle.finalized), state, OriginalState.FINALIZED)
         state = when(~replica.state.at(ReplicaLifecycle.rbw), state, OriginalState.RBW)
         return when(~replica.state.at(ReplicaLifecycle.rwr), state, OriginalState.RWR)
-
-    @action(event="init_replica_recovery")
-    def init_replica_recovery_without_replica(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The datanode has nothing, and says so: null, which is no error (facts B.4 step 1, G.3)."""
-        attempt = s.asks(primary, file, datanode)
-        require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
-        attempt.answered.add(datanode)
-        observe(replica_state=attempt.found[datanode].original)
-
-    @action(event="init_replica_recovery", refuses="IOException")
-    def init_replica_recovery_refused(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The replica is older than the block, or not older than the recovery (facts B.4 steps 3 and 4)."""
-        attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
-        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
-        require(
-            (replica.stamp < attempt.block_stamp) | (replica.stamp >= attempt.recovery_id),
-            "the replica's stamp does not lie between the block's and the recovery's",
-        )
-        attempt.failed.add(datanode)
-
-    @action(event="init_replica_recovery", refuses="RecoveryInProgressException")
-    def init_replica_recovery_preempted(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """A younger recovery, or one of the same id, has been here: this one gives up (facts B.4 step 5, G.3)."""
-        attempt, replica = s.asks(primary, file, datanode), s.replica[datanode][file]
-        require(replica.stamp >= attempt.block_stamp, "the replica is not older than the block")
-        require(replica.stamp < attempt.recovery_id, "the recovery is newer than the replica")
-        require(s.is_younger(replica, attempt.recovery_id), "a recovery with this id or a later one has begun here")
-        attempt.stage = AttemptStage.PREEMPTED
 
     @action
     def init_replica_recovery_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:
@@ -206,7 +188,7 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
 
     @action
     def sync_block(s, primary: Datanode, file: File) -> None:
-        """The primary decides who takes part and how long the block becomes.
+        """The primary decides who takes part and how long the block becomes, or that it is to be deleted.
 
         FINALIZED replicas decide, and RBW ones of the same length join; else RBW ones with their minimum; else RWR
         ones with theirs. Stamps are not compared: whoever answered is as good as the block.
@@ -219,7 +201,15 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         finalized = s.in_state(attempt, OriginalState.FINALIZED)
         rbw = s.in_state(attempt, OriginalState.RBW)
         rwr = s.in_state(attempt, OriginalState.RWR)
-        require(~(finalized | rbw | rwr).is_empty(), "somebody has a replica that counts")
+        nobody = "nobody has a replica that counts", "somebody has a replica that counts"
+        if case("finds_nothing", (finalized | rbw | rwr).is_empty(), *nobody):  # G.4 row 0
+            # Hadoop asks only that some location has answered; one that failed may have the data (G.3, S18).
+            require(~attempt.answered.is_empty(), "some location has answered")
+            require(attempt.failed.is_empty(), "no location has failed")
+            attempt.stage = AttemptStage.DELETING
+            attempt.failed.clear()
+            observe(delete=True, participants=attempt.participants)
+            return
         require(s.finalized_fit(primary, file), "finalized replicas are of one length")
         s.may_decide(attempt)
         s.agree(primary, file, *s.chosen(attempt, finalized, rbw, rwr))
@@ -246,23 +236,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         attempt.new_bytes = length
         attempt.failed.clear()
         observe(delete=False, participants=attempt.participants, num_bytes=attempt.new_bytes)
-
-    @action(event="sync_block")
-    def sync_block_finds_nothing(s, primary: Datanode, file: File) -> None:
-        """No location has a replica that counts: the block is to be deleted.
-
-        Hadoop asks only that some location has answered; one that failed may have the data (facts G.3, G.4 row 0, S18).
-        """
-        attempt = s.attempt[primary][file]
-        counting = s.in_state(attempt, OriginalState.FINALIZED, OriginalState.RBW, OriginalState.RWR)
-        require(s.running.has(primary), "the primary is running")
-        require(s.heard_of_all(attempt), "every location has answered or failed")
-        require(counting.is_empty(), "nobody has a replica that counts")
-        require(~attempt.answered.is_empty(), "some location has answered")
-        require(attempt.failed.is_empty(), "no location has failed")
-        attempt.stage = AttemptStage.DELETING
-        attempt.failed.clear()
-        observe(delete=True, participants=attempt.participants)
 
     @action
     def abandon_recovery(s, primary: Datanode, file: File) -> None:
@@ -302,7 +275,16 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
         Source  FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1; facts B.4.
         """
         attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
-        s.is_as_found(replica, attempt.recovery_id, attempt.found[datanode].num_bytes)
+        absent, gone = replica.state.at(ReplicaLifecycle.absent), "ReplicaNotFoundException"
+        if case("gone", absent, "the datanode has no replica", "the datanode has a replica", refuses=gone):
+            attempt.failed.add(datanode)
+            return
+        same = (replica.num_bytes == attempt.found[datanode].num_bytes) & (replica.recovery_id == attempt.recovery_id)
+        other = ~(replica.state.at(ReplicaLifecycle.rur) & same)
+        words = "the replica is not under this recovery as found", "the replica is under this recovery as found"
+        if case("refused", other, *words, refuses="IOException"):  # B.4 steps 2, 3 and 5
+            attempt.failed.add(datanode)
+            return
         s.may_update(datanode)
         s.changes_in_place(primary, file)
         s.install(replica, attempt.recovery_id, attempt.new_bytes)
@@ -331,22 +313,6 @@ class BlockRecovery(DatanodeReplicas, lane=Datanode):
 
     def replica_is_cut(s, file: File, datanode: Datanode) -> None:
         """What history keeps of a replica that is shorter now."""
-
-    @action(event="update_replica_under_recovery", refuses="ReplicaNotFoundException")
-    def update_replica_under_recovery_gone(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The replica was deleted meanwhile (facts B.4)."""
-        attempt = s.updates(primary, file, datanode)
-        require(s.replica[datanode][file].state.at(ReplicaLifecycle.absent), "the datanode has no replica")
-        attempt.failed.add(datanode)
-
-    @action(event="update_replica_under_recovery", refuses="IOException")
-    def update_replica_under_recovery_refused(s, primary: Datanode, file: File, datanode: Datanode) -> None:
-        """The replica is not under recovery, has another length, or is under another recovery (facts B.4)."""
-        attempt, replica = s.updates(primary, file, datanode), s.replica[datanode][file]
-        same = (replica.num_bytes == attempt.found[datanode].num_bytes) & (replica.recovery_id == attempt.recovery_id)
-        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
-        require(~(replica.state.at(ReplicaLifecycle.rur) & same), "the replica is not under this recovery as found")
-        attempt.failed.add(datanode)
 
     @action
     def update_replica_failed(s, primary: Datanode, file: File, datanode: Datanode) -> None:

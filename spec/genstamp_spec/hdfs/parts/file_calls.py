@@ -40,9 +40,10 @@ class FileCalls(ClientCalls, PipelineCalls, AppendCall, FsyncCall, TreeCalls, la
 
     # A closed file is opened again (E.2).
 
-    def has_quota(s) -> None:
+    def exceeds_quota(s, client: Client, file: File) -> bool:  # noqa: ARG002 - a hook
         """Checks: the directory's quota is not used up (HDFS-7587)."""
         require(~s.over_quota, "the quota allows for the rest of the block", "DSQuotaExceededException")
+        return False
 
     def is_at_boundary(s, file: File) -> None:
         """Checks: there is no block to go on with."""

@@ -22,7 +22,7 @@ from genstamp_model.language import (
     reference,
     require,
 )
-from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
+from genstamp_spec.hdfs.parts.block_recovery import YOUNGEST, BlockRecovery
 from genstamp_spec.hdfs.parts.state import (
     Attempt,
     AttemptStage,
@@ -33,6 +33,7 @@ from genstamp_spec.hdfs.parts.state import (
     no_attempt,
     no_datanode,
 )
+from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
 class Call(Record):
@@ -126,7 +127,11 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
         replica = s.replica[call.datanode][call.file]
         require(~call.updates, "the call is initReplicaRecovery")
         require(s.running.has(call.datanode), "the datanode is running")
-        s.may_freeze(replica, call.block_stamp, call.recovery_id)
+        # facts B.4 steps 1, 3, 4 and 5.
+        require(~replica.state.at(ReplicaLifecycle.absent), "the datanode has a replica")
+        require(replica.stamp >= call.block_stamp, "the replica is not older than the block")
+        require(replica.stamp < call.recovery_id, "the recovery is newer than the replica")
+        require(~s.is_younger(replica, call.recovery_id), YOUNGEST)
         s.calls.take(call)
         s.freeze(replica, call.recovery_id)
 

@@ -84,7 +84,7 @@ class UnreachableIsEmpty(BlockRecovery):
 UNREACHABLE_IS_NOT_EMPTY = Hole(
     "unreachable-is-not-empty",
     "a block is deleted although a location that failed may hold its data",
-    drops=(("sync_block_finds_nothing", "no location has failed"),),
+    drops=(("sync_block", "no location has failed"),),
     parts=(UnreachableIsEmpty,),
     breaks=("only_empty_blocks_are_dropped",),
     configuration="outages",
