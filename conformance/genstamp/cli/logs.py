@@ -35,7 +35,10 @@ logs_app.command(name="explain")(explain)
 def check(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files, directories with all below them, - for standard input."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, directories with all below; URIs; * and ?; - is standard input.",
+        ),
     ],
     master: Annotated[
         str | None,
@@ -81,6 +84,7 @@ def check(
     spare_pandas()
     from genstamp.logs.follow.options import FollowOptions
     from genstamp.logs.follow.store import Limits
+    from genstamp.logs.opening import is_remote
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
     from genstamp.logs.standard_input import STANDARD_INPUT
@@ -89,6 +93,8 @@ def check(
     try:
         if follow and STANDARD_INPUT in paths:
             raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
+        if follow and (remote := next(filter(is_remote, paths), None)):
+            raise typer.BadParameter(f"--follow reads files of this machine, which {remote} is not")
         if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
             following = FollowOptions(out, every or FollowOptions.every_s, once, group, limits)
@@ -123,11 +129,11 @@ def check(
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
     """What a check finds: in this process if there is little to read and nobody asked for Spark."""
     from genstamp.logs.alone import check_alone, is_small
+    from genstamp.logs.opening import expanded
     from genstamp.logs.standard_input import with_standard_input
-    from genstamp.logs.units import refuse_missing
 
     with with_standard_input(paths) as files:
-        refuse_missing(files)
+        files = expanded(files)
         # spark-submit has chosen for itself.
         if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
             return check_alone(files, options)

@@ -6,13 +6,14 @@ before and after (`genstamp.logs.run`).
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from genstamp.logs.check import Terms
+from genstamp.logs.opening import is_remote, sizes_below
 from genstamp.logs.parts import check_part
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
@@ -57,10 +58,19 @@ def check_alone(paths: Sequence[str | Path], options: Options | None = None) -> 
 def is_small(paths: Sequence[str]) -> bool:
     """Whether what is at some paths is checked sooner in one process than Spark would have started."""
     size = 0
-    for path in map(Path, paths):
+    for file, stored in _sizes(paths):
+        size += stored * (COMPRESSED_TO if is_compressed(file) else 1)
+        if size > SMALL:
+            return False
+    return True
+
+
+def _sizes(paths: Sequence[str]) -> Iterator[tuple[str | Path, int]]:
+    for name in paths:
+        if is_remote(name):
+            yield from sizes_below(name).items()
+            continue
+        path = Path(name)
         for file in path.rglob("*") if path.is_dir() else [path]:
             if file.is_file() and os.access(file, os.R_OK):
-                size += file.stat().st_size * (COMPRESSED_TO if is_compressed(file) else 1)
-            if size > SMALL:
-                return False
-    return True
+                yield file, file.stat().st_size

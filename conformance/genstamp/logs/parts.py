@@ -22,6 +22,8 @@ from genstamp.logs.check import Terms, verdicts
 from genstamp.logs.divided import Divided, DividedWriter, divided, rows_by_part
 from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, concerns_of, exchanged, moved, reordered
 from genstamp.logs.long_keys import verdicts_in_order
+from genstamp.logs.opening import is_remote
+from genstamp.logs.opening import size as size_of_file
 from genstamp.logs.packed import unpacked
 from genstamp.logs.ranges import kept_shifts
 from genstamp.logs.readers.log_ordered import Shift
@@ -51,9 +53,9 @@ def parts_for(units: Sequence[Unit]) -> int:
     """Into how many parts the keys of some units are divided."""
     size = 0
     for unit in units:
-        for file in map(Path, unit.files):
-            if file.is_file():
-                size += file.stat().st_size * (COMPRESSED_TO if is_compressed(file) else 1)
+        for file in unit.files:
+            if is_remote(file) or Path(file).is_file():
+                size += size_of_file(file) * (COMPRESSED_TO if is_compressed(file) else 1)
     return min(PARTS_MAX, 1 + size // PART_BYTES)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from genstamp.logs.opening import size as size_of_file
 from genstamp.logs.readers.log_ordered import Shift
 from genstamp.logs.readers.log_ranges import Aside, Range
 from genstamp.logs.readers.sighting import Unit
@@ -44,7 +45,7 @@ def divide(units: Sequence[Unit], size: int | None, cores: int) -> dict[int, lis
 
 def size_of(unit: Unit) -> int:
     """Bytes of all files of a unit, as they stand."""
-    return sum(Path(file).stat().st_size for file in unit.files)
+    return sum(size_of_file(file) for file in unit.files)
 
 
 def ranges_of(unit: Unit, size: int = RANGE_BYTES) -> list[Range]:
@@ -55,9 +56,9 @@ def ranges_of(unit: Unit, size: int = RANGE_BYTES) -> list[Range]:
         unit: of any reader.
         size: bytes of a range, about.
     """
-    if unit.reader != LOG or any(is_compressed(Path(file)) for file in unit.files):
+    if unit.reader != LOG or any(is_compressed(file) for file in unit.files):
         return []
-    sizes = [Path(file).stat().st_size for file in unit.files]
+    sizes = [size_of_file(file) for file in unit.files]
     if sum(sizes) < 2 * size or sizes[0] <= HEAD:
         return []
     ranges: list[Range] = []

@@ -230,7 +230,7 @@ def read_into(built: Path, unit: Unit, how: Reading) -> Any:
 def read_range_into(built: Path, unit: Unit, ranges: Sequence[Range], number: int, how: Reading) -> None:
     """Writes the concerns of a range of a unit, and what it has set aside."""
     concerns = PartWriter(built / "concerns", unit.number, number, how.parts, how.keeps_events)
-    reading = RangeReading(unit, head(Path(unit.files[0]), HEAD), ranges[0].begins)
+    reading = RangeReading(unit, head(unit.files[0], HEAD), ranges[0].begins)
     try:
         for _, rows in reading.range(ranges[number]):
             concerns.write(rows)
@@ -243,7 +243,7 @@ def read_range_into(built: Path, unit: Unit, ranges: Sequence[Range], number: in
 
 def read_rest_into(built: Path, unit: Unit, ranges: Sequence[Range], how: Reading) -> Any:
     """Writes the tables of a unit whose ranges were read, without what theirs hold; gives its spans."""
-    beginning = head(Path(unit.files[0]), HEAD)
+    beginning = head(unit.files[0], HEAD)
     reading = OrderedReading(unit, beginning, ranges, lambda each: kept_aside(built, unit.number, each))
     try:
         spans = _write(built, unit, how, reading.batches())

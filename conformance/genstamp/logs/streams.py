@@ -6,11 +6,12 @@ Leaves out what the bytes mean (`genstamp.logs.readers`). gzip and zstd are reco
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 import zstandard
 
 from genstamp.errors import GenstampError
+from genstamp.logs.opening import open_binary
 
 LINE_LENGTH_MAX = 1 << 20
 """Bytes of a line; HDFS' own longest, a deletion order of 1000 blocks, has some 30 000."""
@@ -72,8 +73,8 @@ class Stream:
         bytes_read: bytes of content given out so far.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file: BinaryIO = path.open("rb")
+    def __init__(self, path: str | Path) -> None:
+        self._file = open_binary(path)
         magic = self._file.read(4)
         self._file.seek(0)
         self._compression = _compression(magic)
@@ -161,8 +162,8 @@ class LinesOfRange:
         begins, ends: first byte of the range and the one behind it; None for the end of the file.
     """
 
-    def __init__(self, path: Path, begins: int, ends: int | None) -> None:
-        self._file: BinaryIO = path.open("rb")
+    def __init__(self, path: str | Path, begins: int, ends: int | None) -> None:
+        self._file = open_binary(path)
         begins = self._first_line(begins)
         self._left = None if ends is None else max(0, self._first_line(ends) - begins)
         self._file.seek(begins)
@@ -195,9 +196,9 @@ class LinesOfRange:
         return read
 
 
-def is_compressed(path: Path) -> bool:
+def is_compressed(path: str | Path) -> bool:
     """Whether a file is one that is decompressed as it is read."""
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         return bool(_compression(file.read(4)))
 
 
@@ -237,7 +238,7 @@ def _whole(line: bytes) -> bytes | None:
     return None if len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
 
 
-def head(path: Path, num_bytes: int) -> bytes:
+def head(path: str | Path, num_bytes: int) -> bytes:
     """The first bytes of a file's content, fewer if it is shorter or damaged."""
     found = b""
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from genstamp.logs.opening import NoSuchPathError
 from genstamp.logs.units import (
     EDIT_LOG,
     EDIT_XML,
@@ -18,7 +19,6 @@ from genstamp.logs.units import (
     LOG,
     NATIVE,
     STORAGE,
-    NoSuchPathError,
     find_units,
 )
 

@@ -6,7 +6,6 @@ one event after another. Leaves out which rows events have (`log_rows`).
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,7 +151,7 @@ class FastReading:
         """The tables of a file; what it tells of the end of others may come later."""
         self._begin(file)
         try:
-            with Stream(Path(file)) as stream:
+            with Stream(file) as stream:
                 yield from self._pieces(stream)
         except DamagedSourceError as error:
             yield from self._flush()
@@ -169,10 +168,10 @@ class FastReading:
             OSError: it cannot be read.
         """
         self._begin(file)
-        yield from self._lines(Path(file), begins, ends)
+        yield from self._lines(file, begins, ends)
         yield from self._flush()
 
-    def _lines(self, file: Path, begins: int, ends: int | None) -> Iterator[Batch]:
+    def _lines(self, file: str, begins: int, ends: int | None) -> Iterator[Batch]:
         with LinesOfRange(file, begins, ends) as stream:
             yield from self._pieces(stream)
 

@@ -5,7 +5,6 @@ reading a range by itself (`log_ranges`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,14 +72,14 @@ class OrderedReading(FastReading):
         for number, file in enumerate(self._unit.files):
             self._begin(file)
             try:
-                yield from self._file_in_ranges(number, Path(file))
+                yield from self._file_in_ranges(number, file)
             except OSError as error:
                 yield from self._flush()
                 self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
             yield from self._flush()
         yield from self.rest()
 
-    def _file_in_ranges(self, number: int, file: Path) -> Iterator[Batch]:
+    def _file_in_ranges(self, number: int, file: str) -> Iterator[Batch]:
         ranges = [each for each in self._ranges if each.file == number]
         if ranges[0].begins:
             yield from self._lines(file, 0, ranges[0].begins)

@@ -6,13 +6,13 @@ needs to know of the others. Leaves out dividing a log, and files on the disk (`
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from numba import njit
 
+from genstamp.logs.opening import open_binary
 from genstamp.logs.readers.log_fast import EVENTS_AT_ONCE, FastReading
 from genstamp.logs.readers.log_forms import SET_ASIDE
 from genstamp.logs.readers.log_line import log_line
@@ -159,12 +159,12 @@ class RangeReading(FastReading):
             OSError: the file cannot be read.
         """
         file = self._unit.files[of.file]
-        self._look_back(Path(file), of.begins)
+        self._look_back(file, of.begins)
         yield from self.lines_of(file, of.begins, of.ends)
         self._close()
 
-    def _look_back(self, file: Path, begins: int) -> None:
-        with file.open("rb") as opened:
+    def _look_back(self, file: str, begins: int) -> None:
+        with open_binary(file) as opened:
             opened.seek(max(0, begins - LOOK_BACK))
             text = opened.read(min(begins, LOOK_BACK))
         at = text.find(_LACKING)
