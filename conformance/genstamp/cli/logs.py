@@ -52,7 +52,8 @@ def check(
         bool, typer.Option("--require-complete", help="Exit with 13 where a file or block was left unfinished.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the tables; docs/logs-tables.md tells their columns.")
+        str | None,
+        typer.Option(help="Directory or URI for the tables; docs/logs-tables.md tells their columns."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="File for a page with pictures that needs nothing else.")] = None,
     group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
@@ -84,7 +85,7 @@ def check(
     spare_pandas()
     from genstamp.logs.follow.options import FollowOptions
     from genstamp.logs.follow.store import Limits
-    from genstamp.logs.opening import is_remote
+    from genstamp.logs.opening import is_remote, local_path
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
     from genstamp.logs.standard_input import STANDARD_INPUT
@@ -97,7 +98,7 @@ def check(
             raise typer.BadParameter(f"--follow reads files of this machine, which {remote} is not")
         if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
-            following = FollowOptions(out, every or FollowOptions.every_s, once, group, limits)
+            following = FollowOptions(Path(out), every or FollowOptions.every_s, once, group, limits)
             report = followed(paths, master, following, to_stderr=stories)
         elif follow or once or every is not None or most_events is not None:
             raise typer.BadParameter(
@@ -105,7 +106,8 @@ def check(
                 " --once, --every, --most-events need it"
             )
         else:
-            options = Options(complete, semantics, group, out, html, stories)
+            place = out if out is None or is_remote(out) else Path(local_path(out))
+            options = Options(complete, semantics, group, place, html, stories)
             report = _checked(paths, master, options)
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)

@@ -8,6 +8,7 @@ import errno
 import glob
 import io
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +60,11 @@ def is_remote(name: str | Path) -> bool:
     return isinstance(name, str) and _REMOTE.match(name) is not None
 
 
+def local_path(path: str) -> str:
+    """A path of this machine, with or without `file:`, as a plain one."""
+    return unquote(urlsplit(path).path) if path.startswith("file:") else path
+
+
 def expanded(paths: Sequence[str]) -> list[str]:
     """What is at some paths and URIs: as they are, `file:` as plain paths, wildcards as all that fits, in order.
 
@@ -76,7 +82,7 @@ def _expanded(path: str) -> list[str]:
                 return [path]
             found = [_named(path, each) for each in files.glob(inside)] if _WILD.search(inside) else []
     else:
-        plain = unquote(urlsplit(path).path) if path.startswith("file:") else path
+        plain = local_path(path)
         if Path(plain).exists():
             return [plain]
         found = glob.glob(plain, recursive=True) if _WILD.search(plain) else []  # noqa: PTH207 - a path of any root
@@ -120,6 +126,85 @@ def open_binary(name: str | Path) -> BinaryIO:
     with _as_os_error():
         files, inside = _fsspec().url_to_fs(str(name))
         return cast(BinaryIO, io.BufferedReader(_Remote(files.open(inside, "rb")), _BUFFER))
+
+
+# -- directories of tables ---------------------------------------------------------------------------------------------
+
+
+def below(directory: str | Path, name: str) -> str | Path:
+    """What has a name in a directory."""
+    return f"{directory.rstrip('/')}/{name}" if isinstance(directory, str) else directory / name
+
+
+def is_there(name: str | Path) -> bool:
+    """Whether there is a file or a directory.
+
+    Raises:
+        NotOpenedError: the file system cannot be asked.
+    """
+    if not is_remote(name):
+        return Path(name).exists()
+    with _asked(str(name)) as (files, inside):
+        return bool(files.exists(inside))
+
+
+def dataset(directory: str | Path) -> Any:
+    """The Parquet files of a directory, as a dataset of Arrow."""
+    import pyarrow.dataset
+
+    if not is_remote(directory):
+        return pyarrow.dataset.dataset(directory, format="parquet")
+    with _asked(str(directory)) as (files, inside):
+        return pyarrow.dataset.dataset(inside, filesystem=files, format="parquet")
+
+
+def read_bytes(name: str | Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open_binary(name) as file:
+        return file.read()
+
+
+def write_bytes(name: str | Path, content: bytes) -> None:
+    """Writes a file into a directory that is there."""
+    if not is_remote(name):
+        Path(name).write_bytes(content)
+        return
+    with _as_os_error():
+        files, inside = _fsspec().url_to_fs(str(name))
+        with files.open(inside, "wb") as file:
+            file.write(content)
+
+
+def put(local: Path, directory: str | Path) -> None:
+    """Copies the directories of a local directory, each of files alone, and its files."""
+    for path in sorted(local.rglob("*")):
+        if path.is_file():
+            write_bytes(below(directory, path.relative_to(local).as_posix()), path.read_bytes())
+
+
+def move(directory: str | Path, to: str | Path) -> None:
+    """Gives a directory another name, in one step where the file system can."""
+    if not is_remote(directory):
+        Path(directory).rename(to)
+        return
+    with _as_os_error():
+        files, inside = _fsspec().url_to_fs(str(directory))
+        files.mv(inside, files._strip_protocol(str(to)), recursive=True)
+
+
+def remove(directory: str | Path) -> None:
+    """Takes a directory away, if it is there, with all that is in it."""
+    if not is_remote(directory):
+        shutil.rmtree(directory, ignore_errors=True)
+        return
+    with _as_os_error():
+        files, inside = _fsspec().url_to_fs(str(directory))
+        if files.exists(inside):
+            files.rm(inside, recursive=True)
 
 
 @contextmanager

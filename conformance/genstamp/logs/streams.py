@@ -154,48 +154,6 @@ class Stream:
         return content, rest
 
 
-class LinesOfRange:
-    """The lines of a file that begin in a range of its bytes; the file is not compressed.
-
-    Args:
-        path: of the file.
-        begins, ends: first byte of the range and the one behind it; None for the end of the file.
-    """
-
-    def __init__(self, path: str | Path, begins: int, ends: int | None) -> None:
-        self._file = open_binary(path)
-        begins = self._first_line(begins)
-        self._left = None if ends is None else max(0, self._first_line(ends) - begins)
-        self._file.seek(begins)
-
-    def __enter__(self) -> "LinesOfRange":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def _first_line(self, at: int) -> int:
-        """Where the first line begins at or behind a place; the end of the file if none does."""
-        if at == 0:
-            return 0
-        here = at - 1
-        self._file.seek(here)
-        while chunk := self._file.read(_CHUNK):
-            found = chunk.find(b"\n")
-            if found >= 0:
-                return here + found + 1
-            here += len(chunk)
-        return here
-
-    def read_into(self, room: memoryview) -> int:
-        """Puts lines, or parts of them, into some memory; gives how much, 0 at the end."""
-        if self._left is None:
-            return self._file.readinto(room)  # type: ignore[attr-defined, no-any-return]
-        read: int = self._file.readinto(room[: self._left])  # type: ignore[attr-defined]
-        self._left -= read
-        return read
-
-
 def is_compressed(path: str | Path) -> bool:
     """Whether a file is one that is decompressed as it is read."""
     with open_binary(path) as file:

@@ -51,7 +51,7 @@ from genstamp.logs.readers.log_text import SOMETHING_ELSE, LogReader
 from genstamp.logs.readers.seen_replicas import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
 
 EVENTS_AT_ONCE = 1 << 17
 """Events whose rows are made together."""
@@ -161,21 +161,7 @@ class FastReading:
             self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
         yield from self._flush()
 
-    def lines_of(self, file: str, begins: int, ends: int | None) -> Iterator[Batch]:
-        """The tables of the lines that begin in a range of a file's bytes, as if it had no others.
-
-        Raises:
-            OSError: it cannot be read.
-        """
-        self._begin(file)
-        yield from self._lines(file, begins, ends)
-        yield from self._flush()
-
-    def _lines(self, file: str, begins: int, ends: int | None) -> Iterator[Batch]:
-        with LinesOfRange(file, begins, ends) as stream:
-            yield from self._pieces(stream)
-
-    def _pieces(self, stream: Stream | LinesOfRange) -> Iterator[Batch]:
+    def _pieces(self, stream: Stream) -> Iterator[Batch]:
         for piece in pieces(stream):
             if piece is None:
                 self._undecided(None)
