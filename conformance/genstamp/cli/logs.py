@@ -131,14 +131,17 @@ def check(
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
     """What a check finds: in this process if there is little to read and nobody asked for Spark."""
     from genstamp.logs.alone import check_alone, is_small
-    from genstamp.logs.opening import expanded
+    from genstamp.logs.opening import expanded, is_remote
     from genstamp.logs.standard_input import with_standard_input
 
     with with_standard_input(paths) as files:
-        files = expanded(files)
-        # spark-submit has chosen for itself.
-        if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
-            return check_alone(files, options)
+        # What is on other machines is looked up when Spark runs: beside the threads of hdfs-native its virtual machine
+        # never starts.
+        if not any(map(is_remote, (*files, options.out or ""))):
+            files = expanded(files)
+            # spark-submit has chosen for itself.
+            if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
+                return check_alone(files, options)
         from genstamp.logs.job import check_paths
         from genstamp.logs.session import spark_session
 

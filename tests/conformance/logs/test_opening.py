@@ -16,7 +16,8 @@ from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.opening import NoSuchPathError, NotOpenedError, expanded, open_binary
 from genstamp.logs.run import TABLES
 
-pytestmark = pytest.mark.slow
+# Beside the threads of hdfs-native no virtual machine starts, so Spark's has to run before, and its tests with these.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spark")]
 
 
 @pytest.fixture(scope="module")
