@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 _left: Final[list[Thread]] = []
+_noted: Final[list[list[int]]] = []
 
 taken: Final = threading.Event()
 """Set as soon as Python has taken an interrupt: until then the main thread is within compiled code, or waits there."""
@@ -41,12 +42,13 @@ def take(number: int, frame: FrameType | None) -> None:
 def interrupts() -> Iterator[list[int]]:
     """A list that is not empty once the keyboard has interrupted; in the block an interrupt does nothing else.
 
-    It stays empty in other threads than the main one, and where another handler of interrupts is in place.
+    It stays empty in other threads than the main one, and where another handler of interrupts is in place. Within a
+    block like this it is that one's.
     """
     found: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before not in (signal.default_int_handler, take):
-        yield found
+        yield _noted[-1] if _noted and threading.current_thread() is threading.main_thread() else found
         return
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -55,9 +57,11 @@ def interrupts() -> Iterator[list[int]]:
         found.append(number)
 
     signal.signal(signal.SIGINT, note)
+    _noted.append(found)
     try:
         yield found
     finally:
+        _noted.pop()
         signal.signal(signal.SIGINT, before)
 
 

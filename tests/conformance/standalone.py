@@ -50,6 +50,8 @@ class Standalone:
 def standalone(scratch: Path, workers: int = 2) -> Iterator[Standalone]:
     """A master and some workers with a core each, that end with the block.
 
+    Each worker has its own directories for what Spark and Python keep for a while.
+
     Args:
         scratch: an empty directory for what they log and keep.
         workers: how many.
@@ -74,7 +76,10 @@ def standalone(scratch: Path, workers: int = 2) -> Iterator[Standalone]:
         work = tuple(scratch / f"worker{number}" for number in range(workers))
         for directory in work:
             options = [*at_loopback, "--cores", "1", "--memory", "1g", "--work-dir", str(directory), master]
-            running.enter_context(_process("worker.Worker", options, environment, scratch / f"{directory.name}.log"))
+            local, temporary = directory / "local", directory / "temporary"
+            temporary.mkdir(parents=True)
+            own = {**environment, "SPARK_LOCAL_DIRS": str(local), "TMPDIR": str(temporary)}
+            running.enter_context(_process("worker.Worker", options, own, scratch / f"{directory.name}.log"))
         _said(master_log, _REGISTERED, workers)
         yield Standalone(master, environment, work)
 

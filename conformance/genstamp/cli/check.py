@@ -67,7 +67,11 @@ def check(
         int | None, typer.Option(parser=bytes_of, metavar="SIZE", help="Of states; by default 3/4 of what is free.")
     ] = None,
     spill: Annotated[
-        Path | None, typer.Option(metavar="DIRECTORY", help="For what has no room in memory; by default temporary.")
+        str | None,
+        typer.Option(
+            metavar="DIRECTORY",
+            help="For what has no room in memory, by default temporary; with Spark for all states, as a URI.",
+        ),
     ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Where states are kept: here, or by Spark's executors.")
@@ -110,7 +114,7 @@ def check(
     """
     if engine is Engine.SPARK and (fingerprint or memory is not None or threads is not None):
         raise typer.BadParameter(
-            "Spark's executors keep whole states in files; leave out --fingerprint, --memory and --threads",
+            "Spark's executors keep whole states; leave out --fingerprint, --memory and --threads",
             param_hint="--engine",
         )
     bugs = tuple(bug or ())

@@ -31,6 +31,14 @@ def logs() -> None:
 logs_app.command(name="explain")(explain)
 
 
+def _layouts(is_asked: bool) -> None:
+    if is_asked:
+        from genstamp.logs.readers.log_head import known_heads
+
+        typer.echo("\n".join(known_heads()))
+        raise typer.Exit
+
+
 @logs_app.command()
 def check(
     paths: Annotated[
@@ -40,6 +48,10 @@ def check(
             help="Files, directories with all below; URIs; * and ?; - is standard input.",
         ),
     ],
+    _: Annotated[
+        bool,
+        typer.Option("--layouts", is_eager=True, callback=_layouts, help="List the heads of lines that are known."),
+    ] = False,
     master: Annotated[
         str | None,
         typer.Option(help="Spark's master; by default that of spark-submit, else local[*] if there is much to read."),

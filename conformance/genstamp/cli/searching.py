@@ -18,7 +18,7 @@ class Options:
     """How to search, as `explore` takes it.
 
     Attributes:
-        directory: for what has no room in memory; with Spark for all states.
+        directory: for what has no room in memory; with Spark a URI for checkpoints of all states.
         place: where executors find the system; None searches on this machine.
         master: Spark's.
     """
@@ -29,7 +29,7 @@ class Options:
     symmetry: bool = False
     fingerprints: bool = False
     memory_bytes: int | None = None
-    directory: Path | None = None
+    directory: str | None = None
     threads: int | None = None
     place: str | None = None
     master: str | None = None
@@ -69,7 +69,7 @@ def _searched(instance: Instance, options: Options, progress: Callable[[Progress
         symmetry=options.symmetry,
         fingerprints=options.fingerprints,
         memory_bytes=options.memory_bytes,
-        spill=options.directory,
+        spill=None if options.directory is None else Path(options.directory),
         threads=options.threads,
         progress=progress,
     )

@@ -1,4 +1,4 @@
-"""How long recoveries took and files were open, by the NameNode's own clock.
+"""How long recoveries took, files were open and blocks waited for a report, by the NameNode's own clock.
 
 Two clocks are never compared: both ends are events of one node. Leaves out drawing (`genstamp.logs.histogram`).
 """
@@ -16,6 +16,7 @@ from genstamp.logs.orders import NAMENODE
 _OPENS = ("create", "append", "add_block")
 _CLOSES = ("complete", "close")
 _COMMITS = "commit_block_synchronization"
+_WAITS, _REPORTED = "check_file_progress", "add_stored_block"
 _COLUMNS = ["namespace", "node", "kind", "entity", "event", "time_us", "recovery_id", "arguments", "observed"]
 
 
@@ -26,14 +27,17 @@ class Durations:
     Attributes:
         recoveries: from the NameNode's first event with a recovery id to its commitBlockSynchronization.
         files: from a file's creation or append, or its first block where that was not seen, to its close.
-        recovering, open: how many recoveries and files had begun, and were not seen to end.
+        reports: from a line that shows a block COMMITTED, and without replicas enough, to the next replica reported.
+        recovering, open, unreported: how many had begun, and were not seen to end.
         backwards: durations that are left out because the clock was put back in between.
     """
 
     recoveries: list[int] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
+    reports: list[int] = field(default_factory=list)
     recovering: int = 0
     open: int = 0
+    unreported: int = 0
     backwards: int = 0
 
 
@@ -46,6 +50,7 @@ def durations(kept: Kept) -> Durations:
     found = Durations()
     recovering: dict[tuple[str, str, int], int] = {}
     opened: dict[tuple[str, str, str], int] = {}
+    waiting: dict[tuple[str, str, str], int] = {}
     for event in _namenode_events(kept):
         owner, at = (event["namespace"], event["node"]), event["time_us"]
         if event["recovery_id"] is not None:
@@ -54,6 +59,11 @@ def durations(kept: Kept) -> Durations:
                 _add(found, found.recoveries, at - recovering.pop(key))
             elif event["event"] != _COMMITS:
                 recovering.setdefault(key, at)
+        block = (*owner, event["entity"])
+        if event["event"] == _WAITS and dict(event["observed"]).get("block_state") == "COMMITTED":
+            waiting.setdefault(block, at)
+        elif event["event"] == _REPORTED and block in waiting:
+            _add(found, found.reports, at - waiting.pop(block))
         file = _file(event)
         if file and _is_close(event):
             began = opened.pop((*owner, file), None)
@@ -61,13 +71,13 @@ def durations(kept: Kept) -> Durations:
                 _add(found, found.files, at - began)
         elif file and event["event"] in _OPENS:
             opened.setdefault((*owner, file), at)
-    found.recovering, found.open = len(recovering), len(opened)
+    found.recovering, found.open, found.unreported = len(recovering), len(opened), len(waiting)
     return found
 
 
 def _namenode_events(kept: Kept) -> Iterator[dict[str, Any]]:
     column = pa.compute.field
-    matters = column("event").isin([*_OPENS, *_CLOSES]) | column("recovery_id").is_valid()
+    matters = column("event").isin([*_OPENS, *_CLOSES, _WAITS, _REPORTED]) | column("recovery_id").is_valid()
     fits = matters & column("time_us").is_valid() & column("refused_with").is_null()
     for batch in kept.tables["events"].to_batches(columns=_COLUMNS, filter=fits):
         for event in batch.to_pylist():

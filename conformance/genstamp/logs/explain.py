@@ -3,7 +3,7 @@
 Leaves out finding the rejected event.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -96,6 +96,9 @@ def _nearest(automaton: Automaton, states: int, number: int) -> str:
     rule = automaton.rules[number]
     graph = automaton.graph
     stepping = Rule(rule.event, tuple(way for way in rule.ways if way.fires) or rule.ways, "")
+    told = list(_told_otherwise(automaton, states, rule))
+    if told and not rule.refused and not any(way.fires for way in rule.ways):  # What it tells is wrong, not when.
+        return f"{_either(told)} instead"
     frontier: list[tuple[int, tuple[str, ...]]] = [(states, ())]
     visited = {states}
     for _ in range(STEPS_MAX):
@@ -113,21 +116,25 @@ def _nearest(automaton: Automaton, states: int, number: int) -> str:
     names = list(dict.fromkeys(_instead(automaton, states, rule)))
     if not names:
         return f"nothing: the life of this {automaton.kind} is over"
-    return f"{_either(tuple(names[:_NAMES_MAX]))}{', ...' if len(names) > _NAMES_MAX else ''} instead"
+    return f"{_either(names[:_NAMES_MAX])}{', ...' if len(names) > _NAMES_MAX else ''} instead"
 
 
 def _instead(automaton: Automaton, states: int, rule: Rule) -> Iterator[str]:
     """What would be accepted at once: the same event, if it told something else; else steps of the entity itself."""
-    # In another role an event is one of another entity.
-    rules = [other for other in automaton.rules if not other.role and other is not rule]
-    same = [other for other in rules if other.event == rule.event and other.when and not other.refused]
+    told = list(_told_otherwise(automaton, states, rule))
+    yield from told
+    if not told:
+        for other in automaton.rules:
+            if not other.role and other.event != rule.event and _changes(automaton, states, other):
+                yield other.event
+
+
+def _told_otherwise(automaton: Automaton, states: int, rule: Rule) -> Iterator[str]:
+    """The same event as it would be accepted at once; in another role it is one of another entity."""
+    rules = [other for other in automaton.rules if other.event == rule.event and other is not rule]
+    same = [other for other in rules if other.when and not other.role and not other.refused]
     told = {named(other) for other in same if automaton.shown(states, other, (ANYHOW,) * len(other.ways))}
-    if told - {named(rule), rule.event}:
-        yield from sorted(told - {named(rule), rule.event})
-        return
-    for other in rules:
-        if other.event != rule.event and _changes(automaton, states, other):
-            yield other.event
+    yield from sorted(told - {named(rule), rule.event})
 
 
 def _changes(automaton: Automaton, states: int, rule: Rule) -> bool:
@@ -136,5 +143,5 @@ def _changes(automaton: Automaton, states: int, rule: Rule) -> bool:
     return automaton.shown(states, steps, (ANYHOW,) * len(steps.ways)) != 0
 
 
-def _either(names: tuple[str, ...]) -> str:
+def _either(names: Sequence[str]) -> str:
     return " or ".join(names)

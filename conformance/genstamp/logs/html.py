@@ -22,8 +22,8 @@ from genstamp.logs.graphs import DELETED, LIFECYCLES
 from genstamp.logs.histogram import histogram, in_words
 from genstamp.logs.kept import Kept
 from genstamp.logs.lanes import chart
-from genstamp.logs.readers.log_line import LAYOUTS
-from genstamp.logs.report import Report, read_in_words
+from genstamp.logs.readers.log_head import KNOWN
+from genstamp.logs.report import Report, headline, read_in_words
 from genstamp.logs.shown import shown
 from genstamp.logs.story import lines, tell_all
 from genstamp.logs.tables import COMPLETIONS, SAFETIES
@@ -64,9 +64,11 @@ def page(report: Report, kept: Kept) -> str:
     drawn = [
         _histogram("Recoveries of blocks", took.recoveries, took.recovering),
         _histogram("From a file's creation to its close", took.files, took.open),
+        _histogram("From a block shown COMMITTED to its next report", took.reports, took.unreported),
     ]
     return environment.get_template("page.html").render(
         report=report,
+        headline=headline(report).removeprefix(report.safety),
         read=read_in_words(report),
         safeties=SAFETIES,
         completions=COMPLETIONS,
@@ -76,7 +78,7 @@ def page(report: Report, kept: Kept) -> str:
         histograms=drawn,
         backwards=took.backwards,
         unparsed=_unparsed(kept),
-        layouts=LAYOUTS,
+        layouts=KNOWN,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from genstamp.logs.readers.log_line import LAYOUTS
+from genstamp.logs.readers.log_head import KNOWN
 from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD
 from genstamp.logs.shown import shown
 from genstamp.logs.tables import COMPLETIONS, COUNTED, SAFETIES, Key
@@ -246,7 +246,7 @@ def known_layouts(report: Report) -> list[str]:
     if not report.unread:
         return []
     told = f"{counted(report.unread, 'line')} of an unknown layout, which may hide a violation; known layouts:"
-    return [told, *(f"  {layout}" for layout in LAYOUTS)]
+    return [told, *(f"  {layout}" for layout in KNOWN)]
 
 
 def _paths(report: Report) -> str:
@@ -281,12 +281,28 @@ def _sentence(report: Report) -> str:
     keys = sum(count.keys for count in report.keys)
     read = ", ".join([read_in_words(report), counted(keys, "key")])
     if not report.keys:
-        return f"{report.safety}: no event was found; {read}"
+        what = "no event tells of a file, block, replica or lease" if report.events else "no event was found"
+        return f"{report.safety}: {what}; {read}"
     unread = sum(note.startswith(NOT_READ) for _, note in report.notes)
     but = f" in what was read, without {counted(unread, 'file')}" if unread else ""
     holes = sorted({note.partition(":")[0] for _, note in report.notes if note.startswith(KNOWN_HOLE)})
     but += f" but for {', '.join(holes)}" if holes and report.safety != "violated" else ""
-    return f"{report.safety}, {report.completion}{but}; {read}, {report.seconds:.1f} s"
+    return f"{headline(report)}{but}; {read}, {report.seconds:.1f} s"
+
+
+def headline(report: Report) -> str:
+    """The answer in a few words; files that are open are no fault of a cluster that runs, and are counted instead."""
+    if report.safety != "conformant" or report.completion == "complete":
+        return f"{report.safety}, {report.completion}"
+    told = ["conformant"]
+    for completion, what in (("unfinished", "open"), ("unknown", "of which no line tells the end")):
+        keys = Counter[str]()
+        for count in report.keys:
+            if count.kind in COUNTED and count.begun and count.completion == completion:
+                keys[count.kind] += count.keys
+        if keys:
+            told.append(f"{' and '.join(counted(number, kind) for kind, number in sorted(keys.items()))} {what}")
+    return ", ".join(told)
 
 
 def read_in_words(report: Report) -> str:
@@ -321,7 +337,7 @@ def plain(report: Report) -> dict[str, Any]:
         "findings": [_plain_finding(finding) for finding in report.findings],
         "rejects": list(report.rejects),
         "unread": report.unread,
-        "known_layouts": list(LAYOUTS) if report.unread else [],
+        "known_layouts": list(KNOWN) if report.unread else [],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
 

@@ -268,6 +268,9 @@ def lines(story: Story) -> Iterator[str]:
     yield f"{shown(str(story.key))}: {story.safety}, {story.completion} ({story.path} path)"
     if story.failed and not story.states_before:
         yield f"  because    {shown(story.failed)}"
+    waited = _waited(story.steps)
+    if waited:
+        yield f"  waited     {waited}"
     files = {file: f"[{number}]" for number, file in enumerate(dict.fromkeys(step.file for step in story.steps), 1)}
     yield ""
     yield from (f"{number} {file}" for file, number in files.items())
@@ -281,6 +284,19 @@ def lines(story: Story) -> Iterator[str]:
         where = f"{files[step.file]}:{step.line}{', ' if step.time else ''}{step.time}"
         for line in (*_beside(story, step), where):
             yield f"  {'| ' * len(lanes)}      {line}"
+
+
+def _waited(steps: Sequence[Step]) -> str:
+    """How long a block that is shown COMMITTED waited for its next replica to be reported, by the NameNode's clock."""
+    since = next((step for step in steps if step.told.get("block_state") == "COMMITTED" and step.time), None)
+    if since is None:
+        return ""
+    after = (step for step in steps if step.number > since.number and step.node == since.node and step.time)
+    until = next((step.time for step in after if step.event.startswith(("add_stored_block", "block_received"))), "")
+    if not until:
+        return f"COMMITTED since {since.time}, and no replica reported after that"
+    waited = datetime.fromisoformat(until) - datetime.fromisoformat(since.time)
+    return f"{waited.total_seconds():.3f} s COMMITTED until a replica was reported"
 
 
 def _beside(story: Story, step: Step) -> Iterator[str]:

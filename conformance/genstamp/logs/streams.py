@@ -1,8 +1,10 @@
 """Opens what may be compressed, within limits, and says in one sentence what is wrong with what it cannot read.
 
-Leaves out what the bytes mean (`genstamp.logs.readers`). gzip and zstd are recognised by their first bytes.
+Leaves out what the bytes mean (`genstamp.logs.readers`). gzip and zstd are recognised by their first bytes, and so is
+text in UTF-16, as programs of Windows write it, which is given in UTF-8.
 """
 
+import codecs
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +21,19 @@ LINE_LENGTH_MAX = 1 << 20
 EXPANSION_MAX = 200
 """How many times larger than the file its content may be; logs compress to between a tenth and a fiftieth."""
 
-EXPANSION_FREE = 64 << 20
-"""Bytes of content below which the expansion is not looked at."""
+EXPANSION_FREE = 1 << 30
+"""Bytes of content below which the expansion is not looked at: archives of storage directories, whose files hold zeros,
+expand 500 times and more, and a gibibyte takes seconds."""
 
 COMPRESSED_TO = 10
 """How many times smaller than its content a compressed log is, about."""
 
 _CHUNK = 1 << 18
 
+_UTF_16 = "UTF-16"
+
 # Bytes decompressed at a time: no more than some 16 MiB can come of them.
-_PIECES = {"gzip": 1 << 14, "zstd": 1 << 9}
+_PIECES = {"gzip": 1 << 14, "zstd": 1 << 9, _UTF_16: _CHUNK}
 
 
 class DamagedSourceError(GenstampError):
@@ -53,6 +58,19 @@ class _Decoder(Protocol):
     def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Utf16:
+    """Makes UTF-8 of UTF-16; what is none of it becomes a question mark in a box, as in an editor."""
+
+    eof, unused_data = False, b""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+
+    def decompress(self, data: bytes) -> bytes:
+        """The text of a piece, as far as whole characters go."""
+        return self._decoder.decode(data).encode()
 
 
 class Content(Protocol):
@@ -113,7 +131,7 @@ class Stream:
                 )
             if chunk:
                 yield chunk
-        if self._decoder is not None:
+        if self._decoder is not None and self._compression != _UTF_16:
             raise DamagedSourceError(f"{self._compression} data ends early, after {self._taken} bytes")
 
     def read_into(self, room: memoryview) -> int:
@@ -161,12 +179,16 @@ def is_compressed(path: str | Path) -> bool:
 
 
 def _compression(magic: bytes) -> str:
+    if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return _UTF_16
     return "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == zstandard.FRAME_HEADER else ""
 
 
 def _decoder(compression: str) -> _Decoder:
     if compression == "gzip":
         return zlib.decompressobj(wbits=31)
+    if compression == _UTF_16:
+        return _Utf16()
     # 128 MiB is what the zstd program itself allows without being asked.
     decoder: _Decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
     return decoder

@@ -19,7 +19,7 @@ from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
 from genstamp.logs.opening import below, dataset, is_there
-from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD
+from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD, WAITED
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
 from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, IMAGES, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
 from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
@@ -166,7 +166,7 @@ class Summary:
         for (namespace, unit), name in sorted(self.retold.items()):
             why = f"another source tells of the steps of the NameNode of {namespace}, too; checked by itself, as {name}"
             notes.append((first_of[unit], why))
-        notes += _known_holes(below(tables, "coverage"))
+        notes += _remarks_to_note(below(tables, "coverage"))
         return Report(
             keys=tuple(_key_counts(tables)),
             sources=tuple(self._source_counts()),
@@ -234,11 +234,12 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
     return f"{namespace} in its audit log" if names == {AUDIT_LOG} else namespace
 
 
-def _known_holes(coverage: str | Path) -> list[tuple[str, str]]:
-    """What is to be noted of known faults of HDFS, by file."""
+def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
+    """What is to be noted of known faults of HDFS and of blocks that waited, by file."""
     name = pa.dataset.field("name")
-    is_hole = (pa.dataset.field("what") == "remark") & pa.compute.starts_with(name, KNOWN_HOLE)
-    rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_hole)
+    is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
+    is_noted &= pa.dataset.field("what") == "remark"
+    rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
     return [(row["file"], row["name"]) for row in rows.to_pylist()]
 
 

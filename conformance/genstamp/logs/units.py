@@ -14,6 +14,7 @@ from pathlib import Path
 
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
+from genstamp.logs.edit_pairs import differing
 from genstamp.logs.opening import expanded, is_remote, sizes_below
 from genstamp.logs.readers import (
     edit_binary,
@@ -28,8 +29,9 @@ from genstamp.logs.readers import (
     storage_directory,
     tracebench,
 )
+from genstamp.logs.readers.log_head import HADOOP, LAYOUTS, head_in_words, nearest
 from genstamp.logs.readers.log_line import log_line
-from genstamp.logs.readers.sighting import Reject, Unit
+from genstamp.logs.readers.sighting import Reject, Unit, shortened
 from genstamp.logs.readers.storage_tree import is_archive
 from genstamp.logs.semantics import Semantics
 from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream, head
@@ -45,6 +47,10 @@ HEAD = 1 << 20
 TOLD_ONCE: Mapping[str, int] = {EDIT_LOG: BINARY_EDITS, EDIT_XML: XML_EDITS, LOG: LINES, MERGED_LOG: LINES}
 """What is collected more than once: as it is and compressed, or from each JournalNode."""
 
+LAID_OUT = 100
+"""Lines that show how a log is laid out."""
+
+_USUAL = (HADOOP, LAYOUTS[2].name)
 _ROTATED = re.compile(r"(?:\.\d{1,4}|\.\d{4}-\d\d-\d\d(?:-\d\d)?)?(?:\.gz|\.zst)?$")
 _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
@@ -112,6 +118,7 @@ def find_units(
             # Nothing more is kept of a beginning: a cluster has many thousand logs.
             firsts[str(file)] = _first(reader, beginning)
             if reader == LOG:
+                found.notes += ((str(file), f"layout: {layout}") for layout in _layouts(beginning))
                 pools |= _pools_of_storages(beginning)
             if reader in TOLD_ONCE:
                 one, two = (_digest(beginning_of(beginning, TOLD_ONCE[reader], many)) for many in (1, 2))
@@ -124,6 +131,8 @@ def find_units(
         _leave_out_copies(begun, found)
         for copy in found.left_out:
             del readers[copy]
+    binary, xml = ([file for file, each in readers.items() if each == sort] for sort in (EDIT_LOG, EDIT_XML))
+    found.notes += differing(binary, xml)
     namenodes, datanodes = _stories_of_storages(storages)
     archives = [[file] for file, reader in readers.items() if reader == STORAGE]
     logs = _stories({each: reader for each, reader in readers.items() if reader != STORAGE}, firsts, found.apart)
@@ -232,7 +241,7 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
     if itf.is_itf(beginning):
         return MODEL_TRACE, ""
     if native.is_native(beginning):
-        return NATIVE, ""
+        return _reader_of_json(beginning)
     if image_binary.is_image(beginning):
         return IMAGE, ""
     if is_archive(beginning):
@@ -247,7 +256,16 @@ def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
         return MERGED_LOG, ""
     if any(log_text.is_log_somewhere(text) for text in _texts(file)):
         return LOG, ""
-    return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known"
+    first = next((line for line in beginning.splitlines() if line.strip()), b"")
+    like = f"its first line is {shortened(first)[:80]!r}, and the layout most like it {nearest(first)!r}"
+    return "", f"{_NOT_MEANT}text, and no line of it is of a layout that is known; {like}"
+
+
+def _reader_of_json(beginning: bytes) -> tuple[str, str]:
+    """Which reader JSON lines are for: events of our servers, or lines of a logger that writes JSON."""
+    if log_text.is_log(b"\n".join(beginning.splitlines()[:LAID_OUT])):
+        return LOG, ""
+    return ("", native.OF_GFS) if native.is_of_gfs(beginning) else (NATIVE, "")
 
 
 def _texts(file: str | Path) -> Iterator[bytes]:
@@ -265,6 +283,13 @@ def _texts(file: str | Path) -> Iterator[bytes]:
     except (DamagedSourceError, OSError):
         pass
     yield rest
+
+
+def _layouts(beginning: bytes) -> list[str]:
+    """How the first lines of a log are laid out, but for what is told of no log: as Hadoop does by default."""
+    lines = map(log_line, beginning.splitlines()[:LAID_OUT])
+    told = dict.fromkeys(head_in_words(line) for line in lines if line is not None)
+    return [layout for layout in told if layout not in _USUAL]
 
 
 def _pools_of_storages(beginning: bytes) -> dict[str, str]:

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Final
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from genstamp.scaleout import kernel
-from genstamp.scaleout.work import (
-    ENTERED,
+from genstamp.scaleout.rounds import (
+    BLOCKS,
     MOST_LEVELS,
-    MOST_OWNERS,
+    MOST_PARTS,
     Entering,
     Expanding,
+    Leading,
     Order,
+    blocks_of,
     compiled,
-    judged,
-    packed_schema,
+    dealt,
     parts_of,
-    place,
 )
 from genstamp_model.errors import ConfigurationError
 from genstamp_model.evaluate import Evaluator
 from genstamp_model.explore import Progress, Result, Search, driver
 from genstamp_model.explore.table import BUCKET
+from genstamp_model.interrupt import interrupts
 
+T = TypeVar("T")
+
+_SCHEMA: Final = from_arrow_schema(BLOCKS)
 _ANY_NUMBER: Final = 2**62
+_LEVELS_A_TABLE: Final = 16
+"""So many levels are put together, as a query over each by itself would grow with the search."""
+_LOOKS_S: Final = 0.1
+"""So often it is looked whether the keyboard has interrupted."""
 
 
 class SparkBoard:
@@ -45,28 +55,22 @@ class SparkBoard:
     full = ""
     doubt = 0.0
 
-    def __init__(self, spark: SparkSession, order: Order, allowed: int) -> None:
+    def __init__(self, spark: SparkSession, order: Order, allowed: int, directory: str | None) -> None:
         self._spark = spark
         self._order = order
         self._allowed = allowed
-        self._compiled = compiled(order)
-        self._program = self._compiled.program
-        self._words = self._program.layout.words
-        self._files = order.files()
-        self._seen = np.zeros(max(1, len(self._program.targets)), np.int64)
-        self.counters: NDArray[np.int64] = np.zeros(self._program.counters, np.int64)
+        self._is_reliable = directory is not None
+        self._words = compiled(order).program.layout.words
+        self._seen = np.zeros(max(1, len(compiled(order).program.targets)), np.int64)
+        self.counters: NDArray[np.int64] = np.zeros(compiled(order).program.counters, np.int64)
         self.states, self.expanded, self.generated, self.levels = 0, 0, 1, 0
         self.at = -1
-        self.outcome = self._begin()
-
-    def _begin(self) -> int:
-        first = np.array([self._compiled.canonical.row(Evaluator(self._compiled.instance).initial())], np.int64)
-        owner = np.empty(1, np.int64)
-        kernel.library(self._words).run(kernel.owners_of, first, 1, self._order.owners, owner)
-        self._files.write_states(0, int(owner[0]), first)
-        notes = judged(self._compiled, first, place(0, int(owner[0]), 0))
-        self._files.write_notes("entered", 0, int(owner[0]), notes)
-        return self._entered(1)
+        self.outcome: int = driver.PAUSED
+        instance, canonical = compiled(order).instance, compiled(order).canonical
+        rows = np.array([canonical.row(Evaluator(instance).initial())], np.int64)
+        (first,) = (tuple(row.values()) for batch in dealt(order, 0, rows) for row in batch.to_pylist())
+        self._known = self._level = self._spark.createDataFrame([], _SCHEMA)
+        self._enter(self._spark.createDataFrame([first], _SCHEMA))
 
     def turn(self, quota: int, threads: int) -> None:  # noqa: ARG002 - a turn is a level
         """Search the next level."""
@@ -75,100 +79,115 @@ class SparkBoard:
         if self.levels == MOST_LEVELS:
             self.full, self.outcome = f"paths are longer than {MOST_LEVELS - 1} steps", driver.FULL
             return
-        level, owners = self.levels - 1, self._order.owners
-        tasks = self._spark.range(owners, numPartitions=owners)
-        successors = tasks.mapInArrow(Expanding(self._order, level), from_arrow_schema(packed_schema(self._words)))
-        dealt = successors.repartition(owners, "owner")
-        entered = dealt.mapInArrow(Entering(self._order, level + 1), from_arrow_schema(ENTERED)).collect()
-        waiting = self.states - self.expanded
-        self.outcome = self._expanded(level)
-        if self.outcome != driver.PAUSED:
+        self._unless_interrupted(lambda: self._enter(self._level.mapInArrow(Expanding(self._order), _SCHEMA)))
+
+    def _unless_interrupted(self, work: Callable[[], None]) -> None:
+        """Do work on Spark, or cancel it as soon as the keyboard interrupts."""
+        group, context = uuid4().hex, self._spark.sparkContext
+
+        def in_group() -> None:
+            context.setJobGroup(group, f"level {self.levels} of a search")
+            work()
+
+        with interrupts() as interrupted, ThreadPoolExecutor(1) as beside:
+            working = beside.submit(in_group)
+            while not wait([working], _LOOKS_S).done:
+                if interrupted:
+                    context.cancelJobGroup(group)
+            if not interrupted:
+                working.result()
+
+    def _enter(self, made: DataFrame) -> None:
+        """Find out which of the states that were made are new, and take over what the tasks tell."""
+        parts, waiting = self._order.parts, self.states - self.expanded
+        came = self._known.coalesce(parts).union(made).repartitionById(parts, "part")
+        sorted_level = came.sortWithinPartitions(col("level").desc())
+        entered = self._kept(sorted_level.mapInArrow(Entering(self._order, self.levels), _SCHEMA))
+        told = [json.loads(row.told) for row in entered.where("told is not null").select("told").collect()]
+        self._level = entered.where("states is not null")
+        self._known = self._known.union(self._level)
+        if self.levels % _LEVELS_A_TABLE == _LEVELS_A_TABLE - 1:
+            self._known = self._kept(self._known.coalesce(parts))
+        self._take(told, waiting)
+
+    def _kept(self, table: DataFrame) -> DataFrame:
+        """The same, computed, and stored in the user's directory or by the executors."""
+        return table.checkpoint() if self._is_reliable else table.localCheckpoint()
+
+    def _take(self, told: list[dict[str, Any]], waiting: int) -> None:
+        stopped = [(notes["at"], notes["stopped"]) for notes in told if notes["stopped"] != driver.DONE]
+        expanded = [notes for notes in told if "generated" in notes]
+        self.generated += sum(notes["generated"] for notes in expanded)
+        for notes in expanded:
+            self.counters += np.array(notes["counters"], np.int64)
+        entered = [notes for notes in told if "new" in notes]
+        if stopped:
+            # A state of the level that was expanded comes before all that it leads to.
+            self.at, self.outcome = min(stopped)
+        if self.outcome in (driver.ALARM, driver.DEADLOCK):
             return
         self.expanded += waiting
-        new = sum(row.new for row in entered)
-        self.outcome = self._entered(new) if new else driver.DONE
-
-    def _expanded(self, level: int) -> int:
-        """Take over what the tasks tell of expanding a level.
-
-        Raises:
-            ConfigurationError: they have not seen all of its states, so some executor does not see the directory.
-        """
-        outcome: int = driver.PAUSED
-        told = [self._files.notes("expanded", level, owner) for owner in range(self._order.owners)]
-        rows = sum(notes["rows"] for notes in told if notes is not None)
-        if None in told or rows != self.states - self.expanded:
-            raise ConfigurationError(
-                f"executors tell of {rows} states of level {level}, which has {self.states - self.expanded}; "
-                f"{self._files.path} must be a directory that all of them see under this name"
-            )
-        for owner, notes in enumerate(told):
-            assert notes is not None
-            self.generated += notes["generated"]
-            self.counters += np.array(notes["counters"], np.int64)
-            if notes["stopped"] != driver.DONE and self.at < 0:
-                self.at, outcome = place(level, owner, notes["row"]), notes["stopped"]
-        return outcome
-
-    def _entered(self, new: int) -> int:
-        """Take over what the tasks tell of the states that are new."""
-        self.states += new
-        level, self.levels = self.levels, self.levels + 1
-        for owner in range(self._order.owners):
-            notes = self._files.notes("entered", level, owner)
-            if notes is None:
-                continue
-            first = self._seen == 0
-            self._seen[first] = np.array(notes["seen"], np.int64)[first]
-            if notes["stopped"] != driver.DONE and self.at < 0:
-                self.at = place(level, owner, notes["row"])
-        if self.at >= 0:
-            return driver.INVARIANT
-        return driver.FULL if self.states > self._allowed else driver.PAUSED
+        self.states += sum(notes["new"] for notes in entered)
+        for notes in entered:
+            seen = np.array(notes["seen"], np.int64)
+            first = (self._seen == 0) | ((seen != 0) & (seen < self._seen))
+            self._seen[first] = seen[first]
+        self.levels += bool(entered)
+        if not entered:
+            self.outcome = driver.DONE
+        elif self.outcome == driver.PAUSED and self.states > self._allowed:
+            self.outcome = driver.FULL
 
     @property
     def memory_bytes(self) -> int:
-        """Of all states and the tables that owners make of them; they need not be in one machine."""
+        """Of all states and the tables that tasks make of them; they need not be in one machine."""
         return self.states * (8 * self._words + 8 * BUCKET // 4)
 
     @property
     def disk_bytes(self) -> int:
-        """Of the files."""
-        return self._files.bytes_used()
+        """Of the checkpoints."""
+        if not self._is_reliable:
+            return 0
+        path, files = _checkpoints(self._spark)
+        size: int = files.getContentSummary(path).getLength()
+        return size
 
     def seen(self, target: int) -> list[int]:
         """The place of a state that first shows what `cover` looks for, or none."""
         found = int(self._seen[target])
         return [found - 1] if found else []
 
+    def depth(self, found: int) -> int:
+        """Steps of a shortest path to the state at a place."""
+        return parts_of(found)[0]
+
     def way(self, found: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
-        level, owner, row = parts_of(found)
-        way = [self._files.states(level, owner, self._words)[row]]
+        level, part, row = parts_of(found)
+        at_part = self._known.where((col("level") == level) & (col("part") == part))
+        blocks = blocks_of(at_part.toArrow().to_batches(), self._words)
+        way = [next(rows[row - first].tolist() for *_, first, rows in blocks if 0 <= row - first < len(rows))]
         for before in range(level - 1, -1, -1):
-            way.append(self._before(before, way[-1]))
-        return [words.tolist() for words in reversed(way)]
+            leading = Leading(self._order, tuple(way[-1]))
+            leads = self._known.where(col("level") == before).mapInArrow(leading, _SCHEMA).toArrow().to_batches()
+            # The first, so that the same path is found again.
+            *_, rows = min(blocks_of(leads, self._words), key=lambda found: found[:3])
+            way.append(rows[0].tolist())
+        return way[::-1]
 
-    def _before(self, level: int, target: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A state of a level that leads to the target: the first of the first owner that has one."""
-        made = np.empty((len(self._program.steps) + 1, self._words), np.int64)
-        wanted = np.ascontiguousarray(target)
-        for owner in range(self._order.owners):
-            rows = np.ascontiguousarray(self._files.states(level, owner, self._words))
-            counters = np.zeros(self._program.counters, np.int64)
-            at = kernel.library(self._words).run(
-                kernel.leads_to_row, self._compiled.native.expand, rows, len(rows), wanted, made, counters
-            )
-            if at < len(rows):
-                before: NDArray[np.int64] = rows[at]
-                return before
-        raise AssertionError(f"no state of level {level} leads to {target}")
+
+def _checkpoints(spark: SparkSession) -> tuple[Any, Any]:
+    """The directory of a session's checkpoints as Hadoop's path, and its file system."""
+    context: Any = spark.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(context.getCheckpointDir())
+    return path, path.getFileSystem(context._jsc.hadoopConfiguration())
 
 
 def explore_on_spark(
     spark: SparkSession,
     order: Order,
     *,
+    directory: str | None = None,
     max_states: int | None = None,
     max_seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -176,19 +195,26 @@ def explore_on_spark(
     """Search as `genstamp_model.explore.explore` does, on Spark.
 
     Args:
-        spark: a session; its executors have genstamp installed and see the order's directory.
-        order: what to search, and where; its directory exists and is empty.
+        spark: a session; its executors have genstamp installed.
+        order: what to search.
+        directory: where checkpoints of the states go until the search ends, as a URI that Spark can write; by default
+            executors keep them, and one that is lost ends the search.
         max_states: give up with more distinct states than this, at the end of a level.
-        max_seconds: give up after this many seconds.
+        max_seconds: give up after this many seconds, at the end of a level.
         progress: called after each level.
 
     Raises:
-        ConfigurationError: the directory is not empty, or some executor does not see it, or there are too many owners.
+        ConfigurationError: there are too many parts.
     """
-    directory = Path(order.directory)
-    if not directory.is_dir() or any(directory.iterdir()):
-        raise ConfigurationError(f"{directory} is no empty directory; the states of the search are written there")
-    if not 1 <= order.owners <= MOST_OWNERS:
-        raise ConfigurationError(f"{order.owners} owners cannot share the states; 1 to {MOST_OWNERS} can")
-    board: Any = SparkBoard(spark, order, _ANY_NUMBER if max_states is None else max_states)
-    return Search(compiled(order), max_states, order.check_deadlock, board=board).run(max_seconds, progress)
+    if not 1 <= order.parts <= MOST_PARTS:
+        raise ConfigurationError(f"states cannot be divided into {order.parts} parts; 1 to {MOST_PARTS} are possible")
+    if directory is not None:
+        spark.sparkContext.setCheckpointDir(directory)
+    try:
+        allowed = _ANY_NUMBER if max_states is None else max_states
+        board: Any = SparkBoard(spark, order, allowed, directory)
+        return Search(compiled(order), max_states, order.check_deadlock, board=board).run(max_seconds, progress)
+    finally:
+        if directory is not None:
+            path, files = _checkpoints(spark)
+            files.delete(path, True)

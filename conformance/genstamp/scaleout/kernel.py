@@ -1,4 +1,4 @@
-"""What runs at the machine's speed on an executor: expanding rows, dealing them out to owners, finding what is new.
+"""What runs at the machine's speed on an executor: expanding rows, dealing them out to parts, finding what is new.
 
 Machine functions of `genstamp_model.explore.machine`; they know no model.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from genstamp_model.explore.driver import ALARM, DEADLOCK, DONE, enter_row
+from genstamp_model.explore.driver import ALARM, DEADLOCK, DONE, enter_row, same
 from genstamp_model.explore.machine import Library, Word, Words, build, call, function
-from genstamp_model.explore.table import WORDS, hashed
+from genstamp_model.explore.table import BUCKET, LOWER, MATCHING, WORDS, hashed, home, look, lowest
 
 _ALARM_COUNTER = 0
 _CUT_COUNTER = 1
@@ -40,10 +40,10 @@ def expand_rows(board: Words, rows: Words, count: Word, made: Words, room: Word,
 
 
 @function
-def owners_of(rows: Words, count: Word, owners: Word, found: Words) -> Word:
-    """The owner of each row."""
+def parts_of_rows(rows: Words, count: Word, parts: Word, found: Words) -> Word:
+    """The part of each row: the fraction that the lower half of its hash is."""
     for j in range(count):
-        found[j] = ((hashed(rows + j * WORDS) & 4294967295) * owners) >> 32
+        found[j] = ((hashed(rows + j * WORDS) & LOWER) * parts) >> 32
     return DONE
 
 
@@ -59,10 +59,24 @@ def enter_rows(table: Words, buckets: Word, store: Words, states: Word, rows: Wo
 
 
 @function
-def enter_stored(table: Words, buckets: Word, store: Words, states: Word) -> Word:
-    """Put the states of a store, all different, into an empty table."""
-    for place in range(states):
-        enter_row(table, buckets, store, place, hashed(store + place * WORDS))
+def strike_rows(table: Words, buckets: Word, store: Words, struck: Words, rows: Words, count: Word) -> Word:
+    """Mark those states of a store that are among some rows."""
+    for j in range(count):
+        row = rows + j * WORDS
+        h = hashed(row)
+        bucket, slots = home(h, buckets), 0
+        # As in a search of the table, up to the first slot that is empty.
+        while slots <= MATCHING:
+            slots = look(table, bucket, h)
+            matching = slots & MATCHING
+            while matching != 0:
+                place = (table[bucket * BUCKET + lowest(matching)] & LOWER) - 1
+                if same(store + place * WORDS, row):
+                    struck[place] = 1
+                matching &= matching - 1
+            bucket += 1
+            if bucket == buckets:
+                bucket = 0
     return DONE
 
 
@@ -97,4 +111,12 @@ def leads_to_row(expand: Word, rows: Words, count: Word, target: Words, made: Wo
 @cache
 def library(words: int) -> Library:
     """The functions above for states of so many words, compiled once in a process."""
-    return build(expand_rows, owners_of, enter_rows, enter_stored, judge_rows, leads_to_row, constants={"WORDS": words})
+    return build(
+        expand_rows,
+        parts_of_rows,
+        enter_rows,
+        strike_rows,
+        judge_rows,
+        leads_to_row,
+        constants={"WORDS": words},
+    )

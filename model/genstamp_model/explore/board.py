@@ -74,6 +74,9 @@ class AnyBoard(Protocol):
     def seen(self, target: int) -> list[int]:
         """Places of states that first show what `cover` looks for."""
 
+    def depth(self, place: int) -> int:
+        """Steps of a shortest path to the state at a place."""
+
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
 
@@ -241,6 +244,10 @@ class Board:
         """Words of the state at a place."""
         words: list[int] = self.memory[place % _PARTITIONS].store[place // _PARTITIONS].tolist()
         return words
+
+    def depth(self, place: int) -> int:
+        """Steps of a shortest path to the state at a place."""
+        return len(self.way(place)) - 1
 
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""

@@ -303,6 +303,10 @@ class FingerprintBoard:
         found = self._seen[:, target].tolist()
         return [(place - 1) * _PARTITIONS + number for number, place in enumerate(found) if place > 0]
 
+    def depth(self, place: int) -> int:
+        """Steps of a shortest path to the state at a place."""
+        return len(self.way(place)) - 1
+
     def way(self, place: int) -> list[list[int]]:
         """Words of the states on a shortest path to the one at a place, the initial one first."""
         number, place = place % _PARTITIONS, place // _PARTITIONS

@@ -282,12 +282,11 @@ class Search:
         )
 
     def _witnesses(self) -> dict[str, int | None]:
-        ways = {
-            target.witness.name: self._first_way(number)
+        return {
+            target.witness.name: self._first_depth(number)
             for number, target in enumerate(self._program.targets)
             if target.witness is not None
         }
-        return {name: len(way) - 1 if way else None for name, way in ways.items()}
 
     def _critical(self, steps: Sequence[int]) -> tuple[Critical, ...]:
         """Of each part of a property whether it could have failed somewhere, in the order of the properties."""
@@ -297,9 +296,13 @@ class Search:
         found |= {one: Critical(one, times, None) for one, times in zip(program.critical, steps, strict=True)}
         for number, target in enumerate(program.targets):
             if target.interest is not None:
-                way = self._first_way(number)
-                found[target.interest] = Critical(target.interest, bool(way), len(way) - 1 if way else None)
+                depth = self._first_depth(number)
+                found[target.interest] = Critical(target.interest, depth is not None, depth)
         return tuple(found[one] for one in program.interests)
+
+    def _first_depth(self, target: int) -> int | None:
+        """Steps of a shortest path to what `cover` looks for."""
+        return min((self._board.depth(place) for place in self._board.seen(target)), default=None)
 
     def _first_way(self, target: int) -> list[list[int]]:
         """Words of the states on a shortest path to what `cover` looks for; none where it has not been seen."""

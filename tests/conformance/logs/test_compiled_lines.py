@@ -66,6 +66,13 @@ BELOW = (
     "",
     "24/03/01 10:00:00 INFO hdfs.StateChange: BLOCK* allocate blk_13_1009, replicas=10.0.0.2:50010 for /h",
 )
+ONE_FILE_SYNCED_FIRST = [
+    PREFIX + "BLOCK* fsync: /b for DFSClient_1",
+    PREFIX + "BLOCK* allocate blk_7_1001, replicas=10.0.0.2:50010 for /a",
+    PREFIX + "BLOCK* allocate blk_8_1002, replicas=10.0.0.2:50010 for /b",
+    PREFIX + "Starting services required for active state",
+]
+"""The first line tells of the file whose block is the last."""
 
 
 def by_the_reader_of_all_lines(unit: Unit, keeps_events: bool) -> Tables:
@@ -146,6 +153,7 @@ def test_changed_lines_are_read_alike(place: Path) -> None:
     @given(st.lists(changed_lines(), min_size=1, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
     @example([PREFIX + line for line in LINES * 2], "\n", True)
     @example([PREFIX + line.replace("-15:blk", "-15:blk_-1:blk") for line in LINES], "\n", False)
+    @example(ONE_FILE_SYNCED_FIRST, "\n", True)
     def read_alike(given: list[str], end: str, ends: bool) -> None:
         first = f"{PREFIX}Setting up storage: nsid=7;bpid={POOL};lv=-56{end}"
         place.write_bytes((first + end.join(given) + (end if ends else "")).encode())

@@ -116,6 +116,19 @@ def test_versions_of_branches_have_records_of_the_version_that_they_left(tmp_pat
     assert (operation.name, operation.number, operation.txid) == ("OP_SET_GENSTAMP_V1", 1001, None)
 
 
+@pytest.mark.parametrize("version", [-24, -27, -31, -33, -41])
+def test_message_has_the_layout_version_that_the_file_has(tmp_path: Path, version: int) -> None:
+    (tmp_path / "edits").write_bytes(struct.pack(">i", version) + bytes([77]) + bytes(20))
+    (reason,) = _reasons(check_locally([tmp_path / "edits"]))
+    assert f"opcode 77 of layout version {version} is not known" in reason
+
+
+def test_xml_of_a_branch_is_of_the_version_that_it_left(edits: Path, tmp_path: Path) -> None:
+    text = (edits / "editsStored.xml").read_text(encoding="utf-8")
+    (tmp_path / "edits.xml").write_text(text.replace(">-64<", ">-41<"), encoding="utf-8")
+    assert {operation.layout_version for operation in _operations(tmp_path / "edits.xml")} == {-24}
+
+
 def test_length_that_cannot_be_is_told_before_it_is_read(edits: Path, tmp_path: Path) -> None:
     content = bytearray((edits / "editsStored").read_bytes())
     content[9:13] = struct.pack(">i", 2**31 - 1)

@@ -125,6 +125,25 @@ def test_two_recoveries_of_a_replica_at_once_are_told_apart_by_no_thread(check_l
     assert [event["recovery_id"] for event in events] == [1043, 1045, None, 1045]
 
 
+def test_deletion_of_a_replica_fails_that_a_recovery_gives_another_stamp(check_log: Check) -> None:
+    """FsDatasetImpl#removeReplicaFromMem: the deletion was scheduled before the recovery ended."""
+    stage = "src: /127.0.0.1:34492 dest: /127.0.0.1:9866\n"
+    rur = f"replica=ReplicaUnderRecovery, {BLOCK}, RUR\n"
+    found = f"initReplicaRecovery: {BLOCK}, recoveryId=1043, replica=FinalizedReplica, {BLOCK}, FINALIZED\n"
+    text = (
+        f"{DATANODE}Receiving {POOL}:{BLOCK} {stage}"
+        f"{DATANODE}src: /127.0.0.1:34492, dest: /127.0.0.1:9866, bytes: 7, op: HDFS_WRITE, cliID: DFSClient_1,"
+        f" offset: 0, srvID: a, blockid: {POOL}:{BLOCK}, duration(ns): 1\n"
+        f"{DATASET}{found}"
+        f"{DATASET}initReplicaRecovery: changing replica state for {BLOCK} from FINALIZED to RUR\n"
+        f"{DATASET}Scheduling {BLOCK} replica ReplicaUnderRecovery, {BLOCK}, RUR for deletion\n"
+        f"{DATASET}updateReplica: {POOL}:{BLOCK}, recoveryId=1043, length=7, {rur}"
+    )
+    assert _verdicts(check_log(text, complete=True), "replica") == {"1073741851@127.0.0.1:9866": "conformant"}
+    finalized = text.replace(f"{DATASET}{found}", "").replace("changing replica state for", "no line of this kind: ")
+    assert _verdicts(check_log(finalized, complete=True), "replica") == {"1073741851@127.0.0.1:9866": "violated"}
+
+
 def _recovered(recovery_id: int) -> str:
     called = (
         f"BlockRecoveryWorker: NameNode at /127.0.0.1:9000 calls recoverBlock({POOL}:{BLOCK}, targets=[DatanodeInfoWith"

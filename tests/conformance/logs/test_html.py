@@ -110,6 +110,7 @@ def test_page_tells_what_is_left_open_and_the_story_of_the_first(checks: Checks)
     read = _Reading(page(report, kept))
     assert "1fileunder construction" in read.text.replace("\n", "")
     assert f"file {shown(entity)} of BP-1: conformant, unfinished (fast path)" in read.text
+    assert "\nconformant, 1 file open\n" in read.text
     assert "From a file's creation to its close: 1, median 2 s, longest 2 s; 1 more not seen to end" in read.text
 
 

@@ -145,6 +145,12 @@ EXPIRED = "org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException"
             "add_block",
             "LeaseExpiredException",
         ),
+        (
+            f"{CALLED}Call#4 Retry#0 {PROTOCOL}.addBlock from 10.0.0.1:4: {EXPIRED}: Client (=DFSClient_1) is not the"
+            " lease owner (=HDFS_NameNode-2026-11-25 22:47:52,747+0000: /a b (inode 16451) Holder DFSClient_1 does not",
+            "add_block",
+            "LeaseExpiredException",
+        ),
     ],
 )
 def test_namenode_tells_of_a_call_that_it_refused(

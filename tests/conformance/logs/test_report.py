@@ -119,6 +119,30 @@ def test_violation_is_told_with_the_check_that_failed() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ([("file", "conformant", "complete")], "conformant, complete; "),
+        (
+            [("file", "conformant", "unfinished"), ("block", "conformant", "unfinished")],
+            "conformant, 1 block and 1 file open; ",
+        ),
+        (
+            [
+                ("file", "conformant", "unfinished"),
+                ("block", "conformant", "unknown"),
+                ("lease", "conformant", "unknown"),
+            ],
+            "conformant, 1 file open, 1 block of which no line tells the end; ",
+        ),
+        ([("replica", "conformant", "unknown")], "conformant; "),
+        ([("file", "violated", "unknown"), ("block", "conformant", "unfinished")], "violated, unfinished; "),
+    ],
+)
+def test_what_is_open_is_no_headline_of_its_own(keys: list[tuple[str, Safety, Completion]], told: str) -> None:
+    assert text(Report(_keys(*keys), (READ,))).splitlines()[-1].startswith(told)
+
+
 def test_violations_are_told_by_rule() -> None:
     rules = (
         RuleCount("block", "violated", "start_recovery", "recovery id N is not above N", 2, ("a.log:3", "a.log:9")),
@@ -157,7 +181,10 @@ def test_rejects_are_told() -> None:
 
 def test_run_without_events_is_told() -> None:
     assert text(Report((), (READ,))).endswith(
-        "undetermined: no event was found; 10 events in 15 lines of 1 file, 0 keys"
+        "undetermined: no event tells of a file, block, replica or lease; 10 events in 15 lines of 1 file, 0 keys"
+    )
+    assert text(Report((), (SourceCount("a.log", "log", 0, 15, 0),))).endswith(
+        "undetermined: no event was found; 0 events in 15 lines of 1 file, 0 keys"
     )
 
 

@@ -80,3 +80,11 @@ def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"one\r\n\ntwo\n")
     with Stream(tmp_path / "log") as stream:
         assert list(lines(stream)) == [b"one", b"", b"two"]
+
+
+def test_archive_that_expands_a_thousand_times_is_read_while_it_is_small(tmp_path: Path) -> None:
+    size = 100 << 20
+    (tmp_path / "a.gz").write_bytes(gzip.compress(bytes(size)))
+    assert (tmp_path / "a.gz").stat().st_size < size / 500
+    with Stream(tmp_path / "a.gz") as stream:
+        assert sum(map(len, stream.chunks())) == size

@@ -7,6 +7,7 @@ import tarfile
 import tracemalloc
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from genstamp.logs.opening import NoSuchPathError
@@ -57,9 +58,9 @@ def test_content_says_what_a_file_is(edits: Path, tmp_path: Path, compress: "typ
         (b"\x7fELF" + bytes(100), "binary, and not an edit log"),
         (b"name,value\n1,2\n", "no line of it is of a layout that is known"),
         (b"\x1f\x8b\x08garbage", "empty, or compressed and damaged from the beginning"),
-        ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16"), "binary, and not an edit log"),
+        ("2018-11-14 12:25:35,275 INFO a.b: x\n".encode("utf-16-le"), "binary, and not an edit log"),
     ],
-    ids=["empty", "binary", "text", "damaged", "utf-16"],
+    ids=["empty", "binary", "text", "damaged", "utf-16 without a mark"],
 )
 def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "hadoop.log").write_bytes(content)
@@ -67,6 +68,28 @@ def test_file_that_was_named_and_cannot_be_read_is_rejected(tmp_path: Path, cont
     assert found.units == []
     assert [reject.place.file for reject in found.rejects] == [str(tmp_path / "hadoop.log")]
     assert reason in found.rejects[0].reason
+
+
+GFS_EVENTS = {
+    "master": {"node": "master", "kind": "log", "entity": "master", "event": "recover"},
+    "chunkserver": {
+        "node": "127.0.0.1:46657",
+        "kind": "node",
+        "entity": "127.0.0.1:46657",
+        "event": "start_chunkserver",
+    },
+    "client": {"node": "client1", "kind": "chunk", "entity": "1", "event": "learn_lease"},
+}
+
+
+@pytest.mark.parametrize("node", GFS_EVENTS)
+def test_events_of_gfs_are_refused_in_one_sentence(tmp_path: Path, node: str) -> None:
+    event = {"source": "genstamp-dfs", "node_sequence": 1, "namespace": "baea17db89a816a0", **GFS_EVENTS[node]}
+    (tmp_path / "events.jsonl").write_bytes(msgspec.json.encode(event) + b"\n")
+    found = find_units([str(tmp_path / "events.jsonl")])
+    assert found.units == []
+    (reject,) = found.rejects
+    assert reject.reason.startswith("events of GFS, and logs are held against HDFS only; ")
 
 
 def test_file_beside_logs_that_is_meant_for_something_else_is_noted(tmp_path: Path) -> None:

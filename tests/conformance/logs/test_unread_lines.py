@@ -1,6 +1,7 @@
 """A line that states a step, and that no layout reads, is told; what only mentions a block is not taken for one."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from genstamp.logs.follow.places import Places
 from genstamp.logs.follow.spool import Spool
 from genstamp.logs.local import check_locally
 from genstamp.logs.readers import merged_log
-from genstamp.logs.readers.log_line import LAYOUTS, log_line
+from genstamp.logs.readers.log_head import KNOWN
+from genstamp.logs.readers.log_line import log_line
 from genstamp.logs.readers.log_patterns import states_step
 from genstamp.logs.readers.sighting import UNREAD
 from genstamp.logs.run import Options
@@ -87,17 +89,36 @@ def test_line_of_a_merged_log_is_seen_in_another_log() -> None:
     assert not merged_log.states_step(line.replace(b"Receiving block", b"Verification succeeded for"))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", KNOWN)
 def test_every_layout_that_is_told_is_read(layout: str) -> None:
     assert log_line(layout.encode()) is not None or merged_log.is_line(layout.encode())
 
 
+CASES = ("mixed-layouts.log", "console-and-one-default-line.log")
+
+
 @pytest.fixture
-def logs(repository: Path) -> Path:
-    return repository / "tests" / "data" / "logs" / "verdicts"
+def logs(repository: Path, tmp_path: Path) -> Path:
+    """Logs whose first three lines have a head that nobody writes."""
+    for case in CASES:
+        *others, last = (repository / "tests" / "data" / "logs" / "verdicts" / case).read_text().splitlines()
+        messages = [re.sub(r".*? (?=BLOCK\*|updatePipeline\()", "10h00 nn1 tells: ", line) for line in others]
+        (tmp_path / case).write_text("\n".join([*messages, last, ""]))
+    return tmp_path
 
 
-@pytest.mark.parametrize("case", ["mixed-layouts.log", "console-and-one-default-line.log"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_log_of_several_layouts_is_read(
+    repository: Path, case: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    report = check_alone([repository / "tests" / "data" / "logs" / "verdicts" / case])
+    assert (report.safety, report.rejects) == ("violated", ())
+    assert report.findings[0].place.endswith(f"{case}:3")
+
+
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_log_with_steps_that_are_not_read_is_undetermined(
     logs: Path, case: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
@@ -137,16 +158,16 @@ def test_every_form_tells_the_lines_and_the_layouts(logs: Path, form: str) -> No
     result = CliRunner().invoke(logs_app, ["check", str(logs / "mixed-layouts.log"), "--format", form])
     assert result.exit_code == exit_codes.UNDETERMINED
     assert "mixed-layouts.log:3: looks like a step" in result.stdout
-    assert LAYOUTS[2] in result.stdout
+    assert KNOWN[2] in result.stdout
     if form == "json":
-        assert (json.loads(result.stdout)["unread"], json.loads(result.stdout)["known_layouts"]) == (3, [*LAYOUTS])
+        assert (json.loads(result.stdout)["unread"], json.loads(result.stdout)["known_layouts"]) == (3, [*KNOWN])
 
 
 @pytest.mark.slow
 def test_page_tells_the_lines_and_the_layouts(logs: Path, tmp_path: Path) -> None:
     check_alone([logs / "mixed-layouts.log"], Options(html=tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
-    assert "mixed-layouts.log:3: looks like a step" in page and LAYOUTS[2] in page
+    assert "mixed-layouts.log:3: looks like a step" in page and KNOWN[2] in page
 
 
 def test_unread_lines_come_before_others_that_could_not_be_read(tmp_path: Path) -> None:

@@ -62,14 +62,14 @@ class _Log:
         self._data = bytearray()
         self._position = 0
         self._record = 0
-        self._version = 0
+        self._stored = self._version = 0
 
     def operations(self) -> Iterator[EditOp]:
         self._need(4)
-        self._version = struct.unpack(">i", self._data[:4])[0]
-        if not NEWEST <= self._version <= OLDEST:
-            raise DamagedSourceError(f"layout version {self._version} is not known, {OLDEST} to {NEWEST} are")
-        self._version = BRANCHED.get(self._version, self._version)
+        self._stored = struct.unpack(">i", self._data[:4])[0]
+        if not NEWEST <= self._stored <= OLDEST:
+            raise DamagedSourceError(f"layout version {self._stored} is not known, {OLDEST} to {NEWEST} are")
+        self._version = BRANCHED.get(self._stored, self._stored)
         self._position = 8 if self._version <= _FLAGS else 4
         self._need(0)
         if self._version <= _FLAGS and self._data[4:8] != bytes(4):
@@ -129,7 +129,7 @@ class _Log:
         """The fields, and where they end; reads on while the data is short."""
         decoders = TELLING.get(name) or OTHERS_BEFORE_CHECKSUMS.get(name)
         if decoders is None:
-            raise self._damage(f"{name} of layout version {self._version} is not known, and no checksum shows its end")
+            raise self._damage(f"{name} of layout version {self._stored} is not known, and no checksum shows its end")
         while True:
             cursor = Cursor(self._data, data, len(self._data), self._version)
             try:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
 from defusedxml.ElementTree import iterparse
 
-from genstamp.logs.readers.edit_binary import NEWEST, OLDEST, OP_LENGTH_MAX
+from genstamp.logs.readers.edit_binary import BRANCHED, NEWEST, OLDEST, OP_LENGTH_MAX
 from genstamp.logs.readers.edit_ops import OPCODES, EditOp, LoggedBlock
 from genstamp.logs.readers.sighting import whole_number
 from genstamp.logs.streams import Content, DamagedSourceError
@@ -121,7 +121,7 @@ def _version(element: Element) -> int:
     version = whole_number(text)
     if version is None or not NEWEST <= version <= OLDEST:
         raise DamagedSourceError(f"layout version {text[:40]!r} is not known, {OLDEST} to {NEWEST} are")
-    return version
+    return BRANCHED.get(version, version)
 
 
 def _operation(record: int, version: int, element: Element) -> EditOp | None:

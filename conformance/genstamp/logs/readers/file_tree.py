@@ -33,7 +33,8 @@ class KnownFile:
     Attributes:
         key: inode id, or path and epoch of its creation, "<path>#<epoch>"; epoch 0 is that of a file whose creation
         was not seen. path: where it is now. holder: who has its lease; "" if nobody or unknown. is_open: whether it
-        was last seen under construction. blocks: those that are known, in order.
+        was last seen under construction. blocks: those that are known, in order. sole: whose only file it was when its
+        recovery began.
     """
 
     key: str
@@ -41,6 +42,7 @@ class KnownFile:
     holder: str = ""
     is_open: bool = False
     blocks: list[KnownBlock] = field(default_factory=list)
+    sole: list[str] = field(default_factory=list)
 
     def last_block(self) -> KnownBlock | None:
         """The last block that is known."""

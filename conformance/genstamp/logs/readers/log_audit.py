@@ -20,16 +20,16 @@ STEPS = frozenset({b"create", b"append", b"truncate", b"delete", b"rename"})
 _AUDITED = ("create", "append", "truncate", "delete", "rename", "mkdirs")
 
 # Fields are tab-separated; what copies a log may have made blanks of the tabs. Hadoop 0.20 wrote no allowed=.
-_WHO_ASKED = (rb"ugi=[^\t]*\tip=[^\t]*\tcmd=", rb"ugi=.{0,500}? ip=\S* cmd=")
+_WHO_ASKED = (rb"ugi=[^\t]*\tip=[^\t]*\tcmd=", rb"ugi=.{0,500}? ip=\S* {1,20}cmd=")
 _WHAT_FOR = (
     rb"(?P<command>\w+)(?: \([^\t]*\))?\tsrc=(?P<file>[^\t]*)\tdst=(?P<destination>[^\t]*)",
-    rb"(?P<command>\w+)(?: \([^)]{0,500}\))? src=(?P<file>.*?) dst=(?P<destination>.*?)(?: perm=|$)",
+    rb"(?P<command>\w+)(?: \([^)]{0,500}\))? {1,20}src=(?P<file>.*?) {1,20}dst=(?P<destination>.*?)(?: {1,20}perm=|$)",
 )
 
 
 @PATTERNS.says(
     rb"allowed=",
-    *(rb"allowed=(?P<allowed>\w+)\s" + who + what for who, what in zip(_WHO_ASKED, _WHAT_FOR, strict=True)),
+    *(rb"allowed=(?P<allowed>\w+)\s{1,20}" + who + what for who, what in zip(_WHO_ASKED, _WHAT_FOR, strict=True)),
 )
 @PATTERNS.says(rb"ugi=", *(who + what for who, what in zip(_WHO_ASKED, _WHAT_FOR, strict=True)))
 def _audit(message: Message) -> Iterator[Sighting]:

@@ -270,7 +270,8 @@ def told_at(
 
 
 def _namespace(message: Message) -> str:
-    return message.state.namespace(message.line, message.text("pool"))
+    named = message.text("pool")
+    return named or message.state.namespace_of_block(message.line, message.text("block"), message.number("stamp") or 0)
 
 
 def _node(message: Message) -> str:

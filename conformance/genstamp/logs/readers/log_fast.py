@@ -17,7 +17,8 @@ from genstamp.logs.readers.file_tree import KnownBlock, KnownFile
 from genstamp.logs.readers.log_file_rows import LINE, ROWS, room_for
 from genstamp.logs.readers.log_file_tables import FileRows, found_rows
 from genstamp.logs.readers.log_forms import DECIDED, LACKING_BITS, UNDECIDED_FILES, Known
-from genstamp.logs.readers.log_line import LogLine, log_line
+from genstamp.logs.readers.log_head import LogLine
+from genstamp.logs.readers.log_line import log_line, plain_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_patterns import PARTS, PATTERNS
@@ -90,6 +91,10 @@ def _heads() -> Heads:
     )
 
 
+_SHOWN, _SHOWING = 1 << 14, 20
+"""Bytes and lines at the beginning of a piece that show whether it is laid out as Hadoop does by default."""
+
+
 def _room() -> Found:
     size = EVENTS_AT_ONCE
     arguments = np.zeros(max(2 * LINE_LENGTH_MAX, 64 * size), np.uint8)
@@ -140,6 +145,8 @@ class FastReading:
         self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
         self._seen_replicas = SeenReplicas()
         self._line, self._last = 1, 0
+        self._lines_as_written: list[bytes] = []
+        self._piece_line = 1
         self._numbers = np.zeros(0, np.int64)
         self._loggers = np.zeros((LOGGERS, 2), np.int64)
         self._of_files = UNDECIDED_FILES if keeps_events else DECIDED
@@ -179,6 +186,13 @@ class FastReading:
         yield from self._collected.rest(self._counts)
 
     def _piece(self, data: bytes | bytearray, stop_at: int) -> Iterator[Batch]:
+        begins = data.find(b"\n", 0, stop_at) + 1 or stop_at
+        beginning = bytes(data[: max(begins, min(stop_at, _SHOWN))]).split(b"\n")
+        self._lines_as_written, self._piece_line = [], self._line
+        if any(plain_line(line) is not line for line in beginning[:_SHOWING]):
+            self._lines_as_written = bytes(data[:stop_at]).split(b"\n")
+            data = b"\n".join(map(plain_line, self._lines_as_written))
+            stop_at = len(data)
         text = np.frombuffer(data, np.uint8)
         text.flags.writeable = False  # Compiled once, for either.
         totals, at = self._counters.totals, 0
@@ -215,9 +229,11 @@ class FastReading:
                 continue
             if totals[LAST_LINE] >= 0:
                 self._before(data, stop_at)
-            self._undecided(bytes(data[at:end]))
+            self._undecided(self._as_written(self._line) or bytes(data[at:end]))
             if self._state_has_changed():
                 yield from self._flush()
+                if self._state.has_several_pools():
+                    self._tell_replicas()
                 self._look()
             if self._collected.is_full():
                 yield from self._collected.flush()
@@ -234,7 +250,13 @@ class FastReading:
         at = int(self._counters.totals[LAST_LINE])
         end = data.find(b"\n", at, stop_at)
         self._forget_last_line()
-        return bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
+        written = self._as_written(self._line - 1)
+        return written.removesuffix(b"\r") or bytes(data[at : stop_at if end < 0 else end]).removesuffix(b"\r")
+
+    def _as_written(self, line: int) -> bytes:
+        """A line that was given to compiled code otherwise, as it stands in the file; else empty."""
+        at = line - self._piece_line
+        return self._lines_as_written[at] if 0 <= at < len(self._lines_as_written) else b""
 
     def _forget_last_line(self) -> None:
         self._counters.totals[LAST_LINE] = -1
@@ -274,7 +296,8 @@ class FastReading:
         may be here.
         """
         state = self._state
-        only, several = state.datanode(_NOBODY), len(state.datanodes())
+        # With several pools what names none may be of either, and so is for the reader of all lines.
+        only, several = (UNKNOWN, 0) if state.has_several_pools() else (state.datanode(_NOBODY), len(state.datanodes()))
         return state.pool(), state.namespace(_NOBODY), only, several, self._here.is_open
 
     def _state_has_changed(self) -> bool:
@@ -287,13 +310,13 @@ class FastReading:
             self._here.close()
             self._here = CompiledFiles(self._state, namespace)
         self._context = self._now()
-        pool, _, only, _, files_here = self._context
+        pool, _, only, several, files_here = self._context
         sequences = self._counters.sequences
         for datanode in self._state.datanodes():
             if datanode not in self._nodes and len(self._nodes) < _NODES_MAX - 1:
                 sequences[len(self._nodes)] = self._state.counted(datanode)
                 self._nodes.append(datanode)
-        names = [node.encode(errors="surrogatepass") for node in self._nodes]
+        names = [node.encode(errors="surrogatepass") for node in self._nodes[: None if several else 1]]
         self._known = Known(
             np.frombuffer(pool.encode(), np.uint8),
             np.frombuffer(b"".join(names), np.uint8),
@@ -348,6 +371,7 @@ class FastReading:
                     for each in file.blocks:
                         each.complete = True
                     file.is_open, file.holder = False, ""
+                    file.sole.clear()
                     rows.completed(row, file, client, closed)
                 files.pop(name, None)
             else:

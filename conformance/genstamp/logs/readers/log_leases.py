@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from genstamp.logs.readers.file_tree import KnownFile
 from genstamp.logs.readers.log_message import Message, Patterns
+from genstamp.logs.readers.log_namenode import begins_recovery
 from genstamp.logs.readers.sighting import Concern, Sighting
 
 PATTERNS = Patterns()
@@ -28,6 +29,7 @@ _CALLS = {
 def _internal_release_lease(message: Message) -> Iterator[Sighting]:
     """Written before the call looks at the file, so of the file it says nothing."""
     file = _file(message)
+    begins_recovery(message, file)
     yield _of_file(message, "internal_release_lease", file, message.text("holder"), "holder")
 
 
@@ -124,7 +126,7 @@ PATTERNS.ignores(rb"DIR* NameSystem.append:", rb"DIR\* NameSystem\.append: ")
     rb"IPC Server handler \d+ on (?:default port )?\d+, call (?:Call#-?\d+ Retry#-?\d+ )?[\w.]{1,200}\."
     rb"(?P<method>\w{1,60}) from \S{1,300}(?: Call#-?\d+ Retry#-?\d+)?: (?:[\w.]{1,200}\.)?LeaseExpiredException:"
     rb" (?:No lease on |File does not exist: |File is not open for writing: |Client \(=\S{1,300}\) is not the lease"
-    rb" owner \(=\S{1,300}: )(?P<file>/.{0,8000}?) \(inode \d+\)",
+    rb" owner \(=\S{1,300}(?: [\d:,]{1,40}[+-]\d{4})?: )(?P<file>/.{0,8000}?) \(inode \d+\)",
 )
 def _no_lease(message: Message) -> Iterator[Sighting]:
     """E.0: the file is gone, or another's."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from genstamp.events import Place
-from genstamp.logs.readers.log_line import LogLine
+from genstamp.logs.readers.log_head import LogLine
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import Sighting, whole_number
 
@@ -21,7 +21,7 @@ FRAGMENTS = {
     b"pooled": rb"(?:(?P<pool>BP-[\w.:-]+):)?blk_(?P<block>-?\d+)_(?P<stamp>\d+)",
     b"state": rb"(?:\{(?:block)?UCState=(?P<state>\w+)[^}]{0,5000}\})?",
     # Since 3.0 the NameNode's own holder has the time in its name, and so a comma.
-    b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^\]]{1,500}?), pending ?creates: \d+\]",
+    b"lease": rb"\[Lease\.\s+Holder: (?P<holder>[^\]]{1,500}?), pending ?creates: (?P<files>\d+)\]",
     b"replica": rb"replica=(?:null|\w+, blk_-?\d+_(?P<replica_stamp>\d+), (?P<replica_state>\w+))",
     b"datanode": rb"(?:\w+\[)?(?P<datanode>[\w.-]+:\d+)",
 }

@@ -89,6 +89,7 @@ PATTERNS.ignores(rb"BLOCK* NameSystem.abandonBlock:", rb"BLOCK\* NameSystem\.aba
 )
 def _stored(message: Message) -> Iterator[Sighting]:
     namespace, block_id = _namespace(message), message.text("block")
+    message.state.is_reported(namespace, block_id, message.line)
     state = message.text("state") or "COMPLETE"
     observed = {"replicas": "enough"} if message.state.has_replicas(namespace, block_id) else {}
     yield _seen(
@@ -146,6 +147,8 @@ def _progress(message: Message) -> Iterator[Sighting]:
         lacking = (message.number("minimum") or 0) - (message.number("nodes") or 0)
         message.state.lacks_replicas(namespace, block_id, lacking)
     observed = {"block_state": message.text("shown") or message.text("state") or "COMMITTED"}
+    if message.text("shown") == "COMMITTED":
+        message.state.is_unreported(namespace, block_id, message.line, message.place.file)
     yield _seen(message, "check_file_progress", "block", block_id, concerns, namespace, observed=observed)
 
 
@@ -213,6 +216,7 @@ def _recover_lease(message: Message) -> Iterator[Sighting]:
     file = message.state.tree(namespace).at(message.text("file"))
     # The line shows the lease as it is before the call changes anything.
     file.is_open, file.holder = True, message.text("holder")
+    begins_recovery(message, file)
     concerns = [Concern("file", file.key), Concern("lease", file.holder, "holder")]
     yield _seen(message, "recover_lease", "file", file.key, concerns, namespace, file=file.path, holder=file.holder)
     file.holder = ""  # From here on it is the caller, whom no line names.
@@ -254,7 +258,7 @@ def _released(message: Message) -> Iterator[Sighting]:
         block_id = str(file.blocks.pop().block_id)
         gone = [Concern("block", block_id)]
         yield _seen(message, "remove_last_block", "block", block_id, gone, namespace, file=file.path)
-    concerns = [Concern("file", file.key), *_holder(file, "holder"), *_closed(file)]
+    concerns = [Concern("file", file.key), *_let_go(file), *_closed(file)]
     yield _seen(message, "close", "file", file.key, concerns, namespace, file=file.path)
 
 
@@ -341,7 +345,8 @@ def _synchronization(message: Message) -> Iterator[Sighting]:
     observed = {"closed": str(bool(path)).lower(), "deleted": str(asked.deletes).lower()}
     concerns = [Concern("block", block_id)]
     if file is not None:
-        concerns += [Concern("file", file.key), *_holder(file, "holder")]
+        leases = _let_go(file) if path else _holder(file, "holder")
+        concerns += [Concern("file", file.key), *leases]
         if asked.deletes and file.blocks and str(file.blocks[-1].block_id) == block_id:
             file.blocks.pop()
     others = [] if file is None or not path else [each for each in _closed(file) if each.entity != block_id]
@@ -373,12 +378,26 @@ def _holder(file: KnownFile, role: str) -> list[Concern]:
     return [Concern("lease", file.holder, role)] if file.holder else []
 
 
+def begins_recovery(message: Message, file: KnownFile) -> None:
+    """A line shows the lease of a file as it is before its recovery, with the number of its files."""
+    holder = message.text("holder")
+    if message.text("files") == "1" and holder not in file.sole:
+        file.sole.append(holder)
+
+
+def _let_go(file: KnownFile) -> list[Concern]:
+    """The leases that a file leaves when its recovery closes it; of whoever had no other file nothing is left."""
+    leases = {**({file.holder: "holder"} if file.holder else {}), **dict.fromkeys(file.sole, "holder_of_no_other")}
+    return [Concern("lease", name, role) for name, role in leases.items()]
+
+
 def _closed(file: KnownFile) -> list[Concern]:
     """The file is closed; its blocks with it."""
     blocks = [Concern("block", str(block.block_id)) for block in file.blocks if not block.complete]
     for block in file.blocks:
         block.complete = True
     file.is_open, file.holder = False, ""
+    file.sole.clear()
     return blocks
 
 

@@ -13,7 +13,7 @@ from genstamp.logs.readers.sighting import Concern, Sighting, whole_number
 PATTERNS = Patterns()
 """What such messages look like, each beside what it tells."""
 
-_BLOCKS = re.compile(rb"blk_(-?\d{1,20})_(\d{1,20})")
+_BLOCKS = re.compile(rb"blk_(-?\d{1,20})_(\d{1,20})(?:\{(?:block)?UCState=(\w+))?")
 _ADDRESSES = re.compile(rb"[\w.-]+:\d+")
 
 _REPORTED = {"RECEIVED": "block_received", "RECEIVING": "block_receiving", "DELETED": "block_deleted"}
@@ -63,10 +63,10 @@ def _invalidated(message: Message) -> Iterator[Sighting]:
     rb"BLOCK\* ask \[(?P<datanodes>[\w.-]+:\d+(?:, [\w.-]+:\d+){0,1000})\] to (?P<what>replicate) (?=blk_-?\d+_\d+)",
 )
 def _ordered(message: Message) -> Iterator[Sighting]:
-    """An order for one datanode; one line of them names many blocks."""
+    """An order for one datanode; one line of them names many blocks, up to 2.7 with the state of one that is open."""
     event = f"ask_to_{message.text('what')}"
-    for block_id, stamp in _BLOCKS.findall(message.match.string, message.match.end()):
-        yield from _of(message, event, block_id.decode(), stamp.decode())
+    for block_id, stamp, state in _BLOCKS.findall(message.match.string, message.match.end()):
+        yield from _of(message, event, block_id.decode(), stamp.decode(), state.decode())
 
 
 @PATTERNS.says(
@@ -82,7 +82,7 @@ def _corrupt(message: Message) -> Iterator[Sighting]:
     yield from _of(message, "mark_block_as_corrupt", message.text("block"), message.text("stamp"))
 
 
-def _of(message: Message, event: str, block_id: str, stamp: str) -> Iterator[Sighting]:
+def _of(message: Message, event: str, block_id: str, stamp: str, state: str = "") -> Iterator[Sighting]:
     """An event of a block and of its replicas on the datanodes that the line names."""
     generation_stamp = whole_number(stamp)
     if generation_stamp is None or whole_number(block_id) is None:
@@ -99,5 +99,6 @@ def _of(message: Message, event: str, block_id: str, stamp: str) -> Iterator[Sig
         namespace=message.state.namespace(message.line),
         node=message.state.namenode(message.line),
         generation_stamp=generation_stamp,
+        observed={"block_state": state} if state else {},
         datanodes=",".join(datanodes),
     )

@@ -62,7 +62,8 @@ def _of_namenode(message: Message) -> Iterator[Sighting]:
                 "namenode_restart",
                 "node",
                 message.state.namenode(message.line),
-                list(concerns),
+                # In one order, whatever the file was that a line told of first.
+                sorted(concerns, key=lambda concern: (concern.kind, concern.entity, concern.role)),
                 namespace=namespace,
                 node=message.state.namenode(message.line),
             )

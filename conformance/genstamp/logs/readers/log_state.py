@@ -12,8 +12,8 @@ import msgspec
 
 from genstamp.events import Event, Kind, Place
 from genstamp.logs.readers.file_tree import Elsewhere, FileTree, KnownFile
-from genstamp.logs.readers.log_line import LogLine
-from genstamp.logs.readers.sighting import Concern, Counts, Reject, Sighting, Unit
+from genstamp.logs.readers.log_head import LogLine
+from genstamp.logs.readers.sighting import WAITED, Concern, Counts, Reject, Sighting, Unit
 from genstamp.logs.sources import DATANODE_LOG, NAMENODE_LOG
 
 NAMENODE = "namenode"
@@ -28,6 +28,8 @@ EVENTS_OF_A_LINE = 1 << 20
 """Numbers that are kept for the events of one line, so that the order of an event follows from its line alone."""
 
 _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}-\d{1,20}\b")
+_BLOCK_OF_POOL = re.compile(rb"(BP-\d{1,20}-[\w.:-]{1,255}?-\d{1,20}):blk_(-?\d{1,20})_(\d{1,20})")
+_STAMP_TO_COME = re.compile(rb"\b(?:recoveryId|newGenerationStamp)=(\d{1,20})")
 _NEW_POOL = re.compile(rb"(?:Allocated new BlockPoolId: |Formatting block pool )(BP-[\w.:-]+)")
 _SERVICE = re.compile(rb"Block pool (BP-[\w.:-]+) .{0,200}?service to [^ ]{1,300}:(\d+) (?:beginning|successfully)")
 _REGISTRATION = re.compile(rb"DatanodeRegistration\(([\w.:-]+:\d+), .{0,300}?ipcPort=(\d+)")
@@ -53,6 +55,7 @@ class LogState:
         self.counts = counts
         self._pools = dict.fromkeys(pools)
         self._newest_pool: str | None = None
+        self._pool_of_stamp: dict[str, dict[int, str]] = {}
         self._pool_of_port: dict[bytes, str] = {}
         self._datanode_of_ipc: dict[str, str] = {}
         self._datanodes: dict[str, None] = {}
@@ -69,6 +72,8 @@ class LogState:
         self._requests: dict[tuple[bytes, str], Request] = {}
         self._created: dict[int, None] = {}
         self._lacking: dict[tuple[str, str], int] = {}
+        self._unreported: dict[tuple[str, str], tuple[int, str]] = {}
+        self._waited, self._longest = 0, (0, "", "")
 
     # -- what every line may tell ---------------------------------------------------------------------------------
 
@@ -84,8 +89,17 @@ class LogState:
             service = _SERVICE.search(message)
             if service is not None:
                 self._pool_of_port[service[2]] = service[1].decode()
+            if len(self._pools) > 1:
+                self._learn_blocks(message)
         if b"DatanodeRegistration(" in message:
             self._learn_datanode(line)
+
+    def _learn_blocks(self, message: bytes) -> None:
+        """Takes which pool has which blocks under which stamps, a recovery's new one among them."""
+        for pool, block_id, stamp in _BLOCK_OF_POOL.findall(message):
+            known = self._pool_of_stamp.setdefault(block_id.decode(), {})
+            for each in (stamp, *_STAMP_TO_COME.findall(message)):
+                known[int(each)] = pool.decode()
 
     def _learn_datanode(self, line: LogLine) -> None:
         found = _REGISTRATION.search(line.message)
@@ -107,8 +121,12 @@ class LogState:
         self._datanodes.setdefault(address, None)
 
     def pool(self) -> str:
-        """The first block pool that was named; empty if none was."""
-        return next(iter(self._pools), "")
+        """The only block pool that was named; empty if none was, or several."""
+        return next(iter(self._pools)) if len(self._pools) == 1 else ""
+
+    def has_several_pools(self) -> bool:
+        """Whether a line that names none may be of either."""
+        return len(self._pools) > 1
 
     # -- where and who --------------------------------------------------------------------------------------------
 
@@ -124,6 +142,29 @@ class LogState:
         if self._newest_pool is not None:
             return self._newest_pool
         return self.unit.namespace
+
+    def namespace_of_block(self, line: LogLine, block_id: str, stamp: int) -> str:
+        """The namespace of a datanode's line that names no pool: of several the one that has the block under the stamp.
+
+        Blocks of two pools have the same ids. Where no line told the stamp it is the only pool that has the block, or
+        the one in which it had the last lower stamp.
+        """
+        if not self.has_several_pools():
+            return self.namespace(line)
+        known = self._pool_of_stamp.get(block_id, {})
+        if stamp in known:
+            return known[stamp]
+        named = set(known.values())
+        seen = {
+            namespace
+            for (namespace, datanode), replicas in self._replicas.items()
+            if namespace in self._pools and f"{block_id}@{datanode}" in replicas
+        }
+        for only in (seen | named, seen - named):
+            if len(only) == 1:
+                return only.pop()
+        lower = [each for each in known if each < stamp]
+        return known[max(lower)] if lower else self.namespace(line)
 
     def namenode(self, line: LogLine) -> str:
         """Which NameNode logged a line: by its port, where one file has several."""
@@ -273,6 +314,11 @@ class LogState:
             event = msgspec.structs.replace(event, node=datanode, entity=entity)
             yield Sighting(sighting.order, event, [Concern("replica", entity), *sighting.concerns])
         self._waiting.clear()
+        if self._waited:
+            time_us, block_id, file = self._longest
+            told = f"{self._waited:,} COMMITTED, the longest blk_{block_id}, for {time_us / 1_000_000:.3f} s"
+            self.counts.remarks[file, f"{WAITED}: {told}"] += 1
+            self._waited = 0
 
     def ask(
         self,
@@ -302,6 +348,18 @@ class LogState:
     def answered(self, line: LogLine, call: str) -> "Request":
         """As `asked`, of a line that tells what came of it."""
         return self._requests.pop((line.thread, call), Request())
+
+    def is_unreported(self, namespace: str, block_id: str, line: LogLine, file: str) -> None:
+        """A line shows that a block is COMMITTED and waits for a replica to be reported."""
+        if len(self._unreported) < WAITING_MAX:
+            self._unreported.setdefault((namespace, block_id), (line.time_us, file))
+
+    def is_reported(self, namespace: str, block_id: str, line: LogLine) -> None:
+        """A replica of a block was reported."""
+        since, file = self._unreported.pop((namespace, block_id), (line.time_us, ""))
+        if line.time_us > since:
+            self._waited += 1
+            self._longest = max(self._longest, (line.time_us - since, block_id, file))
 
     def lacks_replicas(self, namespace: str, block_id: str, lacking: int) -> None:
         """A committed block waits for so many replicas."""

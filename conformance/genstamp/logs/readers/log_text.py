@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from genstamp.events import Place
 from genstamp.logs.readers import log_refusals, merged_log
-from genstamp.logs.readers.log_line import LogLine, cut_line, log_line
+from genstamp.logs.readers.log_head import LogLine, bare
+from genstamp.logs.readers.log_line import cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern
 from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_step
 from genstamp.logs.readers.log_state import LogState
@@ -64,6 +65,7 @@ class LogReader:
         self._counts = counts
         self.state = LogState(unit, counts, pools_named(head))
         self.before = LogLine(0, b"", b"", b"")
+        self._goes_on: Place | None = None
 
     def sightings(self, file: str, lines: Iterator[bytes | None], after: int = 0) -> Iterator[Sighting | Reject]:
         """The events of a file of the unit, given its lines; `rest` gives those that could not be told at once.
@@ -88,6 +90,12 @@ class LogReader:
             return
         self.before = parts
         self.state.learn(parts)
+        if parts.message:
+            yield from self._message(place, line, parts)
+        else:
+            self._goes_on = place
+
+    def _message(self, place: Place, line: bytes, parts: LogLine) -> Iterator[Sighting | Reject]:
         forms = PATTERNS.forms(parts.message)
         if forms is not None:
             yield from self._read(place, line, parts, parts.message, forms)
@@ -98,13 +106,16 @@ class LogReader:
 
     def _below(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         """A line below another: of a stack trace, mostly."""
-        forms = log_refusals.PATTERNS.forms(line)
-        if forms is not None and any(form.regex.match(line) for form in forms):
-            yield from self._read(place, line, self.before, line, forms)
-        elif tells_in_vain(line):
+        text = bare(line, self.before)
+        forms = log_refusals.PATTERNS.forms(text)
+        if self._goes_on == Place(place.file, place.line - 1):  # A terminal has made two lines of one.
+            yield from self._message(place, line, self.before._replace(message=text))
+        elif forms is not None and any(form.regex.match(text) for form in forms):
+            yield from self._read(place, line, self.before, text, forms)
+        elif tells_in_vain(text):
             yield Reject(place, UNREAD, shortened(line))
         else:
-            self._counts.lines[place.file, OF_NO_LAYOUT if line.strip() else "blank"] += 1
+            self._counts.lines[place.file, OF_NO_LAYOUT if text.strip() else "blank"] += 1
 
     def _read(
         self, place: Place, line: bytes, parts: LogLine, text: bytes, forms: Sequence[Pattern]

@@ -4,6 +4,7 @@ Leaves out what an event means (`genstamp.logs.rules`); says only which entities
 names.
 """
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -17,6 +18,14 @@ from genstamp.logs.streams import LINE_LENGTH_MAX
 NAMENODE = "namenode"
 """The holder to which expired leases go."""
 
+OF_GFS = (
+    "events of GFS, and logs are held against HDFS only; genstamp conform --simulate 20 --system gfs.chunk_lease judges"
+    " runs of GFS"
+)
+"""Why a file is not read that has events of the other protocol in the same schema."""
+
+_GFS = re.compile(rb'"kind"\s*:\s*"(?:chunk|log)"|"event"\s*:\s*"start_(?:master|chunkserver|shadow)"')
+
 _OPENS = frozenset({"create", "append", "truncate"})
 
 _NAMES_ITS_LAST_BLOCK = frozenset({"add_block", "append", "truncate", "complete"})
@@ -25,6 +34,11 @@ _NAMES_ITS_LAST_BLOCK = frozenset({"add_block", "append", "truncate", "complete"
 def is_native(head: bytes) -> bool:
     """Whether a file that begins so holds JSON objects."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def is_of_gfs(head: bytes) -> bool:
+    """Whether the events of a file that begins so are of GFS: of chunks, a master's log or its servers."""
+    return _GFS.search(head) is not None
 
 
 class NativeReader:

@@ -25,6 +25,9 @@ UNREAD = f"looks like a step, and is {OF_NO_LAYOUT}"
 KNOWN_HOLE = "known hole"
 """How the remark on a known fault of HDFS begins; its name among the holes follows."""
 
+WAITED = "waited for a report"
+"""How the remark on blocks begins that were COMMITTED for a while, because no datanode had reported a replica."""
+
 
 class Concern(NamedTuple):
     """An entity that an event concerns.

@@ -6,6 +6,8 @@ Leaves out which replicas there are, and that a block of a closed file may be CO
 Sections A, F, G and I are those of the facts file `hdfs-protocol.md`.
 """
 
+from collections.abc import Mapping
+
 from genstamp.logs.rules.block_on_disk import ON_DISK
 from genstamp.logs.rules.shape import Check, Effect, Move, Register, Rule, RuleBook, Sets, Way, states
 from genstamp.logs.rules.unplaced import BALANCES, REPLICA_ORDERS, UNPLACED_RULES
@@ -61,6 +63,12 @@ _STARTS = Way(("start_recovery",), (_ID_ABOVE_FORMER, _ID_ABOVE_STAMP))
 # From any state of an open file's last block to COMPLETE, as one call may take it there.
 _COMMITTING = (("commit", "complete_block"), ("commit", "complete_after_recovery"))
 _COMPLETING = (("complete_block",), ("complete_after_recovery",))
+
+_AS_IT_WAS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "UNDER_CONSTRUCTION": ((),),
+    "UNDER_RECOVERY": ((),),
+    "COMMITTED": ((),),
+}
 
 
 def _shown(state: str) -> str:
@@ -167,11 +175,7 @@ _COMPLETION = (
             when={"block_state_before": state},
             sets={STAMP: "generation_stamp"},
         )
-        for state, ways in {
-            "UNDER_CONSTRUCTION": ((),),
-            "UNDER_RECOVERY": ((),),
-            "COMMITTED": ((), ("complete_block",)),
-        }.items()
+        for state, ways in {**_AS_IT_WAS, "COMMITTED": ((), ("complete_block",))}.items()
     ),
     Rule(
         "add_stored_block",
@@ -210,25 +214,22 @@ _COMPLETION = (
     *(
         Rule(
             "block_received",
-            (Way(after=states(_shown(state))), Way(("complete_block",), after=states(_shown(state)))),
+            tuple(Way(fires, after=states(_shown(state))) for fires in ways),
             "A8, I.1  BlockManager#processReportedBlock",
             when={"block_state": state},
         )
-        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED", "COMPLETE")
+        for state, ways in {**_AS_IT_WAS, "COMPLETE": ((), ("complete_block",))}.items()
     ),
     Rule("block_received", (Way(), Way(("complete_block",))), "A8, I.1  BlockManager#processReportedBlock"),
     *(
         Rule(
             "check_file_progress",
-            (
-                Way((), (_STAMP_IS_STORED,), after=states(_shown(state))),
-                Way(("commit",), (_STAMP_IS_STORED,), after=states(_shown(state))),
-            ),
+            tuple(Way(fires, (_STAMP_IS_STORED,), after=states(_shown(state))) for fires in ways),
             "E.9  FSNamesystem#checkFileProgress, after the commit that complete or addBlock begins with",
             when={"block_state": state},
             sets={STAMP: "generation_stamp"},
         )
-        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED")
+        for state, ways in {**_AS_IT_WAS, "COMMITTED": ((), ("commit",))}.items()
     ),
     Rule(
         "complete",
@@ -243,15 +244,16 @@ _COMPLETION = (
     *(
         Rule(
             "complete",
-            tuple(
-                Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER), after=states(_shown(state)))
-                for fires in ((), ("commit",), *_COMMITTING, *_COMPLETING)
-            ),
+            tuple(Way(fires, (_STAMP_IS_STORED, _LENGTH_NOT_LOWER), after=states(_shown(state))) for fires in ways),
             "E.9, A.3  FSDirWriteFileOp#completeFileInternal",
             when={"closed": "false", "block_state": state},
             sets=_AS_GIVEN,
         )
-        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY", "COMMITTED", "COMPLETE")
+        for state, ways in {
+            **_AS_IT_WAS,
+            "COMMITTED": ((), ("commit",)),
+            "COMPLETE": ((), *_COMMITTING, *_COMPLETING),
+        }.items()
     ),
     Rule(
         "complete",
@@ -389,6 +391,21 @@ _WRITTEN = (
     Rule("write_block", (Way((), (), _GIVEN_OUT),), "E.5, C.1  DataXceiver#writeBlock"),
 )
 
+_COPIES = (
+    # The line is written after the lock was released, and shows the stamp that the block has then; up to 2.7 its state
+    # as well, unless it is COMPLETE.
+    *(
+        Rule("ask_to_replicate", (), "S24  BlockManager#scheduleReconstruction, HDFS-4022", when={"block_state": state})
+        for state in ("UNDER_CONSTRUCTION", "UNDER_RECOVERY")
+    ),
+    Rule(
+        "ask_to_replicate",
+        (Way((), (_STAMP_IS_STORED,), states("committed", "complete")),),
+        "S24, A.4.5  BlockManager#scheduleReconstruction, HDFS-4022: what is written is not copied",
+        sets={STAMP: "generation_stamp"},
+    ),
+)
+
 _END = (
     # A20. With a snapshot the block outlives the file.
     Rule("delete", (Way(("remove",)), Way()), "A20, E.14  BlockManager#removeBlock"),
@@ -460,6 +477,7 @@ BLOCK = RuleBook(
         *_COMPLETION,
         *_RECOVERY,
         *_WRITTEN,
+        *_COPIES,
         *_END,
         *_RESTART,
         *ON_DISK,

@@ -4,7 +4,8 @@ Leaves out which files the lease covers: an event that ends the work on one file
 so it is explained by either.
 
 Sections D, E and F are those of the facts file `hdfs-protocol.md`. Roles: "" the holder that acts; "holder" the
-holder of the file that is acted on; "new_holder" who gets it.
+holder of the file that is acted on; "holder_of_no_other" who had only that file when its recovery began; "new_holder"
+who gets it.
 """
 
 from genstamp.logs.rules.shape import Effect, Rule, RuleBook, Way, states
@@ -101,6 +102,15 @@ _FILE_HOLDER = (
         when={"closed": "true"},
     ),
     Rule("commit_block_synchronization", _UNCHANGED, "G.6", role="holder"),
+    *(
+        Rule(
+            event,
+            (Way(("release",)), Way((), (), states("released"))),
+            "D.2, F.4  LeaseManager#removeLease, #reassignLease: a lease without a file is none",
+            role="holder_of_no_other",
+        )
+        for event in ("commit_block_synchronization", "close")
+    ),
     Rule("delete", _FILE_LEAVES, "E.14  LeaseManager#removeLease", role="holder"),
     # A.7: the holder stands in the inode; leases are built from that.
     Rule(

@@ -143,12 +143,14 @@ _WRITING = (
         sets={RECOVERY_ID: "", LENGTH: ""},
         loosens=frozenset({STAMP}),
     ),
+    # Since 3.4 the line comes before the replica leaves the map, which fails if a recovery has ended meanwhile.
     Rule(
-        "invalidate_replica", (Way(("invalidate",), (_STAMP_MATCHES,)),), "B17  FsDatasetImpl#invalidate", sets=_FORGET
+        "invalidate_replica",
+        (Way(("invalidate",), (_STAMP_MATCHES,)), Way((), (_STAMP_MATCHES,), states("rur"))),
+        "B17  FsDatasetImpl#invalidate, #removeReplicaFromMem",
+        sets=_FORGET,
     ),
 )
-
-_FROM_RECOVERY = (("restart_over_finalized",), ("restart_over_unfinalized",))
 
 _RECOVERY = (
     Rule(
@@ -239,15 +241,16 @@ _RECOVERY = (
 _FOUND = tuple(
     Rule(
         "restart",
-        tuple(
-            Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name]))
-            for fires in ((), ("restart_as_rwr",), ("restart_as_rbw",), *_FROM_RECOVERY)
-        ),
+        tuple(Way(fires, (_STAMP_MATCHES,), after=states(_STATES[name])) for fires in ((), *ways)),
         "B11 to B14, B.8  BlockPoolSlice#addReplicaToReplicasMap, of a replica that was found",
         when={"replica_state": name},
         sets={**_AS_GIVEN, RECOVERY_ID: ""},
     )
-    for name in ("FINALIZED", "RBW", "RWR")
+    for name, ways in {
+        "FINALIZED": (("restart_over_finalized",),),
+        "RBW": (("restart_as_rbw",),),
+        "RWR": (("restart_as_rwr",), ("restart_over_unfinalized",)),
+    }.items()
 )
 
 _ON_DISK = tuple(
@@ -315,7 +318,7 @@ _ASIDE = tuple(
 _TOLD = (
     *(
         Rule(event, _UNCHANGED, "no step of the replica")
-        for event in (*REPLICA_ORDERS, "packet_responder_ends", "transfer_starts", "transfer_ends")
+        for event in (*REPLICA_ORDERS, "ask_to_replicate", "packet_responder_ends", "transfer_starts", "transfer_ends")
     ),
     Rule("write_block", _UNCHANGED, "C.1  DataXceiver#writeBlock: what was written stays (B, notes)", refused="*"),
     Rule(

@@ -17,8 +17,8 @@ from genstamp.logs.rules.shape import Balance, Rule, Way, states
 UNPLACED = "unplaced"
 """Role of a block in an event of one of its replicas, where nothing says on which datanode that is."""
 
-REPLICA_ORDERS = ("add_to_invalidates", "ask_to_delete", "ask_to_replicate", "mark_block_as_corrupt")
-"""What the NameNode decides about replicas, which is no step of any of them yet."""
+REPLICA_ORDERS = ("add_to_invalidates", "ask_to_delete", "mark_block_as_corrupt")
+"""What the NameNode decides about replicas, which is no step of any of them yet, and may be of any stamp."""
 
 _COMPLETE = states("complete")
 _NOT_THERE = states("absent", "removed")

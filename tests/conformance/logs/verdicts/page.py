@@ -45,7 +45,9 @@ the first names the known hole [stamp-granted-twice](holes/stamp-granted-twice.m
 `--semantics repaired` the edits are *violated*. No other key of the stored logs is *violated*, without or with
 `--complete`. In six runs at DEBUG on 3.4.1 (`truncate`, `calls` and `outages` with seeds 1 and 2) no key was falsely
 *violated* without `--complete`, and 1 of 13,000 with it: a rename whose audit line came after another call had created
-a file at the old path.
+a file at the old path. In the 16 runs at INFO with seed 1 none of 19,756 keys was without it, and 4 files with it, in
+`calls` and `outages`: a create or truncate of theirs was audited after lines of later calls for the same path. One more
+run of `outages` at DEBUG has one such file among 7,113 keys.
 """
 
 _HEAD = ("files", "events", "keys", *SAFETIES, *COMPLETIONS, "slow", "not read", "answer")

@@ -1,0 +1,249 @@
+"""A story is read the same, whatever head its lines have: of every carrier around every layout, in every encoding."""
+
+import itertools
+import json
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from genstamp import exit_codes
+from genstamp.cli.logs import logs_app
+from genstamp.logs import reading
+from genstamp.logs.alone import check_alone
+from genstamp.logs.local import check_locally
+from genstamp.logs.readers.log_head import CARRIERS, COLOURS, LAYOUTS, Form, head_of
+from genstamp.logs.readers.log_line import log_line
+from genstamp.logs.report import Report
+from genstamp.logs.streams import LINE_LENGTH_MAX
+
+TOLD = (
+    "BLOCK* allocate blk_1073741825_1001, replicas=10.0.0.1:9866, 10.0.0.2:9866 for /t/f",
+    "updatePipeline(blk_1073741825_1001, newGS=1002, newLength=0, newNodes=[10.0.0.1:9866], client=DFSClient_1)",
+    "updatePipeline(blk_1073741825_1001 => blk_1073741825_1002) success",
+    "updatePipeline(blk_1073741825_1002 => blk_1073741825_1002) success",
+)
+"""One block is given a stamp that is not above the one it has."""
+
+TIMES = (
+    "2018-11-14 12:25:35,275",
+    "2018-11-14T12:25:35.275Z",
+    "2018-11-14 20:25:35,275+0800",
+    "2018-11-14T09:25:35.275123-03:00",
+    "2018-11-14 12:25:35",
+    "18/11/14 12:25:35",
+    "2018/11/14 12:25:35.275",
+    "14 Nov 2018 12:25:35,275",
+    "[2018-11-14 12:25:35,275]",
+    "1542198335275",
+    "1542198335.275",
+)
+"""The same time, but for what is below a second."""
+
+
+@pytest.fixture
+def logs(repository: Path) -> Path:
+    return repository / "tests" / "data" / "logs"
+
+
+def _is_story(report: Report) -> bool:
+    why = [finding.failed for finding in report.findings]
+    return (
+        report.exit_code() == exit_codes.VIOLATED
+        and report.events == 3
+        and not report.rejects
+        and any("generation stamp 1002 is not above 1002" in failed for failed in why)
+    )
+
+
+def _line(layout: Form, told: str) -> str:
+    example = layout.example.replace("THREAD", "IPC Server handler [3] on 9820").replace("METHOD(7)", "log(7)")
+    return re.sub(r"\bMESSAGE\b(?!\":)", lambda _: told, example)
+
+
+def _carried(carrier: Form, line: str) -> str:
+    return carrier.example.replace("LINE", json.dumps(line)[1:-1] if carrier.example.startswith("{") else line)
+
+
+CASES = sorted(path.name for path in (Path(__file__).parents[2] / "data" / "logs" / "layouts").iterdir())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_kind_of_head_is_read(logs: Path, case: str) -> None:
+    assert _is_story(check_alone([logs / "layouts" / case]))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda form: form.name)
+def test_every_carrier_around_a_layout_tells_the_same(layout: Form, tmp_path: Path) -> None:
+    for carrier in CARRIERS:
+        text = "".join(_carried(carrier, _line(layout, told)) + "\n" for told in TOLD)
+        (tmp_path / "nn.log").write_text(text)
+        assert _is_story(check_alone([tmp_path / "nn.log"])), (carrier.name, text)
+
+
+def test_carriers_stand_one_in_another() -> None:
+    """But a mark of the first line in others, and what is known by the time or level right behind it."""
+    outers = [form for form in CARRIERS if form.name not in ("grep -C", "stern")]
+    for layout, outer, inner in itertools.product(LAYOUTS, outers, CARRIERS[1:]):
+        line = _carried(outer, _carried(inner, _line(layout, TOLD[0])))
+        found = log_line(line.encode())
+        assert found is not None and found.message == TOLD[0].encode(), line
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[:-1], ids=lambda form: form.name)
+@pytest.mark.parametrize("written", TIMES)
+def test_every_way_to_write_a_time_is_read(layout: Form, written: str) -> None:
+    example = re.sub(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}", written, layout.example)
+    found = log_line(example.encode())
+    assert found is not None and (found.message, found.time_us // 1_000_000) == (b"MESSAGE", 1542198335)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_every_encoding_is_read(
+    encoding: str, newline: str, compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    text = "".join(_line(LAYOUTS[0], told) + newline for told in TOLD)
+    mark = "\ufeff" if encoding.startswith("utf-16") else ""
+    (tmp_path / "nn.log").write_bytes((mark + text).encode(encoding))
+    assert _is_story(check_alone([tmp_path / "nn.log"]))
+
+
+def test_colours_are_left_out() -> None:
+    found = log_line(b"\x1b[36mnn-1  |\x1b[0m 18/11/14 12:25:35 \x1b[1;31mINFO\x1b[m hdfs.StateChange: BLOCK* a\x1b[0m")
+    assert found is not None
+    assert (found.message, found.carriers) == (b"BLOCK* a", (COLOURS, "docker compose"))
+
+
+def test_thread_may_have_brackets_in_brackets() -> None:
+    thread = b"DataXceiver for client [x [y]] at /10.0.0.8:4 [Receiving block BP-1-10.0.0.1-15:blk_7_1001]"
+    for head in (b"INFO [%b] hdfs.StateChange: ", b"[%b] INFO hdfs.StateChange - "):
+        found = log_line(b"2018-11-14 12:25:35,275 " + head % thread + b"told")
+        assert found is not None and (found.thread, found.message) == (thread, b"told")
+
+
+def test_stack_trace_in_a_carrier_is_below_its_line(tmp_path: Path) -> None:
+    """As it is where nothing carries the lines."""
+    trace = "2018-11-14 12:25:35,275 WARN ipc.Server: failed\n\tat org.apache.hadoop.ipc.Server.run(Server.java:7)\n\n"
+    counts = []
+    for before in ("", "namenode-1  | "):
+        (tmp_path / "nn.log").write_text("".join(before + line + "\n" for line in trace.splitlines()))
+        report = check_alone([tmp_path / "nn.log"])
+        counts.append((report.lines, report.events, report.rejects))
+    assert counts[0] == counts[1] == (3, 0, ())
+
+
+STORY = (
+    *TOLD[:2],
+    "DIR* completeFile: /t/f is closed by DFSClient_1",
+    "BLOCK* addStoredBlock: blockMap updated: 10.0.0.1:9866 is added to blk_1073741825_1001 size 3",
+    "BLOCK* allocate in words of another release",
+    "something else",
+)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS, ids=lambda form: form.name)
+@pytest.mark.parametrize("size", [1, 700])
+def test_compiled_code_tells_the_same(
+    carrier: Form, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it cannot decide is told as it stands in the file."""
+    lines = [_line(LAYOUTS[0], told) for told in STORY * size] + [
+        "\tat org.apache.hadoop.ipc.Server.run(Server.java:7)"
+    ]
+    (tmp_path / "nn.log").write_text("".join(_carried(carrier, line) + "\n" for line in lines * 2))
+    told = []
+    for compiled_from in (0, 1 << 30):
+        monkeypatch.setattr(reading, "COMPILED_FROM", compiled_from)
+        checked = check_locally([tmp_path / "nn.log"])
+        told.append([sorted(map(str, table.to_pylist())) for table in
+                     (checked.events, checked.rejects, checked.verdicts)])  # fmt: skip
+    assert told[0] == told[1] and len(told[0][0]) == 3 * 2 * size
+
+
+def test_report_tells_the_layout(tmp_path: Path) -> None:
+    carrier = next(form for form in CARRIERS if form.name.startswith("kubectl or docker"))
+    line = _carried(carrier, _line(LAYOUTS[-1], TOLD[0]))
+    (tmp_path / "nn.log").write_text(line + "\n")
+    told = [note for _, note in check_alone([tmp_path / "nn.log"]).notes]
+    assert told == ["layout: log4j2 JSON in kubectl or docker --timestamps"]
+
+
+def test_events_in_json_are_no_log(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"message": "INFO of nothing"}\n')
+    assert "not an event" in check_alone([tmp_path / "a.jsonl"]).rejects[0]
+
+
+def test_layouts_are_listed() -> None:
+    result = CliRunner().invoke(logs_app, ["check", "--layouts"])
+    assert result.exit_code == 0
+    for form in (*LAYOUTS, *CARRIERS):
+        assert form.name in result.stdout and form.example.removeprefix("\ufeff") in result.stdout
+
+
+def test_page_lists_every_layout_and_carrier(repository: Path) -> None:
+    page = " ".join((repository / "docs" / "operators.md").read_text().split())
+    for form in (*LAYOUTS, *CARRIERS):
+        assert form.name in page
+
+
+def test_file_that_is_not_read_shows_its_first_line_and_the_nearest_layout(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("2018-11-14 12:25:35,275 [main] INFORMATION hdfs.StateChange - something\n")
+    (reject,) = check_alone([tmp_path / "a.log"]).rejects
+    assert "its first line is '2018-11-14 12:25:35,275 [main] INFORMATION" in reject
+    assert LAYOUTS[1].example in reject
+
+
+# -- lines that a terminal has wrapped, blanks for tabs --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_wrapped_lines_are_joined_or_named(logs: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    report = check_alone([logs / "verdicts" / "wrapped-lines.log"])
+    assert (report.safety, report.events) == ("violated", 2)
+    assert [reject.partition(".log:")[2][:2] for reject in report.rejects] == ["1:"]
+
+
+def test_audit_lines_with_blanks_for_tabs_are_read(logs: Path) -> None:
+    report = check_alone([logs / "verdicts" / "audit-blanks.log"])
+    assert (report.events, report.rejects, report.safety) == (2, (), "conformant")
+
+
+# -- hostile heads -------------------------------------------------------------------------------------------------
+
+PARTS = ("[", "]", "{", '{"log": "', "> ", "| ", " ", "\t", "1:", "a:", "-", "<1>1 ", "2018-11-14T12:25:35Z ", "INFO ",
+         "2018-11-14 12:25:35,275 ", "INFO [", "\x1b[0m", "a | ", "((", "a.", "\ufeff")  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("before", ["", "INFO ", "2018-11-14 12:25:35,275 INFO [", "2018-11-14 12:25:35,275 | INFO | "])
+def test_hostile_head_takes_no_time_without_end(part: str, before: str) -> None:
+    """Processor time, of a line as long as lines may be."""
+    line = (before + part * (LINE_LENGTH_MAX // len(part)) + " INFO").encode()[:LINE_LENGTH_MAX]
+    began = time.process_time()
+    head_of(line)
+    assert time.process_time() - began < 2
+
+
+def test_heads_that_are_cut_and_mixed_are_read_or_not() -> None:
+    seed = 20181114
+    print(f"seed {seed}")
+    chosen = random.Random(seed)
+    lines = [_carried(carrier, _line(layout, TOLD[0])).encode() for layout in LAYOUTS for carrier in CARRIERS]
+    for line in lines:
+        for _ in range(40):
+            at, other = chosen.randrange(len(line)), chosen.choice(lines)
+            for broken in (
+                line[:at],
+                line[at:],
+                line[:at] + other,
+                line[:at] + bytes([chosen.randrange(256)]) + line[at:],
+            ):
+                found = log_line(broken)
+                assert found is None or found.message in broken or b"\\" in broken
