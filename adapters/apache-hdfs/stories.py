@@ -7,15 +7,16 @@ beginning of the sentence that rejects it.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from drivings import driving
 
-from genstamp.adapters import Cluster, NotPossible
+from genstamp.adapters import NotPossible
 from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful.figures import Figures
-from genstamp.stateful.run import Bench, NonconformingError, Request, Run
+from genstamp.stateful.request import read_run
+from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.systems import system_named
 from genstamp.track.tracker import MAX_STATES
 from genstamp.transitions import Reached
@@ -44,8 +45,7 @@ def expected() -> dict[str, dict[str, str]]:
 
 def system_of(name: str) -> str:
     """The system whose steps a story makes."""
-    first = (HERE / f"{name}.jsonl").read_text().splitlines()[0]
-    return str(json.loads(first)["system"])
+    return read_run(HERE / f"{name}.jsonl")[0].system
 
 
 def hold(name: str, semantics: str, adapter: ChildAdapter) -> Told:
@@ -59,33 +59,23 @@ def hold(name: str, semantics: str, adapter: ChildAdapter) -> Told:
     Raises:
         AdapterError: the adapter does not answer as the protocol asks.
     """
-    requests = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
-    begin, rest = requests[0], requests[1:]
-    system = system_named(begin["system"])
+    told, requests = read_run(HERE / f"{name}.jsonl")
+    cluster = replace(told, semantics=semantics)
+    system = system_named(cluster.system)
     chosen = driving(system.name)
     bench = Bench(adapter, system.model(semantics), chosen, MAX_STATES, Reached(chosen.forgotten))
-    names = {key: tuple(begin[key]) for key in ("files", "clients", "datanodes")}
-    cluster = Cluster(**names, semantics=semantics, seed=begin["seed"], system=system.name)
     run = Run(bench, cluster, Figures())
     events: list[str] = []
     try:
         run.start()
-        for asked in (one for one in rest if one["op"] in ("call", "fault", "tick")):
-            run.request(_request(asked))
+        for request in requests:
+            run.request(request)
             if isinstance(run.outcome, NotPossible):
-                return Told(f"{asked['event']} was not possible: {run.outcome.why}", tuple(events))
+                return Told(f"{request.event} was not possible: {run.outcome.why}", tuple(events))
             events += _lines(run)
     except NonconformingError as wrong:
         return Told(" ".join(str(wrong).split()), tuple(events))
     return Told("conforms", tuple(events))
-
-
-def _request(asked: dict[str, object]) -> Request:
-    if asked["op"] == "tick":
-        return Request(ms=int(str(asked["ms"])))
-    arguments = asked["arguments"]
-    assert isinstance(arguments, dict)
-    return Request(str(asked["event"]), tuple(arguments.items()))
 
 
 def _lines(run: Run) -> list[str]:

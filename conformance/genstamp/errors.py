@@ -55,9 +55,11 @@ class AdapterError(GenstampError):
         request: the request that was not answered as the protocol says, as one line of text.
         problem: what happened instead.
         story: the run that led there, if it was a test.
+        run: the same run as lines of the adapter protocol.
     """
 
     story: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
 
     def __init__(self, request: str, problem: str) -> None:
         super().__init__(f"the adapter did not answer {request}: {problem}")
@@ -115,6 +117,10 @@ class FileError(GenstampError):
         super().__init__("; ".join(filter(None, [f"{path}: {reason}", self.advice])))
         self.path = path
         self.reason = reason
+
+
+class RunFileError(FileError):
+    """A run of an implementation cannot be read or written, or is none."""
 
 
 class TraceFileError(FileError):

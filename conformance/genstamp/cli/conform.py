@@ -3,8 +3,10 @@
 Leaves out the test itself (see `genstamp.stateful`) and the protocol (see docs/adapter-protocol.md).
 """
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +19,18 @@ from genstamp.errors import AdapterError
 from genstamp.report import Case, Format, Place, Rule, document, verdict
 from genstamp.report.of_model import beginning
 from genstamp.report.places import place
-from genstamp.stateful import Driving, Failure, Figures, Report, answer_text, driving_of
+from genstamp.stateful import (
+    Driving,
+    Failure,
+    Figures,
+    Report,
+    again,
+    answer_text,
+    driving_of,
+    new_seed,
+    read_run,
+    run_lines,
+)
 from genstamp.stateful import conform as hold
 from genstamp.systems import found as found_system
 from genstamp.systems import own
@@ -48,6 +61,11 @@ def conform(
     seed: Annotated[int | None, typer.Option(min=0, help="Repeats an earlier test; drawn unless given.")] = None,
     answer_seconds: Annotated[float, typer.Option(min=0.1, help="How long the command may take to answer.")] = 10.0,
     shrink_seconds: Annotated[float, typer.Option(min=0.0, help="How long a failing run may be shortened.")] = 60.0,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Where to save a run that does not conform; genstamp-run-SEED.jsonl unless named."),
+    ] = None,
+    story: Annotated[Path | None, typer.Option(help="Make this saved run again instead.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
     simulate: Annotated[
         int | None, typer.Option(min=1, help="Hold so many simulated runs of the reference implementation instead.")
@@ -65,7 +83,8 @@ def conform(
 ) -> None:
     """Drive an implementation at random, as the model suggests, and hold every event against the model.
 
-    A run that does not conform is shortened and told step by step. With --simulate, whole runs of the reference
+    A run that does not conform, or ends an implementation, is shortened, told step by step and saved; --story makes a
+    saved run again. With --simulate, whole runs of the reference
     implementation, its seeds counted from --seed or 0, are held against the model in lockstep. With --walk, nothing is
     left to chance: every state of small configurations is gone through, and the implementation led by shortest ways to
     each abstract transition; those that it was not led to are counted with the reasons.
@@ -87,12 +106,22 @@ def conform(
                 form=form,
             )
         )
-    declared, rest = found_system(system or "hdfs.recovery")
+    if story is not None and walk:
+        raise typer.BadParameter("--walk plans its own runs; --story makes a saved run again")
+    saved = None if story is None else read_run(story)
+    declared, rest = found_system(system or (saved[0].system if saved else "hdfs.recovery"))
     if rest:
         raise typer.BadParameter(
             f"'{rest}' is a configuration; --system takes a system, and --configuration goes with --walk"
         )
+    if saved and saved[0].system != declared.name:
+        raise typer.BadParameter(f"{story} is a run of {saved[0].system}, --system says {declared.name}")
     how = driving_of(declared.name) if driving is None else own(driving, Driving)
+    same = ["genstamp", "conform", *_options(command=command, system=system or declared.name, driving=driving)]
+    drawn = saved[0].seed if saved else new_seed() if seed is None else seed
+    if not walk:
+        # Before anything can go wrong; where standard output is a document, it has the seed.
+        typer.echo(f"seed {drawn}", err=form is not Format.TEXT)
     try:
         with _reached(command, answer_seconds, adapter_log) as adapter:
             if walk:
@@ -109,22 +138,28 @@ def conform(
                         keeps=keep,
                     )
                 )
-            with progress.live() as show:
-                report = hold(
-                    adapter,
-                    declared,
-                    semantics,
-                    examples=examples,
-                    steps=steps,
-                    seed=seed,
-                    shrink_seconds=shrink_seconds,
-                    driving=how,
-                    progress=lambda figures: show(_progress_line(figures, examples)),
-                )
+            if saved is not None:
+                cluster = replace(saved[0], semantics=semantics or saved[0].semantics)
+                report = again(adapter, declared, cluster, saved[1], driving=how)
+            else:
+                with progress.live() as show:
+                    report = hold(
+                        adapter,
+                        declared,
+                        semantics,
+                        examples=examples,
+                        steps=steps,
+                        seed=drawn,
+                        shrink_seconds=shrink_seconds,
+                        driving=how,
+                        progress=lambda figures: show(_progress_line(figures, examples)),
+                    )
     except AdapterError as problem:
         for line in problem.story:
             typer.echo(line, err=True)
         typer.echo(f"genstamp: {problem}", err=True)
+        if problem.run and not saved:
+            typer.echo(_saved(problem.run, save, drawn, same), err=True)
         raise typer.Exit(exit_codes.FAILURE) from None
     found = case(report, declared.model(semantics))
     if form is Format.TEXT:
@@ -133,7 +168,29 @@ def conform(
     else:
         plain_ = {**plain(report), "exit_code": verdict([found]).exit_code}
         typer.echo(document(form, "genstamp conform", lambda: plain_, [found]), nl=False)
+    if not saved and report.verdict != "conforms":
+        lengths = _options(examples=examples, steps=steps, seed=drawn)
+        whole = shlex.join([*same, *_options(semantics=report.semantics), *lengths])
+        typer.echo(f"the whole test again: {whole}", err=True)
+        if report.failure is not None:
+            lines = tuple(run_lines(report.failure.cluster, report.failure.requests, how))
+            typer.echo(_saved(lines, save, drawn, same), err=True)
     raise typer.Exit(verdict([found]).exit_code)
+
+
+def _options(**given: object) -> list[str]:
+    """Options of the command line, those that are given."""
+    return [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+
+
+def _saved(lines: Sequence[str], path: Path | None, seed: int, same: Sequence[str]) -> str:
+    """Save a run, and say how to make it again."""
+    path = path or Path(f"genstamp-run-{seed}.jsonl")
+    try:
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as problem:
+        return f"genstamp: {path}: the run cannot be saved there: {problem.strerror or problem}"
+    return f"this run again: {shlex.join([*same, '--story', str(path)])}"
 
 
 @contextmanager
@@ -160,9 +217,8 @@ def _progress_line(figures: Figures, examples: int) -> str:
 
 
 def told(report: Report) -> Iterator[str]:
-    """What came of a test, in lines."""
+    """What came of a test, in lines; its seed stands before them."""
     figures = report.figures
-    yield f"seed {report.seed}"
     if report.failure is not None:
         yield from report.failure.lines
         if not report.is_deterministic:
@@ -208,7 +264,7 @@ def plain(report: Report) -> dict[str, Any]:
             "problem": failure.problem,
             "event": failure.event,
             "checks": list(failure.labels),
-            "requests": failure.steps,
+            "requests": len(failure.requests),
             "is_deterministic": report.is_deterministic,
             "story": list(failure.lines),
         },

@@ -24,6 +24,7 @@ from genstamp.tables import (
     model_coverage_page,
     museum_page,
     mutation_page,
+    steps_page,
     systems_page,
 )
 from genstamp.verify.summing import LOCK
@@ -31,6 +32,7 @@ from genstamp.verify.summing import LOCK
 Maker = Callable[[Path], str]
 
 PAGES: Mapping[str, Maker] = {
+    "adapter-steps.md": lambda repository: steps_page.page(),
     "systems.md": lambda repository: systems_page.page(every_system(), lock.read(repository / LOCK)),
     "coverage.md": lambda repository: coverage_page.page(every_system(), lock.read(repository / LOCK)),
     "tables.md": lambda repository: derived_page.page(),

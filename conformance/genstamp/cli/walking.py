@@ -157,7 +157,7 @@ def plain(one: Walk) -> dict[str, Any]:
             "problem": failure.problem,
             "event": failure.event,
             "checks": list(failure.labels),
-            "requests": failure.steps,
+            "requests": len(failure.requests),
             "is_deterministic": one.is_deterministic,
             "story": list(failure.lines),
         },

@@ -171,7 +171,10 @@ class Entering:
             if len(passed):
                 yield passed
             for part, level, _, rows in blocks_of([batch], words):  # noqa: B007 - the one part that all have
-                new.add(rows) if level == self.level else new.strike(rows)
+                if level == self.level:
+                    new.add(rows)
+                else:
+                    new.strike(rows)
         rows, size = new.left(), max(1, BLOCK_BYTES // (8 * words))
         for first in range(0, len(rows), size):
             yield block(part, self.level, first, rows[first : first + size])

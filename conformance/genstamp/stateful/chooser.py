@@ -11,7 +11,8 @@ from typing import Final
 
 from genstamp.stateful.driving import Driving
 from genstamp.stateful.figures import Answer
-from genstamp.stateful.run import Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Run
 from genstamp.track import Offer
 from genstamp.transitions import Reached
 

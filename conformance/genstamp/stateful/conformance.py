@@ -5,7 +5,7 @@ Leaves out printing; that is the command line's.
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,6 +18,7 @@ from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
 from genstamp.stateful.machine import EndOfSearch, machine_class
+from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
 from genstamp.stateful.story import Failure
@@ -105,45 +106,91 @@ def conform(
         DrivingError: nothing is known of how the system's events are brought about.
         ConfigurationError: the system has no such semantics.
     """
-    chosen = semantics or system.default_semantics
+    seed = new_seed() if seed is None else seed
+    bench = _bench(adapter, system, semantics, max_states, driving)
+    cluster = Cluster(FILES, CLIENTS, DATANODES, semantics or system.default_semantics, system=system.name)
+
+    def search(figures: Figures) -> Failure | None:
+        return _search(bench, cluster, figures, examples, steps, seed, progress)
+
+    return _report(bench, cluster, seed, search, shrink_seconds)
+
+
+def again(
+    adapter: Adapter,
+    system: System,
+    cluster: Cluster,
+    requests: Sequence[Request],
+    *,
+    max_states: int = MAX_STATES,
+    driving: Driving | None = None,
+) -> Report:
+    """Make one run again, as it is, and hold it against a system; the report's seed is the run's.
+
+    Args:
+        adapter: the implementation; it is stopped at the end.
+        system: the system.
+        cluster: the run's, with the semantics to hold it against.
+        requests: the run's.
+        max_states: as `conform` has it.
+        driving: as `conform` has it.
+
+    Raises:
+        AdapterError, DrivingError, ConfigurationError: as `conform` does.
+    """
+    bench = _bench(adapter, system, cluster.semantics, max_states, driving)
+
+    def search(figures: Figures) -> Failure | None:
+        run = Run(bench, cluster, figures)
+        try:
+            run.start()
+            for request in requests:
+                run.request(request)
+        except NonconformingError as error:
+            return error.failure
+        return None
+
+    return _report(bench, cluster, cluster.seed, search, None)
+
+
+def new_seed() -> int:
+    """A seed that nobody has chosen."""
+    return random.SystemRandom().randrange(2**32)
+
+
+def _bench(adapter: Adapter, system: System, semantics: str | None, max_states: int, driving: Driving | None) -> Bench:
     driving = driving or driving_of(system.name)
-    reached = Reached(driving.forgotten)
-    bench = Bench(adapter, system.model(chosen), driving, max_states, reached)
-    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    return Bench(adapter, system.model(semantics), driving, max_states, Reached(driving.forgotten))
+
+
+def _report(
+    bench: Bench, cluster: Cluster, seed: int, search: Callable[[Figures], Failure | None], shrink_seconds: float | None
+) -> Report:
+    """What comes of a search, which counts what it does; how it fails is made shorter unless no time is named."""
     figures = Figures()
     began = time.monotonic()
     failure, is_deterministic, interrupted = None, True, False
     try:
-        failed = _search(
-            bench,
-            reached,
-            Cluster(FILES, CLIENTS, DATANODES, chosen, system=system.name),
-            figures,
-            examples,
-            steps,
-            seed,
-            progress,
-        )
-        if failed is not None:
-            failure, run = failed
-            failure, is_deterministic = shorten(bench, failure, run.requests, run.cluster, shrink_seconds)
+        failure = search(figures)
+        if failure is not None and shrink_seconds is not None:
+            failure, is_deterministic = shorten(bench, failure, shrink_seconds)
     except KeyboardInterrupt:
         # What has failed has failed, even if there is no time to make it shorter.
         interrupted = True
-        if isinstance(adapter, ChildAdapter):
-            adapter.kill()
+        if isinstance(bench.adapter, ChildAdapter):
+            bench.adapter.kill()
     finally:
-        adapter.stop()
+        bench.adapter.stop()
     answers = answers_of(bench.model)
     return Report(
-        system=system.name,
-        semantics=chosen,
+        system=cluster.system,
+        semantics=cluster.semantics,
         seed=seed,
         figures=figures,
         failure=failure,
         answers=len(answers),
         never_seen=tuple(answer_text(answer) for answer in answers if answer not in figures.seen),
-        transitions=len(reached.certain),
+        transitions=len(bench.reached.certain),
         is_deterministic=is_deterministic,
         seconds=time.monotonic() - began,
         interrupted=interrupted,
@@ -152,27 +199,24 @@ def conform(
 
 def _search(
     bench: Bench,
-    reached: Reached,
     cluster: Cluster,
     figures: Figures,
     examples: int,
     steps: int,
     seed: int,
     progress: Callable[[Figures], None] | None,
-) -> tuple[Failure, Run] | None:
-    """Make runs; the first that fails."""
-    runs: list[Run] = []
+) -> Failure | None:
+    """Make runs; how the first fails that does."""
 
     def begin(part: Cluster) -> Run:
         if progress is not None:
             progress(figures)
         run = Run(bench, part, figures)
-        runs.append(run)
         run.start()
         return run
 
     def choose(chance: random.Random) -> Chooser:
-        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen, reached)
+        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen, bench.reached)
 
     settings = hypothesis.settings(
         max_examples=examples,
@@ -190,6 +234,6 @@ def _search(
         run_state_machine_as_test(machine, settings=settings)
     except EndOfSearch as end:
         if isinstance(end.error, NonconformingError):
-            return end.error.failure, runs[-1]
+            return end.error.failure
         raise end.error from None
     return None

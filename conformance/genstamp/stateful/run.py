@@ -3,7 +3,7 @@
 Leaves out which requests to make; `machine.py` draws them and `shorten.py` repeats them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from genstamp.adapters import Adapter, Cluster, Done, NotPossible, Outcome
@@ -11,34 +11,11 @@ from genstamp.errors import AdapterError
 from genstamp.events import Event
 from genstamp.stateful.driving import Driving
 from genstamp.stateful.figures import Figures
+from genstamp.stateful.request import Request
 from genstamp.stateful.story import Failure, Story
 from genstamp.track import Fit, Names, Rejected, Tracker
-from genstamp_model.evaluate import State
+from genstamp.transitions import Reached
 from genstamp_model.language.model import Model
-
-Arguments = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Request:
-    """One request: a step or fault by event and arguments, or time that passes.
-
-    Attributes:
-        event: name of the event; empty if time passes.
-        arguments: its arguments by name.
-        ms: how much time passes; 0 for a step or fault.
-    """
-
-    event: str = ""
-    arguments: Arguments = ()
-    ms: int = 0
-
-    def text(self, driving: Driving) -> str:
-        """The request as a story tells it: `call complete(client client1, file /a)`."""
-        if self.ms:
-            return f"tick {self.ms} ms"
-        kind = "fault" if self.event in driving.faults | driving.brought_about else "call"
-        return f"{kind} {self.event}({', '.join(f'{name} {word}' for name, word in self.arguments)})"
 
 
 @dataclass
@@ -50,14 +27,14 @@ class Bench:
         model: the model.
         driving: how its events are brought about.
         max_states: more possible states than these leave a run undetermined.
-        watch: told of every event that fits, with the states in which the run could be before it.
+        reached: the abstract transitions that runs have taken.
     """
 
     adapter: Adapter
     model: Model
     driving: Driving
     max_states: int
-    watch: Callable[[Fit, Sequence[State], Event], None] | None = None
+    reached: Reached = field(default_factory=lambda: Reached(()))
     _fits: dict[tuple[Cluster, int], Fit] = field(default_factory=dict)
 
     def tracker(self, cluster: Cluster, first_stamp: int) -> Tracker:
@@ -114,11 +91,15 @@ class Run:
     def __init__(self, bench: Bench, cluster: Cluster, figures: Figures) -> None:
         self._bench = bench
         self._figures = figures
-        self._story = Story(cluster)
+        self._story = Story(cluster, bench.driving)
         self.cluster = cluster
-        self.requests: list[Request] = []
         self.declined = set()
         self._now_ms = 0
+
+    @property
+    def requests(self) -> list[Request]:
+        """What was asked for so far."""
+        return self._story.requests
 
     def start(self) -> None:
         """Begin.
@@ -140,9 +121,8 @@ class Run:
             AdapterError: the implementation can be driven no longer; `story` has the run that led there.
             NonconformingError: something does not fit.
         """
-        self.requests.append(request)
         self._figures.steps += 1
-        self._story.asked(request.text(self._bench.driving))
+        self._story.asked(request)
         if request.ms:
             self._tick(request.ms)
         else:
@@ -194,7 +174,7 @@ class Run:
         try:
             self.outcome = outcome = ask()
         except AdapterError as problem:
-            problem.story = self._story.lines
+            problem.story, problem.run = self._story.lines, self._story.as_requests
             raise
         self._story.answered(outcome)
         return outcome
@@ -204,8 +184,7 @@ class Run:
         answer = self.tracker.feed(event)
         if isinstance(answer, Rejected):
             raise NonconformingError(self._story.failed(answer, event))
-        if self._bench.watch is not None:
-            self._bench.watch(self.tracker.fit, before, event)
+        self._bench.reached(self.tracker.fit, before, event)
         self.declined.clear()
         self._story.happened(event)
         self._figures.count(event)

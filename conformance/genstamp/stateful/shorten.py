@@ -10,40 +10,37 @@ from dataclasses import replace
 
 from genstamp.adapters import Cluster
 from genstamp.stateful.figures import Figures
-from genstamp.stateful.run import Bench, NonconformingError, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.story import Failure
 
 
-def shorten(
-    bench: Bench, failure: Failure, requests: Sequence[Request], cluster: Cluster, seconds: float
-) -> tuple[Failure, bool]:
+def shorten(bench: Bench, failure: Failure, seconds: float) -> tuple[Failure, bool]:
     """A short run that fails at the same event, and whether the given one failed again when it was repeated.
 
     Args:
         bench: what the run was made on.
         failure: how it failed.
-        requests: its requests, up to the one that failed.
-        cluster: its cluster.
         seconds: how long to try.
 
     Raises:
         AdapterError: the implementation can be driven no longer.
     """
-    again = _failure_of(bench, requests, cluster)
+    again = _failure_of(bench, failure.requests, failure.cluster)
     if again is None or again.event != failure.event:
         return failure, False
     until = time.monotonic() + seconds
-    best, improved = (again, list(requests), cluster), True
+    best, improved = again, True
     while improved:
         improved = False
-        for fewer, smaller in _simpler(*best[1:]):
+        for fewer, smaller in _simpler(list(best.requests), best.cluster):
             if time.monotonic() > until:
-                return best[0], True
+                return best, True
             found = _failure_of(bench, fewer, smaller)
             if found is not None and found.event == failure.event:
-                best, improved = (found, fewer[: found.steps], smaller), True
+                best, improved = found, True
                 break
-    return best[0], True
+    return best, True
 
 
 def _failure_of(bench: Bench, requests: Sequence[Request], cluster: Cluster) -> Failure | None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from genstamp.adapters import Cluster, NotPossible, Outcome
 from genstamp.events import Event
+from genstamp.stateful.driving import Driving
+from genstamp.stateful.request import Request, run_lines
 from genstamp.track import Rejected, describe
 
 
@@ -12,15 +14,17 @@ class Failure:
     """A run that does not conform.
 
     Attributes:
+        cluster: the run's.
+        requests: the run's, up to the one that failed.
         lines: the run as a numbered story that ends with what is wrong.
-        steps: how many requests it has.
         event: name of the event that does not fit or is missing.
         problem: what is wrong, in a sentence.
         labels: labels of the model's checks that failed in the states that came closest.
     """
 
+    cluster: Cluster
+    requests: tuple[Request, ...]
     lines: tuple[str, ...]
-    steps: int
     event: str
     problem: str
     labels: tuple[str, ...]
@@ -32,20 +36,27 @@ class Failure:
 class Story:
     """Collects a run as it happens."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, driving: Driving) -> None:
+        self._cluster = cluster
+        self._driving = driving
+        self.requests: list[Request] = []
         names = (*cluster.files, *cluster.clients, *cluster.datanodes)
         self._lines = [f"     start with {', '.join(names)}; seed {cluster.seed}"]
-        self._steps = 0
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The story so far."""
         return tuple(self._lines)
 
-    def asked(self, request: str) -> None:
+    @property
+    def as_requests(self) -> tuple[str, ...]:
+        """The run so far as lines of the adapter protocol."""
+        return tuple(run_lines(self._cluster, self.requests, self._driving))
+
+    def asked(self, request: Request) -> None:
         """The next step is asked for."""
-        self._steps += 1
-        self._lines.append(f"{self._steps:3}. {request}")
+        self.requests.append(request)
+        self._lines.append(f"{len(self.requests):3}. {request.text(self._driving)}")
 
     def answered(self, outcome: Outcome) -> None:
         """What came."""
@@ -64,8 +75,9 @@ class Story:
             self.happened(event)
         told = [f"       {line}" for line in rejected.lines()]
         return Failure(
+            cluster=self._cluster,
+            requests=tuple(self.requests),
             lines=(*self._lines, "     THIS DOES NOT CONFORM:", *told),
-            steps=self._steps,
             event=rejected.event,
             problem=rejected.problem,
             labels=rejected.labels,

@@ -148,9 +148,7 @@ def walk(
                 walker = Walker(bench, graph, cluster, reached, figures, tell_runs)
                 walker.walk()
     except NonconformingError as error:
-        assert walker.run is not None
-        run = walker.run
-        failure, is_deterministic = shorten(bench, error.failure, run.requests, run.cluster, shrink_seconds)
+        failure, is_deterministic = shorten(bench, error.failure, shrink_seconds)
     except KeyboardInterrupt:
         if isinstance(adapter, ChildAdapter):
             adapter.kill()

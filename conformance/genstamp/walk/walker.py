@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from genstamp.adapters import Cluster, NotPossible
 from genstamp.stateful.figures import Figures
-from genstamp.stateful.run import Bench, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Graph, Reached, Transition
 from genstamp.walk.ways import Ways
 

@@ -70,6 +70,7 @@ def conform(place: Path, implementation: str, *words: str) -> tuple[int, str]:
     specification = place / "spec.py"
     named = ["--system", f"{specification}:COUNTER", "--driving", f"{specification}:DRIVING"]
     command = ["--command", f"{sys.executable} {place / implementation}", "--seed", "1", "--examples", "10"]
+    command += ["--save", str(place / "run.jsonl")]
     result = CliRunner().invoke(app, ["conform", *named, *command, *words])
     return result.exit_code, result.output
 

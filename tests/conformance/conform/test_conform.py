@@ -11,7 +11,8 @@ from genstamp.errors import AdapterDiedError, AdapterError, DrivingError
 from genstamp.events import Event
 from genstamp.stateful import Driving, Figures, Report, conform, driving_of
 from genstamp.stateful.driving import HARD_LIMIT_MS
-from genstamp.stateful.run import Bench, NonconformingError, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
 from genstamp.track import Timer
 from genstamp_dfs.errors import AlreadyBeingCreatedException
@@ -262,10 +263,10 @@ def test_a_run_is_not_shortened_into_one_that_fails_elsewhere() -> None:
         for request in requests:
             run.request(request)
     bench = Bench(server, LOCK_SERVICE.model(), DRIVING, max_states=100)
-    failure, is_deterministic = shorten(bench, caught.value.failure, requests, run.cluster, seconds=10)
+    failure, is_deterministic = shorten(bench, caught.value.failure, seconds=10)
     assert is_deterministic
     assert failure.event == "release"
-    assert failure.steps == 3
+    assert len(failure.requests) == 3
 
 
 def test_an_event_before_anything_was_asked_for_is_held_too() -> None:
@@ -276,7 +277,7 @@ def test_an_event_before_anything_was_asked_for_is_held_too() -> None:
 
     failure = report_on(EagerServer()).failure
     assert failure is not None
-    assert failure.steps == 0
+    assert failure.requests == ()
     assert failure.labels == ("the caller holds the lock",)
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from genstamp.adapters import Cluster, ReferenceAdapter
 from genstamp.stateful import Failure, Figures, conform, driving_of
-from genstamp.stateful.run import Bench, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, Run
 from genstamp_dfs.hdfs.namenode.fs_namesystem import FSNamesystem
 from genstamp_spec.hdfs.systems.lease import LEASE
 

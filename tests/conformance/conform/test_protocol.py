@@ -1,4 +1,4 @@
-"""docs/adapter-protocol.md says what is so: its session, its table of steps, its columns, and the sample adapter."""
+"""docs/adapter-protocol.md says what is so: its session, its steps, its columns, and the sample adapter."""
 
 import json
 import re
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from genstamp.adapters import VERSION, ChildAdapter, Cluster
+from genstamp.adapters import VERSION, ChildAdapter
 from genstamp.events import Event
-from genstamp.stateful import DRIVINGS, Driving, conform
+from genstamp.stateful import DRIVINGS, conform
 from genstamp.stateful.driving import HARD_LIMIT_MS, RECOVERY_GATE_MS, SOFT_LIMIT_MS
 from genstamp.systems import system_named
-from genstamp.track import Fit, Names
-from genstamp_model.language.model import Action, Model
+from genstamp.tables import steps_page
+from genstamp.tables.steps_page import asked_for
 from genstamp_spec.hdfs.systems.recovery import RECOVERY
 
 
@@ -24,11 +24,11 @@ def text() -> str:
     return (Path(__file__).resolve().parents[3] / "docs" / "adapter-protocol.md").read_text(encoding="utf-8")
 
 
-def rows(text: str, heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, without its head."""
-    table = re.search(rf"^## {re.escape(heading)}$.*?^((?:\|[^\n]*\n)+)", text, re.MULTILINE | re.DOTALL)
-    assert table is not None
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()[2:]]
+def rows(text: str, heading: str, place: int = 0) -> list[list[str]]:
+    """The cells of a table below a heading, without its head."""
+    below = text[re.search(rf"^## {re.escape(heading)}$", text, re.MULTILINE).end() :]  # type: ignore[union-attr]
+    table = re.findall(r"^(?:\|[^\n]*\n)+", below, re.MULTILINE)[place]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
 def words(cell: str) -> list[str]:
@@ -45,45 +45,48 @@ def test_session_happens_as_it_is_written(text: str) -> None:
     assert len(lines) == 14
 
 
-@pytest.mark.parametrize("system", ["hdfs.recovery", "hdfs.pipeline"])
-def test_table_of_steps_is_that_of_the_model(text: str, system: str) -> None:
-    model, driving = system_named(system).model(None), DRIVINGS[system]
-    members = driving.members(Cluster(("/a",), ("client1",), ("datanode1",), "repaired"))
-    fit = Fit(model, Names(model, members, first_stamp=1), told_apart=driving.told_apart)
-    refusals = {
-        event: sorted({refusal for action in actions for refusal in _refusals(action)})
-        for event, actions in _actions(model, driving).items()
-    }
-    written = {}
-    for event, by, arguments, shows, refused in rows(text, f"Steps of `{system}`"):
-        name, _, mark = event.partition("` ")
-        written[name.strip("`")] = (by, words(arguments), words(shows), words(refused), mark == "*")
-    by_event = {
-        event: (
-            "tick" if event in driving.spontaneous else "fault" if event in driving.faults else "call",
-            list(fit.arguments(event)),
-            sorted(fit.shows(event)),
-            refusals[event],
-            event in driving.may_decline,
-        )
-        for event in fit.events
-    }
-    assert written == by_event
+@pytest.mark.parametrize("system", DRIVINGS)
+def test_steps_on_their_page_are_those_that_the_reference_implementation_accepts(system: str) -> None:
+    driving = DRIVINGS[system]
+    start = {"op": "start", "version": VERSION, "system": system, "semantics": "repaired", "seed": 0}
+    start |= {"files": ["/a"], "clients": ["client1"], "datanodes": ["datanode1"]}
+    asked = [start, *({"op": op, "event": "nothing", "arguments": {}} for op in ("call", "fault")), {"op": "stop"}]
+    done = subprocess.run(
+        [sys.executable, "-m", "genstamp_dfs.adapter"],
+        input="".join(f"{json.dumps(one)}\n" for one in asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    refusals = [json.loads(line)["error"] for line in done.stdout.splitlines()[1:3]]
+    accepted = {word for told in refusals for word in words(told.partition("accepted: ")[2])}
+    page = asked_for(system_named(system).model(None), driving)
+    events = {name.strip("`* "): by for name, (by, *_) in page.items()}
+    assert {event for event, by in events.items() if by != "tick"} | driving.brought_about == accepted
 
 
-def _actions(model: Model, driving: Driving) -> dict[str, list[Action]]:
-    """The actions of each event, as the driving tells them apart."""
-    found: dict[str, list[Action]] = {}
-    for action in model.actions:
-        if not action.hidden:
-            found.setdefault(driving.told_apart.get(action.name, action.event), []).append(action)
-    return found
+def test_a_step_is_told_with_what_it_says_shows_and_is_refused_with() -> None:
+    recovery = asked_for(RECOVERY.model(None), DRIVINGS["hdfs.recovery"])
+    refusals = "AlreadyBeingCreatedException, FileAlreadyExistsException, RecoveryInProgressException"
+    assert recovery["`create`"] == ("call", "client, file", "", refusals)
+    assert recovery["`hflush` *"] == ("call", "client, file", "num_bytes", "")
+    assert recovery["`datanode_crash`"] == ("fault", "datanode", "", "")
+    assert recovery["`release_expired_lease`"] == ("tick", "holder, file", "closed, recovery_id", "")
+    pipeline = asked_for(system_named("hdfs.pipeline").model(None), DRIVINGS["hdfs.pipeline"])
+    assert pipeline["`add_block`"] == ("call", "last, always (may be said)", "generation_stamp", "")
 
 
-def _refusals(action: Action) -> list[str]:
-    """What an action may be refused with, its own nature first."""
-    own = [action.refuses] if action.refuses else []
-    return own + [check.refuses for check in action.checks if check.refuses and not check.defensive]
+def test_the_page_of_steps_says_what_each_way_asks_and_refuses() -> None:
+    text = steps_page.page()
+    told = [row[1:] for row in rows(text, "Steps of `hdfs.recovery`", 1) if row[0] == "`abandon_recovery`"]
+    assert len(told) == 1
+    ways = {row[0]: row[2:] for row in rows(text, "Steps of `hdfs.lease`", 1)}
+    asked, refused = ways["`complete`"]
+    assert asked.startswith("the client is running; the file is open for writing; ")
+    assert "LeaseExpiredException: the caller owns the file" in refused.split("; ")
+    ways = {row[0]: row[2:] for row in rows(text, "Steps of `hdfs.recovery`", 1)}
+    assert "the client's stamp is the block's" not in ways["`complete`"][1], "it never fails"
+    assert "the caller owns the file" in ways["`complete`"][1]
 
 
 def test_columns_are_those_of_an_event(text: str) -> None:

@@ -11,7 +11,8 @@ from genstamp.events import Event
 from genstamp.stateful import DRIVINGS, Failure, Figures, conform
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.figures import answers_of
-from genstamp.stateful.run import Bench, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached
 from genstamp_dfs.hdfs.messages.client_protocol import Complete
 from genstamp_dfs.hdfs.namenode.block_manager import BlockManager
@@ -161,7 +162,7 @@ def test_a_failing_run_is_made_as_short_as_it_can_be() -> None:
         lambda e: [msgspec.structs.replace(e, refused_with="IOException") if e.refused_with else e]
     )
     failure = failure_of(adapter)
-    assert failure.steps <= 2
+    assert len(failure.requests) <= 2
     assert failure.lines[0].startswith("     start with /a, client1, datanode1; seed 0")
 
 

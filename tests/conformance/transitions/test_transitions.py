@@ -5,7 +5,8 @@ import pytest
 from genstamp.adapters import Cluster, ReferenceAdapter
 from genstamp.lockstep import LOCKSTEPS, hold_seeds
 from genstamp.stateful import Figures, driving_of
-from genstamp.stateful.run import Bench, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, Run
 from genstamp.transitions import Reached, Transition, explored
 from genstamp_model.language import Configuration, Instance
 from genstamp_spec.hdfs.systems.lease import LEASE, OFF

@@ -12,7 +12,8 @@ from genstamp.cli import walking
 from genstamp.errors import DrivingError
 from genstamp.lock import SemanticsEntry, SystemEntry
 from genstamp.stateful import DRIVINGS, Figures, driving_of
-from genstamp.stateful.run import Bench, Request, Run
+from genstamp.stateful.request import Request
+from genstamp.stateful.run import Bench, Run
 from genstamp.systems import system_named
 from genstamp.tables import model_coverage_page
 from genstamp.walk import Walk, configurations_of, kept, walk
@@ -87,7 +88,7 @@ def test_an_event_that_does_not_fit_ends_the_walk_with_a_short_story() -> None:
     rejected = walk(OtherStamps(), RECOVERY, NO_BYTE)
     assert rejected.failure is not None
     assert rejected.failure.event == "add_block"
-    assert rejected.failure.steps == 2
+    assert len(rejected.failure.requests) == 2
 
 
 def test_what_nobody_asks_for_and_does_not_come_is_listed(small: Walk) -> None:

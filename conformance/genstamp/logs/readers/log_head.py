@@ -351,10 +351,8 @@ def _object(line: bytes, at: int) -> dict[str, Any]:
 
 def _of_json(told: dict[str, Any]) -> LogLine | None:
     """A line of log4j2's JSON layouts, of Log4Json, of logback's and of others that name parts as these do."""
-    message, logger = (
-        _text(told, "message", "msg"),
-        _text(told, "loggerName", "logger_name", "log.logger", "name", "logger"),
-    )
+    message = _text(told, "message", "msg")
+    logger = _text(told, "loggerName", "logger_name", "log.logger", "name", "logger")
     if logger is None and isinstance(told.get("log"), dict):
         logger = _text(told["log"], "logger")
     if message is None or logger is None:

@@ -1,0 +1,99 @@
+"""The page of the steps that the adapter protocol asks for: how each is asked for, and what the model asks before it.
+
+Leaves out the protocol itself, which is in docs/adapter-protocol.md.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from genstamp.adapters import Cluster
+from genstamp.stateful import DRIVINGS, Driving
+from genstamp.systems import system_named
+from genstamp.tables.markdown import table
+from genstamp.track import Fit, Names
+from genstamp_model.language.model import Action, Model
+from genstamp_model.language.trace import Check
+
+_ASKED = ("asked for by", "arguments", "may show", "may be refused with")
+_DONE = ("what it is", "made if", "else refused with")
+
+
+def page() -> str:
+    """The page as Markdown."""
+    lines = [
+        "# The steps of the adapter protocol",
+        "",
+        "Made by `genstamp tables` from the specification: what `genstamp conform` asks an implementation for in the",
+        "[adapter protocol](adapter-protocol.md), under each system's default semantics. Steps marked * may be said",
+        "not to be possible although the model can make them; why is said below. The second table of a system has a",
+        "row for each way in which the model makes a step, or refuses it as a whole. Where the middle column does not",
+        "hold, another way may; where the last one does not, the step is refused with that exception.",
+    ]
+    for name, driving in DRIVINGS.items():
+        model = system_named(name).model(None)
+        lines += ["", f"## Steps of `{name}`", "", *table("event", _ASKED, asked_for(model, driving))]
+        lines += ["", *_without_event(model, driving), *_declined(driving)]
+        lines += ["", f"### What `{name}` asks before each", ""]
+        lines += table("step", _DONE, dict(_ways(model, driving)))
+    return "\n".join([*lines, ""])
+
+
+def asked_for(model: Model, driving: Driving) -> dict[str, tuple[str, ...]]:
+    """By event, marked where it may be declined: who asks, with which arguments, what is shown, and the refusals."""
+    members = driving.members(Cluster(("/a",), ("client1",), ("datanode1",), "repaired"))
+    fit = Fit(model, Names(model, members, first_stamp=1), told_apart=driving.told_apart, chosen=driving.chosen)
+    actions = _by_event(model, driving)
+    found: dict[str, tuple[str, ...]] = {}
+    for event in fit.events:
+        by = "tick" if event in driving.spontaneous else "fault" if event in driving.faults else "call"
+        said = [*fit.arguments(event), *(f"{name} (may be said)" for name in driving.chosen.get(event, ()))]
+        refusals = {action.refuses for action in actions[event]} | {
+            check.refuses for action in actions[event] for check in _asked(action)
+        }
+        shown = (", ".join(said), ", ".join(sorted(fit.shows(event))), ", ".join(sorted(filter(None, refusals))))
+        found[f"`{event}`{' *' if event in driving.may_decline else ''}"] = (by, *shown)
+    return found
+
+
+def _by_event(model: Model, driving: Driving) -> Mapping[str, list[Action]]:
+    """The actions of each event, as the driving tells them apart."""
+    found: dict[str, list[Action]] = {}
+    for action in model.actions:
+        if not action.hidden or action.name in driving.told_apart:
+            found.setdefault(driving.told_apart.get(action.name, action.event), []).append(action)
+    return found
+
+
+def _asked(action: Action) -> list[Check]:
+    """What an implementation can be asked about: neither what never fails, nor what lifecycles say themselves."""
+    return [check for check in action.checks if not check.defensive and not check.lifecycle]
+
+
+def _ways(model: Model, driving: Driving) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    for event, actions in _by_event(model, driving).items():
+        for action in actions:
+            way = "" if action.name == event else f", {action.name.replace('_', ' ')}"
+            refused = [f"{check.refuses}: {check.label}" for check in _asked(action) if check.refuses]
+            ways = _cell(check.label for check in _asked(action) if not check.refuses)
+            does = " ".join(action.doc.split("\n\n")[0].split())
+            if action.refuses:
+                does += f" Refused with {action.refuses}."
+            yield f"`{event}`{way}", (_cell([does]), ways, _cell(refused))
+
+
+def _cell(parts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(parts)).replace("|", "\\|")
+
+
+def _without_event(model: Model, driving: Driving) -> Iterator[str]:
+    """The faults that leave no event, each with its arguments."""
+    named = {
+        name: ", ".join(one.name for one in model.action(name).parameters) for name in sorted(driving.brought_about)
+    }
+    if named:
+        told = ", ".join(f"`{name}`{f' ({said})' if said else ''}" for name, said in named.items())
+        yield f"Asked for as faults, and answered without an event: {told}."
+        yield ""
+
+
+def _declined(driving: Driving) -> Iterator[str]:
+    yield from (f"- * `{event}`: {why}." for event, why in driving.may_decline.items())
