@@ -147,15 +147,17 @@ def _checked(paths: list[str], master: str | None, options: "Options") -> "Repor
     from genstamp.logs.standard_input import with_standard_input
 
     with with_standard_input(paths) as files:
+        is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
         # What is on other machines is looked up when Spark runs: beside the threads of hdfs-native its virtual machine
         # never starts.
         if not any(map(is_remote, (*files, options.out or ""))):
             files = expanded(files)
             # spark-submit has chosen for itself.
-            if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
+            if master is None and not is_submitted and is_small(files):
                 return check_alone(files, options)
         from genstamp.logs.job import check_paths
         from genstamp.logs.session import spark_session
 
         with spark_session(master) as spark, progress.live() as show:
-            return check_paths(spark, files, options, show)
+            # spark-submit puts what is written to standard error among the results.
+            return check_paths(spark, files, options, None if is_submitted else show)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
 import pytest
+import typer
 from benchmarks.logs.generator import write_logs
 from tests.conformance.logs.storage_directories import blocks_of, data_directory, name_directory
 from typer.testing import CliRunner
@@ -161,6 +162,19 @@ def test_command_prints_the_table_and_exits_with_the_verdict(mixed: Path, tmp_pa
     assert result.exit_code == 0 and json.loads(result.stdout)["complete_log_asserted"]
     result = CliRunner().invoke(logs_app, ["check", str(mixed / "core"), "--format", "junit"])
     assert result.exit_code == 3 and "binary, and not an edit log" in result.stdout
+
+
+@pytest.mark.usefixtures("spark")
+def test_command_shows_how_far_it_is_but_not_among_the_results_of_spark_submit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a program of `spark-submit` writes to standard error comes out on standard output."""
+    (tmp_path / "nn.log").write_bytes(LINE)
+    monkeypatch.setattr("genstamp.logs.alone.SMALL", 10)
+    monkeypatch.setattr("genstamp.progress.each_minute", lambda: lambda line: typer.echo(line, err=True))
+    assert "tasks are done" in CliRunner().invoke(logs_app, ["check", str(tmp_path / "nn.log")]).stderr
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    assert "tasks are done" not in CliRunner().invoke(logs_app, ["check", str(tmp_path / "nn.log")]).stderr
 
 
 @pytest.mark.usefixtures("spark")
