@@ -76,25 +76,19 @@ def _run(directory: Path, small: Path, asked: argparse.Namespace) -> None:
     found = {who: _measured(directory, small, *way) for who, way in ways.items()}
     for who, each in found.items():
         assert each["counts"] == found["one process"]["counts"], f"{who} counts otherwise: {each['counts']}"
-        assert each["violated"] == sorted(written.violated), f"{who} finds other violations"
+        # A report tells the first ones.
+        assert set(each["violated"]) <= set(written.violated), f"{who} finds other violations"
+        assert each["counts"].get("block violated", 0) == len(written.violated), f"{who} finds more or fewer"
     twin = found["Spark, 2 cores"]
     assert twin["sql"] in (None, twin["counts"]), f"the twin in SQL counts otherwise: {twin['sql']}"
     told = f", and in SQL in {twin['sql_seconds']:.1f} s" if asked.sql else ""
     print(f"all violations found, no others; counts equal in every way{told}: {twin['counts']}")
-    print(f"{'':<28}{'seconds':>9}{'M lines/s':>11}{'reading':>9}{'checking':>10}{'M events/s':>12}{'peak GB':>9}")
+    print(f"{'':<28}{'seconds':>9}{'M lines/s':>11}{'processor':>11}{'us a line':>11}{'peak GB':>9}")
     for who, each in found.items():
         print(
-            f"{who:<28}{each['seconds']:>9.1f}{written.lines / each['seconds'] / 1e6:>11.2f}{each['read']:>9.1f}"
-            f"{each['checked']:>10.1f}{each['rows'] / each['checked'] / 1e6:>12.2f}{each['peak'] / 1e9:>9.2f}"
+            f"{who:<28}{each['seconds']:>9.1f}{written.lines / each['seconds'] / 1e6:>11.2f}{each['processor']:>11.1f}"
+            f"{1e6 * each['processor'] / written.lines:>11.2f}{each['peak'] / 1e9:>9.2f}"
         )
-    alone = found["one process"]
-    print(
-        f"one process: {alone['processor']:.1f} s of the processor,"
-        f" {written.lines / alone['processor'] / 1e6:.2f} M lines a second of it"
-    )
-    print(
-        f"{alone['events']:,} events under {alone['rows']:,} keys' rows; the twin in SQL: {twin['sql_seconds']:.1f} s"
-    )
     scan = [sys.executable, "-c", _SCAN, "local[2]", PATTERN, *logs]
     peers = {
         "wc -l": _timed(["wc", "-l", *logs]),

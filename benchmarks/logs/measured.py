@@ -1,4 +1,4 @@
-"""One check of logs in a process of its own, with the times of its stages and all keys that it finds violated."""
+"""One check of logs in a process of its own, with what it takes and the keys that it finds violated."""
 
 from __future__ import annotations
 
@@ -15,18 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute
-import pyarrow.dataset
-import pyarrow.parquet
 from benchmarks.memory import peak_bytes
 
 from genstamp.logs.alone import Alone
-from genstamp.logs.check import Terms
-from genstamp.logs.divided import rows_by_part
-from genstamp.logs.readers.sighting import Unit
-from genstamp.logs.run import Options, Reading, Worker, check_with
-
-_SMALL = 2000
+from genstamp.logs.run import Options, Worker, check_with
 
 
 @dataclass
@@ -34,53 +26,19 @@ class Measured:
     """What a check took.
 
     Attributes:
-        seconds: of the whole check. read, checked: of its two stages. processor: seconds of the processor in this
-        process; of Spark's own processes nothing. peak: bytes of the largest process. events: read. rows: of the
-        concerns. violated: entities. counts: keys by kind and safety. sql: the same as the twin in SQL finds, if it was
-        asked. sql_seconds: that it took.
+        seconds: of the whole check. processor: seconds of the processor, in all processes. peak: bytes of the largest
+        process. events: read. violated: entities, as many as a report tells. counts: keys by kind and safety. sql: the
+        same as the twin in SQL finds, if it was asked. sql_seconds: that it took.
     """
 
     seconds: float = 0.0
-    read: float = 0.0
-    checked: float = 0.0
     processor: float = 0.0
     peak: int = 0
     events: int = 0
-    rows: int = 0
     violated: Sequence[str] = ()
     counts: dict[str, int] | None = None
     sql: dict[str, int] | None = None
     sql_seconds: float = 0.0
-
-
-class _Watched:
-    """A worker whose stages are timed."""
-
-    def __init__(self, worker: Worker, measured: Measured, sql: Any = None) -> None:
-        self._worker, self._measured, self._sql = worker, measured, sql
-
-    def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
-        began = time.perf_counter()
-        spans = self._worker.read(units, built, how)
-        self._measured.read = time.perf_counter() - began
-        return spans
-
-    def check(self, terms: Terms, built: Path, how: Reading) -> None:
-        began = time.perf_counter()
-        self._worker.check(terms, built, how)
-        measured = self._measured
-        measured.checked = time.perf_counter() - began
-        kept = pyarrow.dataset.dataset(built / "concerns").count_rows()
-        measured.rows = kept + sum(rows_by_part(built, how.parts))
-        # Those of which no more is told are not among them; all are counted in the report.
-        verdicts = pyarrow.dataset.dataset(built / "verdicts").to_table(columns=["entity", "safety"])
-        measured.violated = sorted(
-            verdicts.filter(pyarrow.compute.field("safety") == "violated").column("entity").to_pylist()
-        )
-        if self._sql is not None:
-            began = time.perf_counter()
-            measured.sql = self._sql(built / "concerns")
-            measured.sql_seconds = time.perf_counter() - began
 
 
 def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: bool) -> Measured:
@@ -88,36 +46,57 @@ def measure(logs: Sequence[Path], small: Sequence[Path], master: str, with_sql: 
     measured = Measured()
     with ExitStack() as stack:
         worker: Worker = Alone()
-        sql = None
+        spark: Any = None
         if master:
             from genstamp.logs.job import OnSpark
             from genstamp.logs.session import spark_session
 
             spark = stack.enter_context(spark_session(master, computes=with_sql))
             worker = OnSpark(spark)
-            if with_sql:
-                from tests.conformance.logs.sql_twin import sql_verdicts
-
-                def sql(concerns: Path) -> dict[str, int]:
-                    counted = sql_verdicts(spark.read.parquet(str(concerns))).groupBy("kind", "safety").count()
-                    return {f"{row['kind']} {row['safety']}": row["count"] for row in counted.collect()}
-
         check_with(worker, small)
-        watched = _Watched(worker, measured, sql)
-        began, processor = time.perf_counter(), time.process_time()
         # The twin reads the table of concerns, which is written only where tables are kept.
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "tables" if with_sql else None
-        report = check_with(watched, logs, Options(out=kept))
-        measured.seconds = time.perf_counter() - began - measured.sql_seconds
-        measured.processor = time.process_time() - processor
+        began, processor = time.perf_counter(), processor_seconds()
+        report = check_with(worker, logs, Options(out=kept))
+        measured.seconds = time.perf_counter() - began
+        measured.processor = processor_seconds() - processor
         measured.events = report.events
+        measured.violated = sorted({finding.entity for finding in report.findings if finding.safety == "violated"})
         counts: Counter[str] = Counter()
         for each in report.keys:
             counts[f"{each.kind} {each.safety}"] += each.keys
         measured.counts = dict(counts)
+        if kept is not None:
+            from tests.conformance.logs.sql_twin import sql_verdicts
+
+            began = time.perf_counter()
+            counted = sql_verdicts(spark.read.parquet(str(kept / "concerns"))).groupBy("kind", "safety").count()
+            measured.sql = {f"{row['kind']} {row['safety']}": row["count"] for row in counted.collect()}
+            measured.sql_seconds = time.perf_counter() - began
     # A child begins with the peak of this process, which is asked too: so the greater of both is true.
     measured.peak = max(peak_bytes(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     return measured
+
+
+def processor_seconds() -> float:
+    """Seconds of the processor that this process and all below it have used, Spark's too."""
+    children: dict[int, list[int]] = {}
+    used: dict[int, int] = {}
+    for process in Path("/proc").iterdir():
+        try:
+            fields = (process / "stat").read_text().rpartition(")")[2].split() if process.name.isdigit() else []
+        except OSError:  # It has ended meanwhile.
+            continue
+        if fields:
+            children.setdefault(int(fields[1]), []).append(int(process.name))
+            # Those that have ended and were waited for are in the last two.
+            used[int(process.name)] = sum(map(int, fields[11:15]))
+    total, waiting = 0, [os.getpid()]
+    while waiting:
+        process_id = waiting.pop()
+        total += used.get(process_id, 0)
+        waiting += children.get(process_id, [])
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:

@@ -43,7 +43,10 @@ def _layouts(is_asked: bool) -> None:
 def check(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files, directories with all below them, - for standard input."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, directories with all below; URIs; * and ?; - is standard input.",
+        ),
     ],
     _: Annotated[
         bool,
@@ -61,7 +64,8 @@ def check(
         bool, typer.Option("--require-complete", help="Exit with 13 where a file or block was left unfinished.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the tables; docs/logs-tables.md tells their columns.")
+        str | None,
+        typer.Option(help="Directory or URI for the tables; docs/logs-tables.md tells their columns."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="File for a page with pictures that needs nothing else.")] = None,
     group: Annotated[str | None, typer.Option(help="The cluster of sources that name no block pool.")] = None,
@@ -93,6 +97,7 @@ def check(
     spare_pandas()
     from genstamp.logs.follow.options import FollowOptions
     from genstamp.logs.follow.store import Limits
+    from genstamp.logs.opening import is_remote, local_path
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options
     from genstamp.logs.standard_input import STANDARD_INPUT
@@ -101,9 +106,11 @@ def check(
     try:
         if follow and STANDARD_INPUT in paths:
             raise typer.BadParameter(f"standard input ends, so --follow takes no {STANDARD_INPUT}")
+        if follow and (remote := next(filter(is_remote, paths), None)):
+            raise typer.BadParameter(f"--follow reads files of this machine, which {remote} is not")
         if out is not None and follow and not complete and html is None and semantics == "hadoop-3.4":
             limits = Limits(most_events or Limits.rows)
-            following = FollowOptions(out, every or FollowOptions.every_s, once, group, limits)
+            following = FollowOptions(Path(out), every or FollowOptions.every_s, once, group, limits)
             report = followed(paths, master, following, to_stderr=stories)
         elif follow or once or every is not None or most_events is not None:
             raise typer.BadParameter(
@@ -111,7 +118,8 @@ def check(
                 " --once, --every, --most-events need it"
             )
         else:
-            options = Options(complete, semantics, group, out, html, stories)
+            place = out if out is None or is_remote(out) else Path(local_path(out))
+            options = Options(complete, semantics, group, place, html, stories)
             report = _checked(paths, master, options)
     except SparkFailedError as problem:
         typer.echo(f"genstamp: {problem}", err=True)
@@ -135,16 +143,21 @@ def check(
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
     """What a check finds: in this process if there is little to read and nobody asked for Spark."""
     from genstamp.logs.alone import check_alone, is_small
+    from genstamp.logs.opening import expanded, is_remote
     from genstamp.logs.standard_input import with_standard_input
-    from genstamp.logs.units import refuse_missing
 
     with with_standard_input(paths) as files:
-        refuse_missing(files)
-        # spark-submit has chosen for itself.
-        if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ and is_small(files):
-            return check_alone(files, options)
+        is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+        # What is on other machines is looked up when Spark runs: beside the threads of hdfs-native its virtual machine
+        # never starts.
+        if not any(map(is_remote, (*files, options.out or ""))):
+            files = expanded(files)
+            # spark-submit has chosen for itself.
+            if master is None and not is_submitted and is_small(files):
+                return check_alone(files, options)
         from genstamp.logs.job import check_paths
         from genstamp.logs.session import spark_session
 
         with spark_session(master) as spark, progress.live() as show:
-            return check_paths(spark, files, options, show)
+            # spark-submit puts what is written to standard error among the results.
+            return check_paths(spark, files, options, None if is_submitted else show)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cmp_to_key
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from genstamp.logs.readers import merged_log
@@ -88,7 +87,7 @@ def file_chunks(file: str) -> Chunks:
     """The content of a file, decompressed."""
 
     def chunks() -> Iterator[bytes]:
-        with Stream(Path(file)) as stream:
+        with Stream(file) as stream:
             yield from stream.chunks()
 
     return chunks

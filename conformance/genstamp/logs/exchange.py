@@ -1,7 +1,7 @@
 """The concerns in compact columns, as they go from who reads to who checks.
 
 The same rows as of `tables.CONCERNS`, with what repeats as numbers: an entity is a number and a name, of which most
-have only the one. Leaves out files and parts (`genstamp.logs.parts`), and what rows mean.
+have only the one. Leaves out how they are sent (`genstamp.logs.flat`), and what rows mean.
 """
 
 from dataclasses import dataclass
@@ -100,15 +100,6 @@ def concerns_of(rows: Any) -> Any:
     return pa.table(columns, schema=CONCERNS)
 
 
-def moved(rows: Any, lines: int, sequences: int) -> Any:
-    """A table of `EXCHANGED` with something added to its lines and its sequences; no row of it has any `after`."""
-    for name, more in (("line", lines), ("sequence", sequences)):
-        place = rows.schema.get_field_index(name)
-        column = pa.compute.add(rows.column(place), more)
-        rows = rows.set_column(place, EXCHANGED.field(name), column)
-    return rows
-
-
 @dataclass
 class Rows:
     """Rows of `EXCHANGED` as arrays, with all texts as numbers.
@@ -202,24 +193,6 @@ def _names(given: Any, at_node: Any, node: Any, nodes: list[str]) -> tuple[Any, 
     of_ends = codes[1 : 1 + len(ends)]
     name = codes[1 + len(ends) :]
     return first.dictionary, np.where(at_node, of_ends[node], name) if len(ends) else name
-
-
-def reordered(rows: Any, order: Any) -> Any:
-    """A table of single chunks with its rows in another order."""
-    return pa.table([_taken(column, order) for column in rows.columns], schema=rows.schema)
-
-
-def _taken(column: Any, order: Any) -> Any:
-    """A column in another order; most have the same value in all rows of a log."""
-    column = _one(column)
-    is_constant = column.null_count == len(column) or (
-        pa.types.is_dictionary(column.type) and len(column.dictionary) == 1
-    )
-    if is_constant:
-        return column
-    if pa.types.is_integer(column.type) and not column.null_count:
-        return pa.array(np.asarray(column)[order])
-    return column.take(pa.array(order))
 
 
 def _one(column: Any) -> Any:

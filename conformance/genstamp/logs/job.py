@@ -1,42 +1,56 @@
-"""The check of logs as jobs on Spark: tasks that read sources, one exchange by key, tasks that check.
+"""The check of logs as one query of Spark.
 
-First tasks read, inside `mapInArrow`: a task some units, or a range of a large log, and then one task a divided log
-what its ranges have set aside. Each writes what it finds to files of its own, so that sources are parsed once and a
-task that is run again replaces its files. What concerns the keys of one part stands together in them
-(`genstamp.logs.parts`): the exchange of events by key is of columns of Arrow, not of rows of the JVM. In the last job
-each task takes some parts, one after another, and runs the automata over all events of each.
-Tasks open files and write them: on more than one machine the paths must be the same on all of them.
+    spark.read.format("hdfs-logs")     a partition is one log with its rotated parts, or other files that are one story
+      -> rows of events by key (`genstamp.logs.flat`)
+      -> repartitionById, sortWithinPartitions    brings each key together, in order
+      -> mapInArrow                    runs the automata over sorted batches (`genstamp.logs.judging`)
+      -> write.parquet, or to the driver what the report tells
 
-Leaves out what is read and what is checked (`genstamp.logs.reading`, `genstamp.logs.check`), what is done before and
-after (`genstamp.logs.run`), and the session.
+The exchange, its spill and its retries are Spark's. What all readers must know of each other is told to every part of
+the keys. Leaves out what is read and what is checked, what is done before and after (`genstamp.logs.run`), and the
+session.
 """
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from genstamp.logs.check import Terms
-from genstamp.logs.parts import check_part, part_sizes
-from genstamp.logs.ranges import divide, size_of
-from genstamp.logs.readers.log_ranges import Range
+from genstamp.logs.alone import Alone
+from genstamp.logs.flat import BY_KEY, FLAT, ROWS_AT_ONCE, TOLD, flat_rows, unpacked
+from genstamp.logs.judging import JUDGED, Judging, judge
+from genstamp.logs.opening import below, is_remote, size
 from genstamp.logs.readers.sighting import Unit
+from genstamp.logs.reading import read_unit
 from genstamp.logs.report import Report
-from genstamp.logs.run import Options, Reading, check_with, read_into, read_range_into, read_rest_into
+from genstamp.logs.rows import Batch
+from genstamp.logs.run import TABLES, Options, check_with, rejected_before, write_tables
+from genstamp.logs.streams import COMPRESSED_TO, is_compressed
 from genstamp.logs.tables import SPANS
+from genstamp.logs.units import Found, find_units
 from genstamp.logs.watched import Show, watched
 
-TASKS_A_CORE = 4
-"""So many tasks for each core, to even out."""
+PART_BYTES = 64 << 20
+"""Bytes of logs whose keys make one part, about: some 200 thousand events."""
 
-JOBS_AT_ONCE = 16
-"""Logs of which ranges are read at the same time, or wait for cores."""
+PARTS_MAX = 512
+
+_SETTINGS: Mapping[str, Any] = {
+    "spark.sql.adaptive.enabled": False,
+    "spark.sql.execution.arrow.maxRecordsPerBatch": ROWS_AT_ONCE,
+    # With any other limit the virtual machine adds up the sizes of all columns after each row.
+    "spark.sql.execution.arrow.maxBytesPerBatch": (1 << 31) - 1,
+    "spark.sql.execution.pyspark.binaryAsBytes": True,
+}
+"""Of a session while it checks."""
 
 
 def check_paths(
@@ -60,6 +74,106 @@ def check_paths(
     return check_with(OnSpark(spark, show), paths, options)
 
 
+class HdfsLogs(DataSource):
+    """Logs, edit logs and recorded events as rows of `flat.FLAT`: `spark.read.format("hdfs-logs").load(path)`.
+
+    Options: `parts`, into how many the keys are divided; `events`, whether rows of all tables are wanted; `units`,
+    what was found, for who has looked already.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """As it is asked for."""
+        return "hdfs-logs"
+
+    def schema(self) -> Any:
+        """Of the rows."""
+        return from_arrow_schema(FLAT)
+
+    def reader(self, schema: Any) -> DataSourceReader:  # noqa: ARG002 - as Spark calls it
+        """Reads them."""
+        return _Reader(self.options)
+
+
+class _Reader(DataSourceReader):
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._parts, self._keeps = int(options.get("parts", 1)), options.get("events", "false") == "true"
+        if "units" in options:
+            self._units = msgspec.json.decode(options["units"], type=list[Unit])
+        else:
+            self._units = find_units([options["path"]]).units
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """The largest first, as a log is read by one task."""
+        return [InputPartition(unit) for unit in sorted(self._units, key=lambda unit: -_size(unit))]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The rows of a unit."""
+        _begin_task()
+        unit = partition.value
+        yield from flat_rows(unit, read_unit(unit, self._keeps), self._parts)
+
+
+def _size(unit: Unit) -> int:
+    """Bytes of the content of a unit, about; of what lies in a directory none."""
+    files = (file for file in unit.files if is_remote(file) or Path(file).is_file())
+    return sum(size(file) * (COMPRESSED_TO if is_compressed(file) else 1) for file in files)
+
+
+def parts_for(units: Sequence[Unit], cores: int) -> int:
+    """Into how many parts the keys of some units are divided."""
+    parts = sum(map(_size, units)) // PART_BYTES
+    return min(PARTS_MAX, max(1 + parts, cores if parts else 1))
+
+
+def _begin_task() -> None:
+    """Keeps Spark's worker, which collects garbage after each task, from looking at all that was imported: that takes a
+    tenth of a second.
+    """
+    gc.freeze()
+
+
+def judged(rows: DataFrame, parts: int, how: Judging) -> DataFrame:
+    """The tables that come of the rows of all units, of `judging.JUDGED`.
+
+    Args:
+        rows: of `flat.FLAT`.
+        parts: into how many the keys are divided.
+        how: see there.
+    """
+    told = rows.repartitionById(parts, "part").sortWithinPartitions(*BY_KEY)
+    return told.mapInArrow(_judging(how), from_arrow_schema(JUDGED))
+
+
+def _judging(how: Judging) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """What it gives runs in Spark's workers."""
+
+    def check(batches: Iterable[Any]) -> Iterator[Any]:
+        _begin_task()
+        for table, content in judge(how, batches):
+            columns = [pa.array([table], pa.string()), pa.array([content], pa.binary())]
+            yield pa.record_batch(columns, schema=JUDGED)
+
+    return check
+
+
+@contextmanager
+def _set_up(spark: SparkSession) -> Iterator[None]:
+    """A session with the source and the settings of a check; what it had set comes back at the end."""
+    spark.dataSource.register(HdfsLogs)
+    before = {name: spark.conf.get(name, None) for name in _SETTINGS}
+    for name, value in _SETTINGS.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
+
+
 class OnSpark:
     """Does the work of a check on Spark.
 
@@ -71,134 +185,67 @@ class OnSpark:
     def __init__(self, spark: SparkSession, show: Show | None = None) -> None:
         self._spark = spark
         self._show = show
+        self.is_local = str(spark.sparkContext.master).startswith("local")
 
-    def read(self, units: Sequence[Unit], built: Path, how: Reading) -> Any:
+    def tables(self, found: Found, options: Options, built: str | Path, keeps: bool) -> Any:
         """As `run.Worker` says."""
-        cores = self._spark.sparkContext.defaultParallelism
-        divided = {} if how.keeps_events else divide(units, how.range_bytes, cores)
-        spans = [SPANS.empty_table()]
-        whole = _shares([unit for unit in units if not divided.get(unit.number)], TASKS_A_CORE * cores)
-        tasks = len(whole) + sum(len(ranges) + 1 for ranges in divided.values() if ranges)
+        if not found.units:
+            return Alone().tables(found, options, built, keeps)
+        units, cores = found.units, self._spark.sparkContext.defaultParallelism
+        parts = options.parts or parts_for(units, cores)
+        how = Judging(found, options.complete, options.situations_max, keeps)
         with (
-            watched(self._spark, f"reading {len(units)} sources", tasks, self._show),
-            ThreadPoolExecutor(JOBS_AT_ONCE) as jobs,
+            _set_up(self._spark),
+            watched(self._spark, f"checking {len(units)} sources", len(units) + parts, self._show),
         ):
-            # The largest first: what its ranges set aside is taken up while others are read.
-            parted = sorted((unit for unit in units if divided.get(unit.number)), key=lambda unit: -size_of(unit))
-            running = [jobs.submit(self._in_ranges, unit, divided[unit.number], built, how) for unit in parted]
-            running.append(jobs.submit(self._whole, whole, built, how))
-            spans += [one.result() for one in running]
-        return pa.concat_tables(spans)
+            read = self._spark.read.format("hdfs-logs").option("parts", parts).option("events", str(keeps).lower())
+            rows = read.option("units", msgspec.json.encode(units).decode()).load()
+            return (self._kept if keeps else self._told)(rows, parts, how, built)
 
-    def _whole(self, shares: Sequence[Sequence[Unit]], built: Path, how: Reading) -> Any:
-        if not shares:
-            return SPANS.empty_table()
-        return self._spans(_reading(str(built), how, self._sent(shares)), len(shares))
+    def _told(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
+        """Brings to the driver what the report tells."""
+        found = judged(rows, parts, how).toArrow()
+        spans = SPANS.empty_table()
 
-    def _in_ranges(self, unit: Unit, ranges: Sequence[Range], built: Path, how: Reading) -> Any:
-        sent = self._sent((unit, ranges))
-        self._tasks(len(ranges)).mapInArrow(_reading_ranges(str(built), how, sent), "id long").collect()
-        return self._spans(_reading_rest(str(built), how, sent), 1)
+        def tables() -> Iterator[Batch]:
+            nonlocal spans
+            yield "rejects", rejected_before(how.found)
+            for table, content in zip(found.column("table").to_pylist(), found.column("rows").to_pylist(), strict=True):
+                if table == "spans":
+                    spans = unpacked(content)
+                else:
+                    yield table, unpacked(content)
 
-    def _sent(self, what: Any) -> Any:
-        """What tasks are told, as bytes."""
-        return self._spark.sparkContext.broadcast(msgspec.json.encode(what))
+        write_tables(Path(built), tables(), how.keeps, "all")
+        return spans
 
-    def _spans(self, read: Callable[[Iterable[Any]], Iterator[Any]], tasks: int) -> Any:
-        spans = self._tasks(tasks).mapInArrow(read, from_arrow_schema(SPANS))
-        return pa.Table.from_pylist([row.asDict() for row in spans.collect()], SPANS)
+    def _kept(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
+        """Has Spark write all tables; what is read and what is found is kept for as long as it takes."""
+        rows = rows.persist(StorageLevel.DISK_ONLY)
+        by_key = rows.where(functions.col("table").isNull() | (functions.col("table") == TOLD))
+        found = judged(by_key, parts, how).persist(StorageLevel.DISK_ONLY)
+        try:
+            for table in TABLES:
+                of = found if table in ("verdicts", "steps") else rows
+                of = of.where(functions.col("table") == table).select("rows")
+                self._write(of.mapInArrow(_unpacking, from_arrow_schema(TABLES[table])), built, table)
+            before = rejected_before(how.found)
+            if before.num_rows:
+                self._write(self._spark.createDataFrame(before), built, "rejects")
+            spans = found.where(functions.col("table") == "spans").select("rows").first()
+            return SPANS.empty_table() if spans is None else unpacked(bytes(spans[0]))
+        finally:
+            found.unpersist()
+            rows.unpersist()
 
-    def check(self, terms: Terms, built: Path, how: Reading) -> None:
-        """As `run.Worker` says."""
-        sizes = dict(enumerate(part_sizes(built, how.parts)))
-        # A task takes longer to start than a part to check.
-        shares = shared_out(sizes, min(how.parts, TASKS_A_CORE * self._spark.sparkContext.defaultParallelism))
-        check = _checking(terms, str(built), shares, how.keeps_events)
-        with watched(self._spark, f"checking {how.parts} parts of the keys", len(shares), self._show):
-            self._tasks(len(shares)).mapInArrow(check, "id long").collect()
-
-    def _tasks(self, number: int) -> Any:
-        """Numbers, one a task."""
-        return self._spark.range(0, number, 1, number)
-
-
-def _shares(units: Sequence[Unit], number: int) -> list[list[Unit]]:
-    """Units for that many tasks at most, about as many bytes for each."""
-    sizes = {place: size_of(unit) for place, unit in enumerate(units)}
-    return [[units[place] for place in share] for share in shared_out(sizes, min(number, len(units)))]
-
-
-def shared_out(sizes: Mapping[int, int], number: int) -> list[list[int]]:
-    """Numbers of work for that many tasks, about as much for each: the largest first, each to who has least. So a part
-    with a key of very many events is begun at once, and what has few waits for it in no task.
-    """
-    shares: list[list[int]] = [[] for _ in range(number)]
-    loads = [0] * number
-    for one in sorted(sizes, key=lambda one: -sizes[one]):
-        least = loads.index(min(loads))
-        shares[least].append(one)
-        loads[least] += sizes[one] + 1
-    return shares
+    def _write(self, rows: DataFrame, built: str | Path, table: str) -> None:
+        place = below(built, table)
+        uri = place if isinstance(place, str) else place.absolute().as_uri()
+        rows.write.mode("append").parquet(uri)
 
 
-def _begin_task() -> None:
-    """Keeps Spark's worker, which collects garbage after each task, from looking at all that was imported: that takes a
-    tenth of a second.
-    """
-    gc.freeze()
-
-
-def _reading(built: str, how: Reading, shares: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Reads units and writes what they give; what it gives runs in Spark's workers."""
-
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        _begin_task()
-        for batch in batches:
-            units = msgspec.json.decode(shares.value, type=list[list[Unit]])
-            for task in batch.column(0).to_pylist():
-                for unit in units[task]:
-                    yield from read_into(Path(built), unit, how).to_batches()
-
-    return read
-
-
-def _reading_ranges(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Reads ranges of a unit and writes what they give; what it gives runs in Spark's workers."""
-
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        _begin_task()
-        for batch in batches:
-            unit, ranges = msgspec.json.decode(sent.value, type=tuple[Unit, list[Range]])
-            for task in batch.column(0).to_pylist():
-                read_range_into(Path(built), unit, ranges, task, how)
-            yield batch
-
-    return read
-
-
-def _reading_rest(built: str, how: Reading, sent: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Takes up what ranges of a unit have set aside; what it gives runs in Spark's workers."""
-
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        _begin_task()
-        for _ in batches:
-            unit, ranges = msgspec.json.decode(sent.value, type=tuple[Unit, list[Range]])
-            yield from read_rest_into(Path(built), unit, ranges, how).to_batches()
-
-    return read
-
-
-def _checking(
-    terms: Terms, built: str, shares: Sequence[Sequence[int]], keeps: bool
-) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Checks parts of the keys, and writes what it finds; what it gives runs in Spark's workers."""
-
-    def check(batches: Iterable[Any]) -> Iterator[Any]:
-        _begin_task()
-        for batch in batches:
-            for task in batch.column(0).to_pylist():
-                for part in shares[task]:
-                    check_part(Path(built), part, terms, keeps=keeps)
-            yield batch
-
-    return check
+def _unpacking(batches: Iterable[Any]) -> Iterator[Any]:
+    """Rows of a table; runs in Spark's workers."""
+    for batch in batches:
+        for content in batch.column(0).to_pylist():
+            yield from unpacked(content).to_batches()

@@ -15,12 +15,16 @@ import pyarrow.dataset
 from genstamp.errors import GenstampError
 from genstamp.logs.check import Terms
 from genstamp.logs.local import check_locally
+from genstamp.logs.opening import below, dataset, is_there, read_bytes, write_bytes
 
 MARK = "_genstamp_logs"
 """A file that shows a directory to be a result of the check, which may be replaced; it holds the terms."""
 
 FOLLOWED = "_follow"
 """A directory that shows one to be that of a check of logs that are still written, which goes on there."""
+
+
+_TABLES = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")
 
 
 class NoTablesError(GenstampError):
@@ -30,7 +34,7 @@ class NoTablesError(GenstampError):
         path: the directory.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
         super().__init__(f"{path} holds no tables; genstamp logs check PATH... --out {path} makes them")
         self.path = path
 
@@ -62,7 +66,7 @@ class Kept:
     terms: Terms
 
 
-def write_terms(directory: Path, terms: Terms) -> None:
+def write_terms(directory: str | Path, terms: Terms) -> None:
     """Keeps what a check takes for granted beside its tables."""
     kept = _Kept(
         terms.complete,
@@ -71,17 +75,17 @@ def write_terms(directory: Path, terms: Terms) -> None:
         [_Separated(*key, name) for key, name in sorted(terms.separated.items())],
         dict(sorted(terms.gapless.items())),
     )
-    (directory / MARK).write_bytes(msgspec.json.encode(kept))
+    write_bytes(below(directory, MARK), msgspec.json.encode(kept))
 
 
-def read_kept(directory: Path) -> Kept:
+def read_kept(directory: str | Path) -> Kept:
     """The tables of a directory.
 
     Raises:
         NoTablesError: it is no result of a check.
     """
     try:
-        kept = msgspec.json.decode((directory / MARK).read_bytes(), type=_Kept)
+        kept = msgspec.json.decode(read_bytes(below(directory, MARK)), type=_Kept)
     except (OSError, msgspec.DecodeError):
         raise NoTablesError(directory) from None
     terms = Terms(
@@ -91,13 +95,12 @@ def read_kept(directory: Path) -> Kept:
         kept.situations_max,
         gapless=kept.gapless,
     )
-    # Like readers of Parquet, this leaves out what begins with an underscore.
-    tables = {path.name: pa.dataset.dataset(path) for path in directory.glob("[!_]*") if path.is_dir()}
+    names = (name for name in _TABLES if is_there(below(directory, name)))
+    tables = {name: dataset(below(directory, name)) for name in names}
     return Kept(tables, terms)
 
 
 def check_and_keep(paths: Sequence[str], complete: bool = False, group: str | None = None) -> Kept:
     """The tables of a check in this process, in memory; see `check_locally`."""
     checked = check_locally(paths, complete=complete, group=group)
-    names = ("events", "concerns", "verdicts", "coverage", "rejects", "steps")
-    return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in names}, checked.terms)
+    return Kept({name: pa.dataset.dataset(getattr(checked, name)) for name in _TABLES}, checked.terms)

@@ -1,7 +1,7 @@
 """Checks keys of which one may have more rows than memory: in sorted order, a key of very many rows piece by piece.
 
 What the automaton knows of a key after one piece is what it begins the next with. Other keys are checked many at a
-time, as soon as their rows are all there. Leaves out the sorting (`genstamp.logs.sorted_rows`) and what is checked of a
+time, as soon as their rows are all there. Leaves out the sorting and what is checked of a
 key (`genstamp.logs.check`).
 """
 
@@ -27,10 +27,10 @@ from genstamp.logs.check import (
     tell_unruled,
     verdicts,
 )
-from genstamp.logs.exchange import EXCHANGED, VALUES, Rows
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, VALUES, Rows
+from genstamp.logs.flat import SORTED, WORD
 from genstamp.logs.kernel import Runs, run
 from genstamp.logs.rules import Balance, weighed
-from genstamp.logs.sorted_rows import SORTED, WORD
 from genstamp.logs.steps import steps_taken
 from genstamp.logs.tables import VERDICTS
 
@@ -46,7 +46,7 @@ def verdicts_in_order(
     """One verdict for each key.
 
     Args:
-        tables: of `sorted_rows.SORTED`, in order.
+        tables: of `flat.SORTED`, in the order of `flat.BY_KEY`; none is empty.
         terms: of the check.
         directory: for the rows of a long key, while it is checked.
         rows_max: how many rows of a key are held in memory.
@@ -121,14 +121,18 @@ def _whole_keys(tables: Iterable[Any], path: Path, rows_max: int) -> Iterator[An
         last.add(table.slice(0, begin))
         if begin == table.num_rows:
             continue
-        whole.append(table.slice(begin, end - begin))
         yield from last.end(whole)
+        whole.append(table.slice(begin, end - begin))
         if _count(whole) >= rows_max // 2:
-            yield _together(whole)
-            whole = []
+            rows = _together(whole)
+            number = table.column("number")[-1].as_py()
+            # A block stays with its replicas and with what others tell of it, if those are not too many.
+            apart = _first_of(rows, number) if _count(whole) < rows_max and number != NO_NUMBER else rows.num_rows
+            yield rows.slice(0, apart).select(EXCHANGED.names)
+            whole = [rows.slice(apart)]
         last.add(table.slice(end))
     yield from last.end(whole)
-    yield _together(whole)
+    yield _together(whole).select(EXCHANGED.names)
 
 
 class _Last:
@@ -162,16 +166,18 @@ class _Last:
             self._writer = self._writer or pa.ipc.new_stream(
                 str(self._path), EXCHANGED, options=pa.ipc.IpcWriteOptions(compression="lz4")
             )
-            self._writer.write_table(_together(self._held), max_chunksize=_PIECE)
+            held = _together(self._held).select(EXCHANGED.names)
+            self._writer.write_table(held, max_chunksize=_PIECE)
             self._held = []
 
     def end(self, whole: list[Any]) -> Iterator[_Long]:
-        """Gives the key, if it is a long one; else puts its rows before those of some whole keys."""
+        """Gives the key, if it is a long one; else puts its rows behind those of some whole keys."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
             yield _Long(self._path)
-        whole[:0], self._held = self._held, []
+        whole += self._held
+        self._held = []
 
 
 def _keys(table: Any) -> tuple[Any, Any]:
@@ -186,12 +192,17 @@ def _last_key_of(table: Any) -> int:
     return int(others[-1]) + 1 if len(others) else 0
 
 
+def _first_of(rows: Any, number: int) -> int:
+    """Where the rows with a number begin, which is the highest."""
+    return int(np.searchsorted(np.asarray(rows.column("number").combine_chunks()), number))
+
+
 def _count(tables: list[Any]) -> int:
     return sum(table.num_rows for table in tables)
 
 
 def _together(tables: list[Any]) -> Any:
-    return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries().select(EXCHANGED.names)
+    return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries()
 
 
 def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], counts: list[Any] | None) -> Any:

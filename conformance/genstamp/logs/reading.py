@@ -5,9 +5,9 @@ Leaves out Spark, which runs this once for each unit, and finding the units.
 
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 
 from genstamp.events import Place
+from genstamp.logs.opening import size
 from genstamp.logs.readers import edit_binary, edit_xml, image_binary, image_xml
 from genstamp.logs.readers.edit_ops import EditOp
 from genstamp.logs.readers.edit_replay import Replay
@@ -56,8 +56,8 @@ def read_unit(unit: Unit, keeps_events: bool = True) -> Iterator[Batch]:
             columns of `exchange.EXCHANGED`.
     """
     counts = Counts()
-    if unit.reader == LOG and sum(Path(file).stat().st_size for file in unit.files) >= COMPILED_FROM:
-        yield from log_batches(unit, counts, head(Path(unit.files[0]), HEAD), keeps_events)
+    if unit.reader == LOG and sum(size(file) for file in unit.files) >= COMPILED_FROM:
+        yield from log_batches(unit, counts, head(unit.files[0], HEAD), keeps_events)
         return
     readers: dict[str, Callable[[Unit, Counts], _Finds]] = {
         EDIT_LOG: _edits,
@@ -104,7 +104,7 @@ def _storage(unit: Unit, counts: Counts) -> _Finds:
 
 
 def _log(unit: Unit, counts: Counts) -> _Finds:
-    reader = LogReader(unit, counts, head(Path(unit.files[0]), HEAD))
+    reader = LogReader(unit, counts, head(unit.files[0], HEAD))
     for file in unit.files:
         yield from _until_damage(file, lambda stream: reader.sightings(file, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()
@@ -133,7 +133,7 @@ def _trace(unit: Unit, counts: Counts) -> _Finds:
     reader = TraceReader(unit, counts)
     # What orders the records has to be known before them.
     for file in reversed(unit.files):
-        table = rank_of_table(head(Path(file), HEAD))
+        table = rank_of_table(head(file, HEAD))
         yield from _until_damage(file, lambda stream: reader.sightings(file, table, lines(stream)))  # noqa: B023 - used at once
     yield from reader.rest()
 
@@ -147,7 +147,7 @@ def _model_trace(unit: Unit, counts: Counts) -> _Finds:
 def _until_damage(file: str, finds: Callable[[Stream], _Finds]) -> _Finds:
     last = 0
     try:
-        with Stream(Path(file)) as stream:
+        with Stream(file) as stream:
             for find in finds(stream):
                 place = find.place if isinstance(find, Reject) else find.event.place
                 last = place.line if place is not None else last

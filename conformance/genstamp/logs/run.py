@@ -1,14 +1,14 @@
 """One check of logs, from paths to a report: finding, reading, checking, tables in Parquet, put in place in one step.
 
 Leaves out who does the work: `genstamp.logs.alone` in one process, `genstamp.logs.job` on Spark. Both read a unit with
-`read_into` and check whole keys with `genstamp.logs.check`.
+`genstamp.logs.reading` and check whole keys with `genstamp.logs.check`.
 """
 
-import shutil
 import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,25 +18,24 @@ import pyarrow.parquet
 
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
-from genstamp.logs.check import SITUATIONS_MAX, Terms
+from genstamp.logs.check import SITUATIONS_MAX
 from genstamp.logs.kept import FOLLOWED, MARK, read_kept, write_terms
-from genstamp.logs.parts import COUNTS_KEPT, PartWriter, parts_for
-from genstamp.logs.ranges import keep_aside, keep_shifts, kept_aside
-from genstamp.logs.readers.log_ordered import ContextChangedError, OrderedReading
-from genstamp.logs.readers.log_ranges import Range, RangeReading
-from genstamp.logs.readers.sighting import Unit
-from genstamp.logs.reading import read_unit
+from genstamp.logs.opening import below, is_remote, is_there, move, remove
 from genstamp.logs.report import Report
 from genstamp.logs.rows import Batch, reject_row
 from genstamp.logs.semantics import Semantics
-from genstamp.logs.streams import head
-from genstamp.logs.summary import Summary
-from genstamp.logs.tables import CONCERNS, COUNTS, COVERAGE, REJECTS, SPANS, STEPS, VERDICTS
-from genstamp.logs.units import HEAD, Found, find_units
+from genstamp.logs.summary import COUNTS_KEPT, Summary
+from genstamp.logs.tables import CONCERNS, COUNTS, COVERAGE, REJECTS, STEPS, VERDICTS
+from genstamp.logs.units import Found, find_units
 
-_READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
-
-TABLES: dict[str, Any] = {**_READ, "verdicts": VERDICTS, "steps": STEPS}
+TABLES: dict[str, Any] = {
+    "events": EVENT_SCHEMA,
+    "concerns": CONCERNS,
+    "coverage": COVERAGE,
+    "rejects": REJECTS,
+    "verdicts": VERDICTS,
+    "steps": STEPS,
+}
 """What is written, each a directory of Parquet files."""
 
 
@@ -47,7 +46,7 @@ class OutputError(GenstampError):
         path: the directory.
     """
 
-    def __init__(self, path: Path, why: str = "is no result of this command") -> None:
+    def __init__(self, path: str | Path, why: str = "is no result of this command") -> None:
         super().__init__(f"{path} exists and {why}, so it is left alone")
         self.path = path
 
@@ -64,6 +63,13 @@ class PageError(GenstampError):
         self.path = path
 
 
+class NoOutputError(GenstampError):
+    """What is to be told of findings stands in tables, and the machines of a cluster have no place for them."""
+
+    def __init__(self) -> None:
+        super().__init__("on a cluster, --html and every --format but text need --out, where all machines can write")
+
+
 @dataclass(frozen=True)
 class Options:
     """How logs are checked.
@@ -72,63 +78,41 @@ class Options:
         complete: the sources are asserted to be whole; else any line may be missing.
         semantics: whether known faults of HDFS are allowed.
         group: name of the cluster for sources that name no block pool.
-        out: directory for the tables; None to keep none.
+        out: directory for the tables, a URI if it is a text; None to keep none.
         html: file for a page of what was found; None for none.
         stories: whether findings are to be told with all their events.
         situations_max: bound of the slow path, for each key.
         parts: into how many the keys are divided; None to choose by the size of what is read.
-        range_bytes: bytes of a range, and every log of two ranges is read in ranges; None to divide only where it pays.
     """
 
     complete: bool = False
     semantics: Semantics = "hadoop-3.4"
     group: str | None = None
-    out: Path | None = None
+    out: str | Path | None = None
     html: Path | None = None
     stories: bool = False
     situations_max: int = SITUATIONS_MAX
     parts: int | None = None
-    range_bytes: int | None = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What is written of units that are read.
-
-    Attributes:
-        parts: into how many the keys are divided.
-        keeps_events: whether anybody wants the tables: those of events, which no check needs, of verdicts of which no
-        more is told than that they are counted, and of steps.
-        range_bytes: bytes of a range of each log that several tasks read; None to divide only where it pays.
-    """
-
-    parts: int = 1
-    keeps_events: bool = True
-    range_bytes: int | None = None
 
 
 class Worker(Protocol):
     """Reads units and checks keys, on whatever machines."""
 
-    def read(self, units: Sequence[Unit], built: Path, how: "Reading") -> Any:
-        """Writes the tables of units below a directory (`read_into`).
+    is_local: bool
+    """Whether what it writes below a directory of this machine is found there by who called it."""
+
+    def tables(self, found: Found, options: Options, built: str | Path, keeps: bool) -> Any:
+        """Reads and checks, and writes the tables below a directory, each into one of its name.
 
         Args:
-            units: what is read.
-            built: the directory.
-            how: what is written.
+            found: what is read.
+            options: of the check.
+            built: the directory, which is there; of this machine, or if `keeps` any that was asked for.
+            keeps: whether anybody wants all `TABLES`; else verdicts of which no more is told are only counted, and
+                there are no events, concerns and steps.
 
         Returns:
-            The spans of all, a table of `tables.SPANS`.
-        """
-
-    def check(self, terms: Terms, built: Path, how: "Reading") -> None:
-        """Checks the keys of the concerns below a directory, and writes what it finds beside them (`parts.check_part`).
-
-        Args:
-            terms: of the check.
-            built: the directory.
-            how: the concerns were written.
+            What the sources told, a table of `tables.SPANS`.
         """
 
 
@@ -147,21 +131,24 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
         NoSuchPathError: a path is not there.
         OutputError: `options.out` holds something else than an earlier result.
         PageError: there is no place for `options.html`; told before anything is read.
+        NoOutputError: see there.
     """
     options = options or Options()
     began = time.monotonic()
-    if options.out is not None and options.out.exists() and not (options.out / MARK).is_file():
-        raise OutputError(options.out)
-    if options.out is not None and (options.out / FOLLOWED).exists():
-        raise OutputError(options.out, "is that of a check with --follow")
+    out = options.out
+    if out is not None and is_there(out) and not is_there(below(out, MARK)):
+        raise OutputError(out)
+    if out is not None and is_there(below(out, FOLLOWED)):
+        raise OutputError(out, "is that of a check with --follow")
     if options.html is not None and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise PageError(options.html)
+    if out is None and (options.html is not None or options.stories) and not worker.is_local:
+        raise NoOutputError
     found = find_units([str(path) for path in paths], options.group, options.complete, options.semantics)
     with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
-        parent = Path(scratch) if options.out is None else options.out.parent
-        parent.mkdir(parents=True, exist_ok=True)
         # Beside its final place, so that putting it there is one step.
-        built = parent / f".{uuid.uuid4().hex}.tmp"
+        name = f".{uuid.uuid4().hex}.tmp"
+        built = Path(scratch) / name if out is None else _beside(out, name)
         try:
             report = _told(worker, found, options, built)
             if options.html is not None:
@@ -169,126 +156,80 @@ def check_with(worker: Worker, paths: Sequence[str | Path], options: Options | N
                 from genstamp.logs.html import page
 
                 options.html.write_text(page(report, read_kept(built)), encoding="utf-8", errors="backslashreplace")
-            if options.out is not None:
-                _put(built, options.out)
+            if out is not None:
+                _put(built, out)
         finally:
-            shutil.rmtree(built, ignore_errors=True)
-    out = "" if options.out is None else str(options.out)
-    return replace(report, out=out, seconds=time.monotonic() - began)
+            remove(built)
+    return replace(report, out="" if out is None else str(out), seconds=time.monotonic() - began)
 
 
-def _told(worker: Worker, found: Found, options: Options, built: Path) -> Report:
+def _beside(out: str | Path, name: str) -> str | Path:
+    """What has a name in the directory that another one is in."""
+    if isinstance(out, str):
+        return f"{out.rstrip('/').rpartition('/')[0]}/{name}"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return out.parent / name
+
+
+def _told(worker: Worker, found: Found, options: Options, built: str | Path) -> Report:
     """What a check found, with the stories that are wanted."""
-    keeps_tables = options.out is not None or options.html is not None
-    report = _check(worker, found, options, built, keeps_tables)
+    keeps = options.out is not None or options.html is not None
+    report = _check(worker, found, options, built, keeps)
     if not options.stories or not report.findings:
         return report
-    if not keeps_tables:
+    if not keeps:
         # Once more: with its tables a check takes many times as long, and mostly there is nothing to be told from them.
-        shutil.rmtree(built)
-        report = _check(worker, found, options, built, keeps_tables=True)
+        remove(built)
+        report = _check(worker, found, options, built, keeps=True)
     from genstamp.logs.stories import with_stories
 
     return with_stories(report, read_kept(built))
 
 
-def _check(worker: Worker, found: Found, options: Options, built: Path, keeps_tables: bool) -> Report:
-    tables = TABLES if keeps_tables else {**TABLES, COUNTS_KEPT: COUNTS}
-    for table in tables:
-        (built / table).mkdir(parents=True, exist_ok=True)
-    how = Reading(options.parts or parts_for(found.units), keeps_tables, options.range_bytes)
-    spans = worker.read(found.units, built, how) if found.units else SPANS.empty_table()
+def _check(worker: Worker, found: Found, options: Options, built: str | Path, keeps: bool) -> Report:
+    if not is_remote(built):
+        Path(built).mkdir(parents=True)
+    spans = worker.tables(found, options, built, keeps)
     summary = Summary(found, spans)
-    _write_rejects_before_reading(found, built)
-    terms = summary.terms(options.complete, options.situations_max)
-    write_terms(built, terms)
-    if any((built / "concerns").iterdir()) or summary.events():
-        worker.check(terms, built, how)
-    for table, schema in tables.items():
-        _fill(built / table, schema)
+    write_terms(built, summary.terms(options.complete, options.situations_max))
     return summary.report(built, options.complete)
 
 
-def _write_rejects_before_reading(found: Found, built: Path) -> None:
-    if found.rejects:
-        rows = [reject_row("none", reject) for reject in found.rejects]
-        table = pa.Table.from_pylist(rows, REJECTS)
-        pyarrow.parquet.write_table(table, built / "rejects" / "before-reading.parquet")
+def write_tables(built: Path, tables: Iterable[Batch], keeps: bool, name: str) -> None:
+    """Writes rows of tables, a file of each, with a name; of a table without rows a file without any.
 
-
-def _fill(directory: Path, schema: Any) -> None:
-    """A table without rows is a table all the same."""
-    if not any(directory.glob("*.parquet")):
-        pyarrow.parquet.write_table(schema.empty_table(), directory / "none.parquet")
-
-
-def read_into(built: Path, unit: Unit, how: Reading) -> Any:
-    """Writes the tables of a unit, one file each, but the concerns one file a part of the keys; gives its spans."""
-    return _write(built, unit, how, read_unit(unit, how.keeps_events))
-
-
-def read_range_into(built: Path, unit: Unit, ranges: Sequence[Range], number: int, how: Reading) -> None:
-    """Writes the concerns of a range of a unit, and what it has set aside."""
-    concerns = PartWriter(built / "concerns", unit.number, number, how.parts, how.keeps_events)
-    reading = RangeReading(unit, head(Path(unit.files[0]), HEAD), ranges[0].begins)
-    try:
-        for _, rows in reading.range(ranges[number]):
-            concerns.write(rows)
-    except OSError:  # Told by who reads it again.
-        concerns.abandon()
-        return
-    concerns.close()
-    keep_aside(built, unit.number, ranges[number], reading.aside)
-
-
-def read_rest_into(built: Path, unit: Unit, ranges: Sequence[Range], how: Reading) -> Any:
-    """Writes the tables of a unit whose ranges were read, without what theirs hold; gives its spans."""
-    beginning = head(Path(unit.files[0]), HEAD)
-    reading = OrderedReading(unit, beginning, ranges, lambda each: kept_aside(built, unit.number, each))
-    try:
-        spans = _write(built, unit, how, reading.batches())
-    except ContextChangedError:
-        keep_shifts(built, unit.number, [])
-        return read_into(built, unit, how)
-    keep_shifts(built, unit.number, reading.shifts)
-    return spans
-
-
-def _write(built: Path, unit: Unit, how: Reading, batches: Iterable[Batch]) -> Any:
-    attempt = uuid.uuid4().hex
+    Args:
+        built: directory for the tables.
+        tables: rows of them.
+        keeps: as in `Worker.tables`.
+        name: of the files.
+    """
     writers: dict[str, Any] = {}
-    concerns = PartWriter(built / "concerns", unit.number, None, how.parts, how.keeps_events)
-    spans = SPANS.empty_table()
-    try:
-        for table, rows in batches:
-            if table == "spans":
-                spans = rows
-                continue
-            if table == "concerns":
-                concerns.write(rows)
-                continue
+    with ExitStack() as closed:
+
+        def writer(table: str, schema: Any) -> Any:
             if table not in writers:
-                path = built / table / f".{unit.number:06d}.{attempt}"
-                writers[table] = pyarrow.parquet.ParquetWriter(path, _READ[table])
-            writers[table].write_table(rows)
-    except ContextChangedError:
-        concerns.abandon()
-        for table, writer in writers.items():
-            writer.close()
-            (built / table / f".{unit.number:06d}.{attempt}").unlink()
-        raise
-    for table, writer in writers.items():
-        writer.close()
-        # In one step, and over what an earlier attempt of the same task has left.
-        (built / table / f".{unit.number:06d}.{attempt}").replace(built / table / f"unit-{unit.number:06d}.parquet")
-    concerns.close()
-    return spans
+                (built / table).mkdir(parents=True, exist_ok=True)
+                opened = pyarrow.parquet.ParquetWriter(built / table / f"{name}.parquet", schema)
+                writers[table] = closed.enter_context(opened)
+            return writers[table]
+
+        for table, rows in tables:
+            writer(table, rows.schema).write_table(rows)
+        for table, schema in (TABLES if keeps else {**TABLES, COUNTS_KEPT: COUNTS}).items():
+            if not (built / table).is_dir():
+                writer(table, schema)
 
 
-def _put(built: Path, out: Path) -> None:
+def rejected_before(found: Found) -> Any:
+    """What could not be read before anything was, a table of `tables.REJECTS`."""
+    return pa.Table.from_pylist([reject_row("none", reject) for reject in found.rejects], REJECTS)
+
+
+def _put(built: str | Path, out: str | Path) -> None:
     """Puts a result in its place; one that was there goes."""
-    aside = out.with_name(f".{out.name}.{uuid.uuid4().hex}.old")
-    if out.exists():
-        out.rename(aside)
-    built.rename(out)
-    shutil.rmtree(aside, ignore_errors=True)
+    aside = _beside(out, f".{uuid.uuid4().hex}.old")
+    if is_there(out):
+        move(out, aside)
+    move(built, out)
+    remove(aside)

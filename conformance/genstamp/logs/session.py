@@ -24,10 +24,8 @@ LOCAL = "local[*]"
 SPARK_FAILURES = (PySparkException, Py4JError)
 """What Spark raises when a job fails."""
 
-_FEW_THREADS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For a virtual machine that does no more than start tasks of Python: what its best compiler and its parallel collector
-would take, beside the tasks on the same cores, is a fourth of what these take for ten million lines.
-"""
+_ONE_COLLECTOR = "-XX:+UseSerialGC"
+"""Of a virtual machine beside tasks of Python: its parallel collector would take their processors."""
 
 
 @contextmanager
@@ -70,7 +68,7 @@ def _session(master: str | None, computes: bool) -> Iterator[SparkSession]:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
         if not computes:
-            builder = builder.config("spark.driver.extraJavaOptions", _FEW_THREADS)
+            builder = builder.config("spark.driver.extraJavaOptions", _ONE_COLLECTOR)
         # Twice the cores, to even out.
         builder = builder.config("spark.sql.shuffle.partitions", str(2 * (os.cpu_count() or 1)))
     with _interrupts_as_before():

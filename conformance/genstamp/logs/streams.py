@@ -8,11 +8,12 @@ import codecs
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 import zstandard
 
 from genstamp.errors import GenstampError
+from genstamp.logs.opening import open_binary
 
 LINE_LENGTH_MAX = 1 << 20
 """Bytes of a line; HDFS' own longest, a deletion order of 1000 blocks, has some 30 000."""
@@ -90,8 +91,8 @@ class Stream:
         bytes_read: bytes of content given out so far.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file: BinaryIO = path.open("rb")
+    def __init__(self, path: str | Path) -> None:
+        self._file = open_binary(path)
         magic = self._file.read(4)
         self._file.seek(0)
         self._compression = _compression(magic)
@@ -171,51 +172,9 @@ class Stream:
         return content, rest
 
 
-class LinesOfRange:
-    """The lines of a file that begin in a range of its bytes; the file is not compressed.
-
-    Args:
-        path: of the file.
-        begins, ends: first byte of the range and the one behind it; None for the end of the file.
-    """
-
-    def __init__(self, path: Path, begins: int, ends: int | None) -> None:
-        self._file: BinaryIO = path.open("rb")
-        begins = self._first_line(begins)
-        self._left = None if ends is None else max(0, self._first_line(ends) - begins)
-        self._file.seek(begins)
-
-    def __enter__(self) -> "LinesOfRange":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def _first_line(self, at: int) -> int:
-        """Where the first line begins at or behind a place; the end of the file if none does."""
-        if at == 0:
-            return 0
-        here = at - 1
-        self._file.seek(here)
-        while chunk := self._file.read(_CHUNK):
-            found = chunk.find(b"\n")
-            if found >= 0:
-                return here + found + 1
-            here += len(chunk)
-        return here
-
-    def read_into(self, room: memoryview) -> int:
-        """Puts lines, or parts of them, into some memory; gives how much, 0 at the end."""
-        if self._left is None:
-            return self._file.readinto(room)  # type: ignore[attr-defined, no-any-return]
-        read: int = self._file.readinto(room[: self._left])  # type: ignore[attr-defined]
-        self._left -= read
-        return read
-
-
-def is_compressed(path: Path) -> bool:
+def is_compressed(path: str | Path) -> bool:
     """Whether a file is one that is decompressed as it is read."""
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         return bool(_compression(file.read(4)))
 
 
@@ -259,7 +218,7 @@ def _whole(line: bytes) -> bytes | None:
     return None if len(line) > LINE_LENGTH_MAX else line.removesuffix(b"\r")
 
 
-def head(path: Path, num_bytes: int) -> bytes:
+def head(path: str | Path, num_bytes: int) -> bytes:
     """The first bytes of a file's content, fewer if it is shorter or damaged."""
     found = b""
     try:

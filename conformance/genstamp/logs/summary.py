@@ -18,12 +18,15 @@ import pyarrow.dataset
 from genstamp.events import KINDS
 from genstamp.logs.check import SITUATIONS_MAX, Terms
 from genstamp.logs.graphs import graph
-from genstamp.logs.parts import COUNTS_KEPT
+from genstamp.logs.opening import below, dataset, is_there
 from genstamp.logs.readers.sighting import KNOWN_HOLE, UNREAD, WAITED
 from genstamp.logs.report import SHOWN_MAX, Finding, KeyCount, OpenCount, Report, RuleCount, SourceCount
 from genstamp.logs.sources import AUDIT_LOG, EDIT_LOGS, IMAGES, NAMENODE_LOG, OF_NAMENODE, ON_DISK, SHARED
 from genstamp.logs.tables import COUNTED, FROM_THE_FIRST, Key
 from genstamp.logs.units import NATIVE, Found
+
+COUNTS_KEPT = "counts"
+"""Directory of the counts that stand for verdicts where no tables are kept."""
 
 
 class Summary:
@@ -149,7 +152,7 @@ class Summary:
                         found.setdefault((namespace, one["file"]), other["file"])
         return [(namespace, file, other) for (namespace, file), other in sorted(found.items())]
 
-    def report(self, tables: Path, complete: bool) -> Report:
+    def report(self, tables: str | Path, complete: bool) -> Report:
         """The report.
 
         Args:
@@ -163,15 +166,15 @@ class Summary:
         for (namespace, unit), name in sorted(self.retold.items()):
             why = f"another source tells of the steps of the NameNode of {namespace}, too; checked by itself, as {name}"
             notes.append((first_of[unit], why))
-        notes += _remarks_to_note(tables / "coverage")
+        notes += _remarks_to_note(below(tables, "coverage"))
         return Report(
             keys=tuple(_key_counts(tables)),
             sources=tuple(self._source_counts()),
-            rules=tuple(_rule_counts(tables / "verdicts")),
-            unfinished=tuple(_open_counts(tables / "verdicts")),
-            findings=tuple(_findings(tables / "verdicts")),
-            rejects=tuple(_rejects(tables / "rejects")),
-            unread=pa.dataset.dataset(tables / "rejects").count_rows(filter=_IS_UNREAD),
+            rules=tuple(_rule_counts(below(tables, "verdicts"))),
+            unfinished=tuple(_open_counts(below(tables, "verdicts"))),
+            findings=tuple(_findings(below(tables, "verdicts"))),
+            rejects=tuple(_rejects(below(tables, "rejects"))),
+            unread=dataset(below(tables, "rejects")).count_rows(filter=_IS_UNREAD),
             notes=tuple(notes),
             complete=complete,
         )
@@ -231,22 +234,22 @@ def name_by_sources(namespace: str, names: Set[str]) -> str:
     return f"{namespace} in its audit log" if names == {AUDIT_LOG} else namespace
 
 
-def _remarks_to_note(coverage: Path) -> list[tuple[str, str]]:
+def _remarks_to_note(coverage: str | Path) -> list[tuple[str, str]]:
     """What is to be noted of known faults of HDFS and of blocks that waited, by file."""
     name = pa.dataset.field("name")
     is_noted = pa.compute.starts_with(name, KNOWN_HOLE) | pa.compute.starts_with(name, WAITED)
     is_noted &= pa.dataset.field("what") == "remark"
-    rows = pa.dataset.dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
+    rows = dataset(coverage).to_table(columns=["file", "name"], filter=is_noted)
     return [(row["file"], row["name"]) for row in rows.to_pylist()]
 
 
 _COUNTED_BY = ("kind", "safety", "completion", "path", "states")
 
 
-def _key_counts(tables: Path) -> Iterator[KeyCount]:
-    if (tables / COUNTS_KEPT).is_dir():
-        return _summed(pa.dataset.dataset(tables / COUNTS_KEPT).to_table().to_pylist())
-    return key_counts(pa.dataset.dataset(tables / "verdicts").to_batches(columns=list(_COUNTED_BY)))
+def _key_counts(tables: str | Path) -> Iterator[KeyCount]:
+    if is_there(below(tables, COUNTS_KEPT)):
+        return _summed(dataset(below(tables, COUNTS_KEPT)).to_table().to_pylist())
+    return key_counts(dataset(below(tables, "verdicts")).to_batches(columns=list(_COUNTED_BY)))
 
 
 def key_counts(verdicts: Iterable[Any]) -> Iterator[KeyCount]:
@@ -293,11 +296,11 @@ FIRST_MAX = 5
 """Places that are told of one rule, and keys of those that are left open in the same states."""
 
 
-def _rule_counts(verdicts: Path) -> Iterator[RuleCount]:
+def _rule_counts(verdicts: str | Path) -> Iterator[RuleCount]:
     counts: Counter[tuple[str, Any, str, str]] = Counter()
     places: defaultdict[tuple[str, Any, str, str], list[tuple[str, int]]] = defaultdict(list)
     found = pa.dataset.field("safety") != "conformant"
-    for batch in pa.dataset.dataset(verdicts).to_batches(columns=list(_BY_RULE), filter=found):
+    for batch in dataset(verdicts).to_batches(columns=list(_BY_RULE), filter=found):
         for row in batch.to_pylist():
             rule = row["kind"], row["safety"], row["rejected_event"] or "", classed(row["failed"] or "")
             counts[rule] += 1
@@ -307,11 +310,11 @@ def _rule_counts(verdicts: Path) -> Iterator[RuleCount]:
         yield RuleCount(*rule, keys, tuple(f"{file}:{line}" for file, line in places[rule]))
 
 
-def _open_counts(verdicts: Path) -> Iterator[OpenCount]:
+def _open_counts(verdicts: str | Path) -> Iterator[OpenCount]:
     counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: defaultdict[tuple[str, tuple[str, ...]], list[Key]] = defaultdict(list)
     is_open = (pa.dataset.field("completion") == "unfinished") & pa.dataset.field("kind").isin(COUNTED)
-    for batch in pa.dataset.dataset(verdicts).to_batches(columns=[*Key._fields, "states"], filter=is_open):
+    for batch in dataset(verdicts).to_batches(columns=[*Key._fields, "states"], filter=is_open):
         for row in batch.to_pylist():
             group = row["kind"], tuple(row["states"])
             counts[group] += 1
@@ -326,8 +329,8 @@ def _keep_first(kept: list[Any], one: Any) -> None:
     del kept[FIRST_MAX:]
 
 
-def _findings(verdicts: Path) -> Iterator[Finding]:
-    data = pa.dataset.dataset(verdicts)
+def _findings(verdicts: str | Path) -> Iterator[Finding]:
+    data = dataset(verdicts)
     for safety in ("violated", "undetermined"):
         rows = data.head(SHOWN_MAX, filter=pa.dataset.field("safety") == safety).to_pylist()
         for row in sorted(rows, key=lambda row: (row["namespace"], row["kind"], row["entity"])):
@@ -355,9 +358,9 @@ TEXT_SHOWN = 240
 """Characters of an unread line that are shown."""
 
 
-def _rejects(rejects: Path) -> Iterator[str]:
+def _rejects(rejects: str | Path) -> Iterator[str]:
     """The first, of which those come before all others that state a step."""
-    data = pa.dataset.dataset(rejects)
+    data = dataset(rejects)
     rows = data.head(SHOWN_MAX, filter=_IS_UNREAD).to_pylist()
     rows += data.head(SHOWN_MAX - len(rows), filter=~_IS_UNREAD).to_pylist()
     for row in sorted(rows, key=lambda row: (row["place"]["file"], row["place"]["line"])):

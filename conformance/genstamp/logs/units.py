@@ -12,10 +12,10 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from genstamp.errors import GenstampError
 from genstamp.events import Place
 from genstamp.logs.copies import BINARY_EDITS, LINES, XML_EDITS, beginning_of, copies_among, file_chunks
 from genstamp.logs.edit_pairs import differing
+from genstamp.logs.opening import expanded, is_remote, sizes_below
 from genstamp.logs.readers import (
     edit_binary,
     edit_xml,
@@ -56,18 +56,6 @@ _SEGMENT = re.compile(r"edits_(?:inprogress_)?\d+")
 _POOL_OF_STORAGE = re.compile(rb"nsid=(\d+);(?:[^ ]{0,200};)?bpid=(BP-[\w.-]+-\d+)")
 
 
-class NoSuchPathError(GenstampError):
-    """A path that was given is not there.
-
-    Attributes:
-        path: as it was given.
-    """
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"no file or directory {path}")
-        self.path = path
-
-
 class Found:
     """What is to be read.
 
@@ -87,17 +75,6 @@ class Found:
         self.apart: dict[str, str] = {}
 
 
-def refuse_missing(paths: Sequence[str]) -> None:
-    """Refuse paths that are not there; also for those who would start Spark in vain.
-
-    Raises:
-        NoSuchPathError: a path is not there.
-    """
-    for path in paths:
-        if not Path(path).exists():
-            raise NoSuchPathError(path)
-
-
 def find_units(
     paths: Sequence[str],
     group: str | None = None,
@@ -109,16 +86,16 @@ def find_units(
     """What there is to read at some paths.
 
     Args:
-        paths: files, and directories that are read with everything below them.
+        paths: files, and directories that are read with everything below them; as plain paths or URIs, with wildcards.
         group: name of the cluster for sources that name no block pool; by default each of them is one of its own.
         complete: whether the user asserts that nothing is missing.
         semantics: whether known faults of HDFS are allowed.
         with_copies: whether a log that is a copy of another is read, too; its steps would be taken twice.
 
     Raises:
-        NoSuchPathError: a path is not there.
+        NoSuchPathError, NotOpenedError: see `opening.expanded`.
     """
-    refuse_missing(paths)
+    paths = expanded(paths)
     found = Found()
     begun: dict[tuple[str, bytes], dict[str, bytes]] = {}
     readers: dict[str, str] = {}
@@ -170,6 +147,8 @@ def _storages(paths: Sequence[str]) -> Iterator[tuple[Path, Mapping[str, str]]]:
     """The storage directories at and below some paths, each with what its VERSION tells."""
     seen: set[Path] = set()
     for given in paths:
+        if is_remote(given):  # Only archives of them are read there.
+            continue
         for here, directories, _ in os.walk(given):
             directories.sort()
             root = Path(here)
@@ -195,10 +174,15 @@ def _stories_of_storages(storages: Sequence[tuple[Path, Mapping[str, str]]]) -> 
     return list(namenodes.values()), list(datanodes.values())
 
 
-def _files(paths: Sequence[str], storages: Sequence[Path], found: Found) -> Iterator[tuple[Path, bool]]:
+def _files(paths: Sequence[str], storages: Sequence[Path], found: Found) -> Iterator[tuple[str | Path, bool]]:
     """Files to look at, and whether the user named each; none of a storage directory."""
-    seen: set[Path] = set()
+    seen: set[str | Path] = set()
     for given in paths:
+        if is_remote(given):
+            below = [name for name in sizes_below(given) if name not in seen]
+            seen.update(below)
+            yield from ((name, name == given) for name in below)
+            continue
         path = Path(given)
         for file in _below(path, frozenset(storages), found) if path.is_dir() else [path]:
             real = file.resolve()
@@ -231,7 +215,7 @@ def _not_text(name: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in name)
 
 
-def _head(file: Path) -> bytes:
+def _head(file: str | Path) -> bytes:
     return head(file, HEAD)
 
 
@@ -242,7 +226,7 @@ def _digest(text: bytes) -> bytes:
 _NOT_MEANT = "(not meant)"
 
 
-def _reader(beginning: bytes, file: Path) -> tuple[str, str]:
+def _reader(beginning: bytes, file: str | Path) -> tuple[str, str]:
     """Which reader a file is for; else why it is for none. Of a text all lines are looked at, if need be."""
     if not beginning:
         return "", f"{_NOT_MEANT}empty, or compressed and damaged from the beginning"
@@ -284,7 +268,7 @@ def _reader_of_json(beginning: bytes) -> tuple[str, str]:
     return ("", native.OF_GFS) if native.is_of_gfs(beginning) else (NATIVE, "")
 
 
-def _texts(file: Path) -> Iterator[bytes]:
+def _texts(file: str | Path) -> Iterator[bytes]:
     """The lines of a file, many at once; of a line that is too long a piece at a time."""
     rest = b""
     try:
@@ -353,7 +337,7 @@ def _stories(readers: dict[str, str], firsts: dict[str, int], apart: Collection[
         stories.setdefault((reader, str(path.parent), name), []).append(file)
     for (reader, _, _), files in stories.items():
         if len(files) > 1:
-            files.sort(key=lambda file: (_first_transaction(Path(file), reader) or firsts[file], file))
+            files.sort(key=lambda file: (_first_transaction(file, reader) or firsts[file], file))
     return sorted(stories.values(), key=lambda files: (readers[files[0]] not in (EDIT_LOG, EDIT_XML), files))
 
 
@@ -372,7 +356,7 @@ def _first(reader: str, beginning: bytes) -> int:
     return merged_log.first_time(beginning) if reader == MERGED_LOG else 0
 
 
-def _first_transaction(file: Path, reader: str) -> int:
+def _first_transaction(file: str, reader: str) -> int:
     """Number of the first transaction of an edit log; 0 if there is none."""
     if reader not in (EDIT_LOG, EDIT_XML):
         return 0

@@ -39,7 +39,8 @@ def watched(
 
     def look() -> None:
         while not is_over.wait(every_s):
-            show(f"{does}: {_done(spark, before)} of {tasks} tasks are done")
+            # Stages that only write come in addition.
+            show(f"{does}: {min(tasks, _done(spark, before))} of {tasks} tasks are done")
 
     show(f"{does}: 0 of {tasks} tasks are done")
     looking = threading.Thread(target=look, name=f"progress of {does}", daemon=True)

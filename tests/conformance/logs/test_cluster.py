@@ -47,7 +47,7 @@ def _check(cluster: Standalone, command: list[str], sources: list[Path], out: Pa
     before = cluster.executors()
     command = [*command, "--out", str(out), "--format", "json", *map(str, sources)]
     ran = subprocess.run(command, env=cluster.environment, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.returncode == 0 and ran.stdout.startswith("{"), (ran.stdout, ran.stderr[-3000:])
     assert json.loads(ran.stdout)["safety"] == "conformant"
     assert all(now > then for now, then in zip(cluster.executors(), before, strict=True)), "a worker had nothing to do"
     alone = check_locally(sources)

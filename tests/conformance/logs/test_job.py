@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
 import pytest
+import typer
 from benchmarks.logs.generator import write_logs
 from tests.conformance.logs.storage_directories import blocks_of, data_directory, name_directory
 from typer.testing import CliRunner
@@ -19,9 +19,7 @@ from genstamp.logs.alone import check_alone
 from genstamp.logs.job import check_paths
 from genstamp.logs.kept import read_kept
 from genstamp.logs.local import check_locally
-from genstamp.logs.ranges import divide, ranges_of
 from genstamp.logs.run import TABLES, Options, OutputError
-from genstamp.logs.units import HEAD, find_units
 from genstamp_dfs.events import encode_lines
 from genstamp_dfs.hdfs.cluster.random_runs import simulate
 
@@ -104,52 +102,20 @@ def test_job_finds_what_the_check_in_one_process_finds(spark: "SparkSession", mi
     assert [Path(file).name for file, _ in report.notes] == ["VERSION"]
 
 
-def test_job_reads_logs_in_ranges_as_one_process_reads_them_whole(spark: "SparkSession", tmp_path: Path) -> None:
-    """A log of a NameNode in two parts, and of datanodes, one of them compressed."""
+def test_job_finds_in_parts_what_one_process_finds(spark: "SparkSession", tmp_path: Path) -> None:
+    """A log of a NameNode in two parts, and of datanodes, one of them compressed; a third of all is of one file."""
     place = tmp_path / "logs"
-    write_logs(place, 40_000, seed=6, one_in=500)
+    write_logs(place, 40_000, seed=6, one_in=500, skew=0.34)
     namenode, datanode = place / "namenode.log", place / "datanode-10.0.0.11.log"
     lines = namenode.read_bytes().splitlines(keepends=True)
     (place / "namenode.log.1").write_bytes(b"".join(lines[: len(lines) // 2]))
     namenode.write_bytes(b"".join(lines[len(lines) // 2 :]))
     (place / "datanode-10.0.0.11.log.gz").write_bytes(gzip.compress(datanode.read_bytes(), 1))
     datanode.unlink()
-    size = 300_000
-    ranges = [len(ranges_of(unit, size)) for unit in find_units([str(place)]).units]
-    assert sorted(ranges)[0] == 0 and sum(ranges) > 15
-    found = check_paths(spark, [place], Options(range_bytes=size, parts=3))
+    found = check_paths(spark, [place], Options(parts=3))
     alone = check_alone([place])
     assert any(key.safety == "violated" for key in found.keys)
     assert replace(found, seconds=0.0) == replace(alone, seconds=0.0)
-
-
-def test_ranges_have_every_byte_of_a_log_once_and_those_of_a_compressed_one_none(tmp_path: Path) -> None:
-    log, older = tmp_path / "nn.log", tmp_path / "nn.log.1"
-    older.write_bytes(LINE.replace(b"12:25:35", b"12:25:34") * 30_000)
-    log.write_bytes(LINE * 20_000 + LINE[:50])
-    (unit,) = find_units([str(tmp_path)]).units
-    ranges = ranges_of(unit, 400_000)
-    assert [each.number for each in ranges] == list(range(len(ranges)))
-    for file, path in enumerate(unit.files):
-        of_file = [each for each in ranges if each.file == file]
-        assert of_file[0].begins == (0 if file else HEAD) and of_file[-1].ends is None
-        assert [each.ends for each in of_file[:-1]] == [each.begins for each in of_file[1:]]
-        assert len(of_file) == round((Path(path).stat().st_size - of_file[0].begins) / 400_000)
-    assert ranges_of(unit, 4_000_000) == []
-    older.write_bytes(gzip.compress(older.read_bytes()))
-    (unit,) = find_units([str(tmp_path)]).units
-    assert len(unit.files) == 2 and ranges_of(unit, 400_000) == []
-
-
-def test_a_log_is_divided_where_cores_would_wait_for_it(tmp_path: Path) -> None:
-    for name, megabytes in (("large.log", 1000), ("one.log", 100), ("other.log", 100)):
-        (tmp_path / name).write_bytes(LINE * 20_000)
-        os.truncate(tmp_path / name, megabytes << 20)
-    units = find_units([str(tmp_path)]).units
-    (large,) = [unit.number for unit in units if unit.files[0].endswith("large.log")]
-    assert divide(units, None, cores=2) == {}
-    assert {number: len(ranges) for number, ranges in divide(units, None, cores=8).items()} == {large: 8}
-    assert all(divide(units, 1 << 20, cores=2).values())
 
 
 def test_result_replaces_an_earlier_one_and_nothing_else(spark: "SparkSession", mixed: Path, tmp_path: Path) -> None:
@@ -196,6 +162,19 @@ def test_command_prints_the_table_and_exits_with_the_verdict(mixed: Path, tmp_pa
     assert result.exit_code == 0 and json.loads(result.stdout)["complete_log_asserted"]
     result = CliRunner().invoke(logs_app, ["check", str(mixed / "core"), "--format", "junit"])
     assert result.exit_code == 3 and "binary, and not an edit log" in result.stdout
+
+
+@pytest.mark.usefixtures("spark")
+def test_command_shows_how_far_it_is_but_not_among_the_results_of_spark_submit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a program of `spark-submit` writes to standard error comes out on standard output."""
+    (tmp_path / "nn.log").write_bytes(LINE)
+    monkeypatch.setattr("genstamp.logs.alone.SMALL", 10)
+    monkeypatch.setattr("genstamp.progress.each_minute", lambda: lambda line: typer.echo(line, err=True))
+    assert "tasks are done" in CliRunner().invoke(logs_app, ["check", str(tmp_path / "nn.log")]).stderr
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    assert "tasks are done" not in CliRunner().invoke(logs_app, ["check", str(tmp_path / "nn.log")]).stderr
 
 
 @pytest.mark.usefixtures("spark")

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from genstamp.logs.opening import NoSuchPathError
 from genstamp.logs.units import (
     EDIT_LOG,
     EDIT_XML,
@@ -19,7 +20,6 @@ from genstamp.logs.units import (
     LOG,
     NATIVE,
     STORAGE,
-    NoSuchPathError,
     find_units,
 )
 

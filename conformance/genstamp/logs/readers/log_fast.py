@@ -6,7 +6,6 @@ one event after another. Leaves out which rows events have (`log_rows`).
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,7 @@ from genstamp.logs.readers.log_text import SOMETHING_ELSE, LogReader
 from genstamp.logs.readers.seen_replicas import SeenReplicas
 from genstamp.logs.readers.sighting import Counts, Reject, Unit
 from genstamp.logs.rows import Batch, Collected
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, LinesOfRange, Stream
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
 
 EVENTS_AT_ONCE = 1 << 17
 """Events whose rows are made together."""
@@ -159,7 +158,7 @@ class FastReading:
         """The tables of a file; what it tells of the end of others may come later."""
         self._begin(file)
         try:
-            with Stream(Path(file)) as stream:
+            with Stream(file) as stream:
                 yield from self._pieces(stream)
         except DamagedSourceError as error:
             yield from self._flush()
@@ -169,21 +168,7 @@ class FastReading:
             self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
         yield from self._flush()
 
-    def lines_of(self, file: str, begins: int, ends: int | None) -> Iterator[Batch]:
-        """The tables of the lines that begin in a range of a file's bytes, as if it had no others.
-
-        Raises:
-            OSError: it cannot be read.
-        """
-        self._begin(file)
-        yield from self._lines(Path(file), begins, ends)
-        yield from self._flush()
-
-    def _lines(self, file: Path, begins: int, ends: int | None) -> Iterator[Batch]:
-        with LinesOfRange(file, begins, ends) as stream:
-            yield from self._pieces(stream)
-
-    def _pieces(self, stream: Stream | LinesOfRange) -> Iterator[Batch]:
+    def _pieces(self, stream: Stream) -> Iterator[Batch]:
         for piece in pieces(stream):
             if piece is None:
                 self._undecided(None)

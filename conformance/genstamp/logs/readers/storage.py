@@ -45,7 +45,7 @@ class StorageReader:
         trees: list[Tree] = []
         for file in self._unit.files:
             try:
-                tree: Tree = Directory(Path(file)) if Path(file).is_dir() else Archive(Path(file))
+                tree: Tree = Directory(Path(file)) if Path(file).is_dir() else Archive(file)
             except (DamagedSourceError, OSError) as error:
                 yield Reject(Place(file, 0), error.reason if isinstance(error, DamagedSourceError) else str(error))
                 continue

@@ -100,7 +100,7 @@ class Archive:
         DamagedSourceError: the archive cannot be read to its end, or holds more than is allowed.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: str) -> None:
         self._file = file
         self._kept: dict[str, bytes] = {}
         self.sizes: dict[str, int] = {}

@@ -15,6 +15,7 @@ from tests.conformance.logs.fuzz.damage import damaged
 from tests.conformance.logs.fuzz.samples import sample, write
 
 from genstamp.logs.alone import check_alone
+from genstamp.logs.opening import below
 from genstamp.logs.report import cases, plain, text
 from genstamp.logs.run import Options
 from genstamp.report import Format, document
@@ -76,5 +77,5 @@ def _try(given: Path, options: Options, totals: Totals) -> None:
 
 def _rows(options: Options, table: str) -> list[dict[str, Any]]:
     assert options.out is not None
-    rows: list[dict[str, Any]] = pyarrow.dataset.dataset(options.out / table).to_table().to_pylist()
+    rows: list[dict[str, Any]] = pyarrow.dataset.dataset(below(options.out, table)).to_table().to_pylist()
     return rows
