@@ -80,5 +80,5 @@ HDFS_10240_BY_FORCE = Bug(
     breaks=("fenced_client_changes_nothing",),
     configuration="two_clients",
     depth=5,
-    source=ISSUE + "HDFS-10240, with HDFS-12886 as in 2.9.1 to 2.10.2",
+    source=ISSUE + "HDFS-10240, with HDFS-12886 as in 2.9.1 to 2.10.2; fixed in 3.0.4, 3.1.2, 3.2.0",
 )

@@ -205,6 +205,7 @@ BUGS: tuple[Bug, ...] = (
     HDFS_12299,
     HDFS_16127,
     HDFS_16146,
+    HDFS_17299,
     STAMPS_ARE_NOT_COMPARED,
     VISIBLE_BEFORE_THE_ACK,
 )

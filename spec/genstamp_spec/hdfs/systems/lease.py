@@ -318,7 +318,7 @@ LEASE = System(
             on_demand=True,
         ),
     ],
-    bugs=LEASE_BUGS,
+    bugs=(*LEASE_BUGS, HDFS_10240_BY_FORCE),
     meets=(("complete", "the client's stamp is the block's"),),
     omits=OMITS,
 )
