@@ -167,16 +167,24 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.not_deleted(file, "FileNotFoundException")
         require(s.client_name[file] == client, "the caller owns the file", "LeaseExpiredException")
         s.earlier_blocks_are_complete(file)
-        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+        s.may_commit(file)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
         require(s.passes_stamp(client, file), "the client's stamp is the block's", "IOException", defensive=True)
-        require(~s.stored[file].is_empty(), "a finalized replica is known")
+        require(~s.lacks_replicas(file), "a finalized replica is known")
         s.commit(client, file)
         s.block[file].fire(BlockLifecycle.complete_block)
         s.close(file)
         s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
+
+    def may_commit(s, file: File) -> None:
+        """Checks: the block is not under recovery (HDFS-10240)."""
+        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+
+    def lacks_replicas(s, file: File) -> Bool:
+        """A block that is committed does not become COMPLETE at once: no replica of it is known."""
+        return s.stored[file].is_empty()
 
     @action(event="complete")
     def complete_commits(s, client: Client, file: File) -> None:
@@ -186,7 +194,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         require(s.block[file].at(BlockLifecycle.under_construction), "the block is not committed yet")
         s.earlier_blocks_are_complete(file)
         require(s.passes_stamp(client, file), "the client's stamp is the block's")
-        require(s.stored[file].is_empty(), "no finalized replica is known")
+        require(s.lacks_replicas(file), "no finalized replica is known")
         s.commit(client, file)
         observe(closed=False, block_state=s.block[file])
 
@@ -248,10 +256,14 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
         """A FINALIZED replica of this stamp and length matches the block."""
-        open_ = s.block[file].at(BlockLifecycle.under_construction)
+        open_ = s.has_any_length(file)
         committed = s.block[file].at(BlockLifecycle.committed)
         sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (num_bytes == s.block_bytes[file])
         return (stamp == s.block_stamp[file]) & (open_ | sized)
+
+    def has_any_length(s, file: File) -> Bool:
+        """The block's length is not known yet."""
+        return s.block[file].at(BlockLifecycle.under_construction)
 
     # The end of block recovery (G.6). Each answer ends the attempt.
 
