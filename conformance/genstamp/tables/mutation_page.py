@@ -37,7 +37,8 @@ _COUNTED: Final = """\
   an invariant, a transition property, a leads-to, a range of a number; that an action, a refusal or a witness is
   reached (coverage); that an action changes a variable, takes an edge of a lifecycle, or never leaves everything as it
   is (effects); that a step moves an entity along its lifecycle; that a call has one outcome, but where
-  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a system below refines it.
+  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a property is inductive, with
+  numbers of any size (proofs); that a system below refines it.
   Coverage and effects ask of the mutant what the text without the change shows.
 - *By the lock alone*: all claims hold in every cheap configuration, and there are other states, steps, levels or
   refusals than spec.lock says.
