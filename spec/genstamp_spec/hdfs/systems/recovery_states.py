@@ -66,7 +66,10 @@ class RecoveryStates(BlockRecovery, Clients):
     @invariant(inductive=True)
     def replicas_know_what_fits_their_state(s, datanode: Datanode, file: File) -> Bool:
         """Only an RBW has a writer, only a RUR a recovery and a state within; what is not there has nothing."""
-        replica = s.replica[datanode][file]
+        return s.fits_its_state(s.replica[datanode][file])
+
+    def fits_its_state(s, replica: Replica) -> Bool:
+        """As above, of one replica."""
         absent, recovered = replica.state.at(ReplicaLifecycle.absent), replica.state.at(ReplicaLifecycle.rur)
         nothing = absent.implies((replica.stamp == 0) & (replica.num_bytes == 0))
         written = replica.writer.is_none() | s.may_have_a_writer(replica)
