@@ -18,7 +18,7 @@ from genstamp_model.mutate import Mutant, mutants
 
 
 def judge_across(
-    repository: Path, size: int | None, seed: int, *, keep: bool, most_states: int | None, jobs: int
+    repository: Path, size: int | None, seed: int, keep: bool, *, most_states: int | None, jobs: int
 ) -> Draw:
     """Draw mutants of all systems and judge those that are not in the kept draw of this seed.
 
@@ -87,6 +87,42 @@ def _sample(
             before = later if before is None else before.with_later(later)
     assert before is not None, "a system with drawn mutants has some to judge, or was judged before"
     return before
+
+
+def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Draw:
+    """Judge again what no claim has noticed of the kept draw, or all of it where the text has changed, and keep that.
+
+    A mutant of a line that is no longer there is no longer counted.
+
+    Args:
+        repository: its root.
+        seed: by which the draw was drawn.
+        most_states: leave out configurations that have more, by spec.lock.
+        jobs: processes.
+
+    Raises:
+        KeptError: the kept draw cannot be read.
+        ModelError: as `judged_in`.
+    """
+    draw = kept_draw(repository)
+    if draw is None or draw.seed != seed:
+        raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
+    systems = {one.name: one for one in every_system()}
+    for number, (name, before) in enumerate(draw.samples.items(), 1):
+        model = systems[name].model()
+        changed = before.digest != model.digest
+        names, every = set(before.outcomes if changed else before.unclaimed()), mutants(model)
+        wanted = [one for one in every if one.name in names]
+        typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(draw.samples)}", err=True)
+        if wanted:
+            configurations = [one for one in systems[name].configurations if not one.on_demand]
+            outcomes, where = judged_in(
+                repository, model, configurations, wanted, most_states=most_states, proofs=changed, jobs=jobs
+            )
+            later = sampled(outcomes, seed=seed, of=len(every), digest=model.digest, where=where)
+            draw = draw.with_sample(name, later if changed else before.with_later(later))
+            keep_draw(repository, draw)
+    return draw
 
 
 def shown(draw: Draw, repository: Path, form: Format, seconds: float, *, strict: bool) -> tuple[str, Verdict]:

@@ -10,7 +10,6 @@ from genstamp_spec.hdfs.bugs.block_recovery_ends_2_7 import HADOOP_2_7, HADOOP_3
 from genstamp_spec.hdfs.parts.bounded_faults import BoundedFaults
 from genstamp_spec.hdfs.parts.state import Datanode, File
 from genstamp_spec.hdfs.systems.block_recovery import BlockRecoveryProperties
-from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
 from genstamp_spec.lifecycles.block import BlockLifecycle
 
 OMITS = (
@@ -52,7 +51,7 @@ FAIR = (
 )
 
 
-class RecoveriesEnd(BlockRecoveryProperties, RecoverySteps, BoundedFaults):
+class RecoveriesEnd(BlockRecoveryProperties, BoundedFaults):
     """Numbers L are those of the facts, page J."""
 
     @leads_to(fair=FAIR)

@@ -27,7 +27,6 @@ from genstamp_spec.hdfs.systems.recovery import (
     UNREACHABLE_IS_NOT_EMPTY,
     RecoveryProperties,
 )
-from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -81,7 +80,7 @@ HADOOP_2_7 = (
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
 
-class WritePathProperties(RecoveryProperties, StepsAndStates, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted):
+class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:
