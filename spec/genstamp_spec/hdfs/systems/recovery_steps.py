@@ -8,7 +8,7 @@ from typing import Self
 from genstamp_model.language import Bool, exists, transition
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.state import Datanode, File, OriginalState, Replica
-from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
+from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates, ReplicaFits
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
@@ -75,12 +75,10 @@ class RecoverySteps(BlockRecovery):
         return begun.implies(led | t.primary[file].is_none())
 
 
-class StepsAndStates(RecoverySteps):
+class StepsAndStates(RecoverySteps, ReplicaFits):
     """The same, and what streams, replicas and attempts know, also where a file is opened again."""
 
     stopped_clients_have_nothing_open = RecoveryStates.stopped_clients_have_nothing_open
     replicas_know_what_fits_their_state = RecoveryStates.replicas_know_what_fits_their_state
-    fits_its_state = RecoveryStates.fits_its_state
-    may_have_a_writer = RecoveryStates.may_have_a_writer
     only_running_datanodes_lead = RecoveryStates.only_running_datanodes_lead
     attempts_know_what_fits_their_stage = RecoveryStates.attempts_know_what_fits_their_stage
