@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import typer
 
-from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
+from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, names_drawn
 from genstamp.judging import judged_in, judged_where
 from genstamp.mutation import Sample, reviewed, sampled
 from genstamp.report import Case, Format, Outcome, Rule, Verdict, document, verdict
@@ -35,14 +35,16 @@ def judge_across(
         ModelError: as `judged_in`.
     """
     systems = {one.name: one for one in every_system()}
-    every = {name: mutants(one.model()) for name, one in systems.items()}
-    counts = {name: len(some) for name, some in every.items()}
-    of, before = sum(counts.values()), kept_draw(repository)
+    every = {name: {one.name: one for one in mutants(system.model())} for name, system in systems.items()}
+    of, before = sum(map(len, every.values())), kept_draw(repository)
     known = before.samples if before is not None and before.seed == seed else {}
+    drawn = names_drawn(
+        {name: [*some] for name, some in every.items()}, size, seed, {name: one.outcomes for name, one in known.items()}
+    )
     draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
-    chosen = {name: [every[name][place] for place in some] for name, some in places_drawn(counts, size, seed).items()}
     # The kept draw may be larger: what is no longer drawn is not counted.
-    draw = draw.only({name: {one.name for one in wanted} for name, wanted in chosen.items()})
+    draw = draw.only(drawn)
+    chosen = {name: [every[name][one] for one in some] for name, some in drawn.items()}
     for number, (name, wanted) in enumerate(chosen.items(), 1):
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(chosen)}", err=True)
         found = _sample(repository, systems[name], systems[name].model(), wanted, draw, most_states, jobs)

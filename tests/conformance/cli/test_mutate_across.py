@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from genstamp import judging
 from genstamp.claim_mutants import kept_claims
 from genstamp.cli import across, app
-from genstamp.drawing import keep_draw, kept_draw, places_drawn
+from genstamp.drawing import keep_draw, kept_draw, names_drawn
 from genstamp.mutation import KeptError
 from genstamp_model.mutate import Mutant
 
@@ -22,13 +22,31 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["mutate", *arguments])
 
 
+MANY = {"small": [f"s{i}" for i in range(10)], "large": [f"l{i}" for i in range(90)]}
+
+
 def test_a_larger_draw_has_the_smaller_one_in_it() -> None:
-    counts = {"small": 10, "large": 90}
-    small, large = (places_drawn(counts, size, 3) for size in (20, 60))
+    small, large = (names_drawn(MANY, size, 3, {}) for size in (20, 60))
     assert sum(map(len, small.values())) == 20
-    assert all(set(places) <= set(large[name]) for name, places in small.items())
-    assert places_drawn(counts, None, 3) == {"small": [*range(10)], "large": [*range(90)]}
-    assert places_drawn(counts, 20, 4) != small
+    assert all(set(names) <= set(large[system]) for system, names in small.items())
+    assert names_drawn(MANY, None, 3, {}) == MANY
+    assert names_drawn(MANY, 20, 4, {}) != small
+
+
+def test_a_draw_stays_what_it_was_where_a_line_is_changed() -> None:
+    first = names_drawn(MANY, 20, 3, {})
+    changed = {**MANY, "large": ["new", *(one for one in MANY["large"] if one != first["large"][0])]}
+    later = names_drawn(changed, 20, 3, {})
+    assert set(first["small"]) == set(later["small"])
+    assert set(first["large"][1:]) <= set(later["large"])
+
+
+def test_what_was_drawn_before_stays_drawn_while_there_is_room() -> None:
+    other = names_drawn(MANY, 5, 4, {})
+    later = names_drawn(MANY, 20, 3, other)
+    assert all(set(names) <= set(later[system]) for system, names in other.items())
+    assert sum(map(len, later.values())) == 20
+    assert names_drawn(MANY, 2, 3, {"small": ["gone"]}) == names_drawn(MANY, 2, 3, {})
 
 
 @pytest.fixture
