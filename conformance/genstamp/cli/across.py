@@ -92,9 +92,9 @@ def _sample(
 
 
 def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Draw:
-    """Judge again what no claim has noticed of the kept draw, or all of it where the text has changed, and keep that.
+    """Judge again what no claim has noticed of the kept draw, by the text as it is now, and keep that.
 
-    A mutant of a line that is no longer there is no longer counted.
+    What a claim has noticed stays so, and a mutant of a line that is no longer there stays as it was.
 
     Args:
         repository: its root.
@@ -111,18 +111,16 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
         raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
     systems = {one.name: one for one in every_system()}
     for number, (name, before) in enumerate(draw.samples.items(), 1):
-        model = systems[name].model()
-        changed = before.digest != model.digest
-        names, every = set(before.outcomes if changed else before.unclaimed()), mutants(model)
-        wanted = [one for one in every if one.name in names]
+        model, unclaimed = systems[name].model(), set(before.unclaimed())
+        wanted = [one for one in mutants(model) if one.name in unclaimed] if unclaimed else []
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(draw.samples)}", err=True)
         if wanted:
             configurations = [one for one in systems[name].configurations if not one.on_demand]
             outcomes, where = judged_in(
-                repository, model, configurations, wanted, most_states=most_states, proofs=changed, jobs=jobs
+                repository, model, configurations, wanted, most_states=most_states, proofs=False, jobs=jobs
             )
-            later = sampled(outcomes, seed=seed, of=len(every), digest=model.digest, where=where)
-            draw = draw.with_sample(name, later if changed else before.with_later(later))
+            later = sampled(outcomes, seed=seed, of=before.of, digest=model.digest, where=where)
+            draw = draw.with_sample(name, before.with_later(later))
             keep_draw(repository, draw)
     return draw
 
