@@ -116,7 +116,10 @@ def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: i
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(draw.samples)}", err=True)
         if wanted:
             configurations = [one for one in systems[name].configurations if not one.on_demand]
-            outcomes, where = judged_in(repository, model, configurations, wanted, most_states=most_states, jobs=jobs)
+            # For survivors the proof that they change nothing has been tried already.
+            outcomes, where = judged_in(
+                repository, model, configurations, wanted, most_states=most_states, proofs=False, jobs=jobs
+            )
             later = sampled(outcomes, seed=seed, of=before.of, digest=model.digest, where=where)
             draw = draw.with_sample(name, before.with_later(later))
             keep_draw(repository, draw)
