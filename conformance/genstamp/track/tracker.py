@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from genstamp.events import Event
-from genstamp.track.fit import Fit, HiddenStep, Offer
+from genstamp.track.fit import Fit
+from genstamp.track.known import HiddenStep, Offer
 from genstamp.track.names import Names
 from genstamp.track.reason import Miss, closest
 from genstamp_model.evaluate import State
