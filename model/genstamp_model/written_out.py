@@ -10,6 +10,8 @@ Leaves out properties and observations, which stay `evaluate`'s.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from types import CodeType
 from typing import Any, Final, TypeAlias
 
 from genstamp_model import evaluate
@@ -101,11 +103,12 @@ class WrittenOutEvaluator(Evaluator):
         self._sampled_every = sampled_every
         self._computed_steps = 0
         self._in_range: set[tuple[int, Any]] = set()
+        self._has_range = [_has_range(variable.type) for variable in self.model.variables]
         self._answers: dict[str, Callable[[State], Answers]] = {}
         self._effects: dict[str, Callable[..., tuple[Any, ...]]] = {}
         self._changed = {
             action.name: [
-                (place := self._position[effect.variable], effect, _has_range(self.model.variables[place].type))
+                (place := self._position[effect.variable], effect, self.model.variables[place].type)
                 for effect in action.effects
             ]
             for action in self.model.actions
@@ -121,12 +124,12 @@ class WrittenOutEvaluator(Evaluator):
         if answers is None:
             answers = self._answers[action.name] = _Writer(self, action).answers()
         found = answers(state)
-        if self._is_sampled() and found != self._evaluated(action, state):
+        if self._is_sampled() and found != self.evaluated(action, state):
             raise EvaluationError(f"{action.name} answers other calls when it is written out", action.source)
         return found
 
-    def _evaluated(self, action: Action, state: State) -> Answers:
-        """The answers as `Evaluator` finds them."""
+    def evaluated(self, action: Action, state: State) -> Answers:
+        """The answers as `Evaluator` finds them, call by call."""
         each = ((arguments, self.first_failing(action, arguments, state)) for arguments in self.choices(action, state))
         return [
             (arguments, ENABLED if check is None else action.checks.index(check))
@@ -144,25 +147,34 @@ class WrittenOutEvaluator(Evaluator):
         if effects is None:
             effects = self._effects[action.name] = _Writer(self, action).effects()
         after = list(state)
-        for (position, effect, has_range), value in zip(
+        for (position, effect, type_), value in zip(
             self._changed[action.name], effects(state, *arguments), strict=True
         ):
-            if has_range and (position, value) not in self._in_range:
-                fault = evaluate.out_of_range(value, self.model.variables[position].type, effect.variable)
+            if not self._is_in_range(position, type_, state[position], value):
+                fault = evaluate.out_of_range(value, type_, effect.variable)
                 if fault:
                     raise EvaluationError(f"{action.name} {fault}", effect.source)
-                self._remember(position, value)
+                self._remember(position, type_, value)
             after[position] = value
         computed = tuple(after)
         if self._is_sampled() and super().apply(action, arguments, state) != computed:
             raise EvaluationError(f"{action.name} leads to another state when it is written out", action.source)
         return computed
 
-    def _remember(self, position: int, value: Any) -> None:
-        """A variable's value is within its range."""
+    def _is_in_range(self, position: int, type_: Type, before: Any, value: Any) -> bool:
+        """Whether a variable's value is known to be within its range, as the one before it is."""
+        if value is before or not self._has_range[position]:
+            return True
+        if not isinstance(type_, ArrayType):
+            return (position, value) in self._in_range
+        known = self._in_range
+        return all(new is old or (position, new) in known for new, old in zip(value, before, strict=True))
+
+    def _remember(self, position: int, type_: Type, value: Any) -> None:
+        """A variable's value is within its range; of an array, its elements are."""
         if len(self._in_range) >= _REMEMBERED:
             self._in_range.clear()
-        self._in_range.add((position, value))
+        self._in_range.update((position, part) for part in (value if isinstance(type_, ArrayType) else (value,)))
 
     def _is_sampled(self) -> bool:
         self._computed_steps += 1
@@ -183,6 +195,12 @@ def _has_range(type_: Type) -> bool:
         case BagType(message=message):
             return _has_range(message)
     return False
+
+
+@cache
+def _compiled(text: str, name: str) -> CodeType:
+    """A function in Python; instances of other sizes have many of them in common."""
+    return compile(text, name, "exec")
 
 
 class _Writer:
@@ -266,7 +284,7 @@ class _Writer:
 
     def _function(self, parameters: list[str]) -> Callable[..., Any]:
         body = "".join(self._lines)
-        exec(compile(f"def step({', '.join(parameters)}):\n{body}", f"<{self._action.name}>", "exec"), self._constants)
+        exec(_compiled(f"def step({', '.join(parameters)}):\n{body}", f"<{self._action.name}>"), self._constants)
         written: Callable[..., Any] = self._constants["step"]
         return written
 

@@ -1,23 +1,20 @@
-"""The whole test of one implementation: runs the machine, and says what came of it.
+"""The whole test of one implementation: makes runs, each drawn by a generator of its own, and says what came of them.
 
 Leaves out printing; that is the command line's.
 """
 
+import gc
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Final, Literal
-
-import hypothesis
-from hypothesis import HealthCheck, Phase, Verbosity
-from hypothesis.stateful import run_state_machine_as_test
 
 from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
-from genstamp.stateful.machine import EndOfSearch, machine_class
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
@@ -29,6 +26,11 @@ from genstamp_model.language.system import System
 FILES: Final = ("/a", "/b", "/c")
 CLIENTS: Final = ("client1", "client2")
 DATANODES: Final = ("datanode1", "datanode2", "datanode3")
+
+_SEEDS: Final = 4
+"""How many ways of what the implementation leaves to chance are tried at least; all settings of a run are."""
+
+_COLLECTED_EVERY: Final = 100_000
 
 Verdict = Literal["conforms", "rejected", "undetermined"]
 
@@ -171,9 +173,10 @@ def _report(
     began = time.monotonic()
     failure, is_deterministic, interrupted = None, True, False
     try:
-        failure = search(figures)
-        if failure is not None and shrink_seconds is not None:
-            failure, is_deterministic = shorten(bench, failure, shrink_seconds)
+        with _rarely_collected():
+            failure = search(figures)
+            if failure is not None and shrink_seconds is not None:
+                failure, is_deterministic = shorten(bench, failure, shrink_seconds)
     except KeyboardInterrupt:
         # What has failed has failed, even if there is no time to make it shorter.
         interrupted = True
@@ -197,6 +200,17 @@ def _report(
     )
 
 
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage less often: the states that are remembered have no cycles, and to go through them takes long."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_COLLECTED_EVERY, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 def _search(
     bench: Bench,
     cluster: Cluster,
@@ -206,34 +220,32 @@ def _search(
     seed: int,
     progress: Callable[[Figures], None] | None,
 ) -> Failure | None:
-    """Make runs; how the first fails that does."""
-
-    def begin(part: Cluster) -> Run:
+    """Make runs; how the first fails that does, as the others would mostly fail alike."""
+    answers = answers_of(bench.model)
+    for number in range(examples):
         if progress is not None:
             progress(figures)
-        run = Run(bench, part, figures)
-        run.start()
-        return run
-
-    def choose(chance: random.Random) -> Chooser:
-        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen, bench.reached)
-
-    settings = hypothesis.settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        database=None,
-        deadline=None,
-        derandomize=False,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-        verbosity=Verbosity.quiet,
-        print_blob=False,
-    )
-    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, bench.driving.settings))
-    try:
-        run_state_machine_as_test(machine, settings=settings)
-    except EndOfSearch as end:
-        if isinstance(end.error, NonconformingError):
-            return end.error.failure
-        raise end.error from None
+        # Text is hashed with SHA-512: runs of neighbouring numbers and seeds have nothing in common.
+        chance = random.Random(f"{seed} {number}")
+        chooser = Chooser(chance, bench.driving, answers, figures.seen, bench.reached)
+        run = Run(bench, _part_of(cluster, chance, max(_SEEDS, bench.driving.settings)), figures)
+        try:
+            run.start()
+            for _ in range(steps):
+                request = None if run.tracker.is_undetermined else chooser.next_request(run)
+                if request is None:
+                    break
+                run.request(request)
+        except NonconformingError as error:
+            return error.failure
     return None
+
+
+def _part_of(cluster: Cluster, chance: random.Random, seeds: int) -> Cluster:
+    """A cluster of as many clients, but perhaps fewer files and datanodes, on which some ways are shorter."""
+    return replace(
+        cluster,
+        files=cluster.files[: chance.randint(1, len(cluster.files))],
+        datanodes=cluster.datanodes[: chance.randint(1, len(cluster.datanodes))],
+        seed=chance.randrange(seeds),
+    )

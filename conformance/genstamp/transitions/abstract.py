@@ -8,7 +8,7 @@ Leaves out hidden actions, variables of no entity, and those that the arguments 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from genstamp.transitions.cells import Cells
 from genstamp_model.evaluate import Arguments, Evaluator, State
@@ -30,8 +30,7 @@ LENGTHS: Final = "bytes"
 _Values: TypeAlias = tuple[Any, ...]
 
 
-@dataclass(frozen=True, order=True)
-class Transition:
+class Transition(NamedTuple):
     """An abstract transition.
 
     Attributes:

@@ -1,12 +1,15 @@
 """The abstract transitions that runs have taken, counted step by step while the runs are held against their system."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from genstamp.events import Event
 from genstamp.track import Fit
-from genstamp.track.known import Words
+from genstamp.track.known import Known, Words
 from genstamp.transitions.abstract import Abstraction, Transition
 from genstamp_model.evaluate import State
+
+_MEMORY: Final = 100_000
 
 
 class Reached:
@@ -26,6 +29,7 @@ class Reached:
         self.certain: set[Transition] = set()
         self.possible: set[Transition] = set()
         self._abstractions: dict[Fit, Abstraction] = {}
+        self._spent: set[tuple[Known, str]] = set()
 
     def __call__(self, fit: Fit, before: Sequence[State], step: Event) -> None:
         """Told of every step that fits."""
@@ -40,8 +44,8 @@ class Reached:
         if found and all(len(one) == 1 or all(transition.refusal for transition in one) for one in found):
             self.certain |= frozenset.intersection(*found)
 
-    def ahead(self, fit: Fit, state: State, event: str) -> Iterator[tuple[Words, Transition]]:
-        """What an event can be in a state.
+    def ahead(self, fit: Fit, state: State, event: str) -> list[Words]:
+        """The calls of an event that would be, in a state, an abstract transition that no step may have been yet.
 
         Args:
             fit: the model in the words of a run.
@@ -49,12 +53,25 @@ class Reached:
             event: name of the event.
 
         Returns:
-            Of each call that is performed or refused its arguments, in words, and the abstract transition that it is.
+            Their arguments, in words; of calls that are refused too.
         """
-        abstraction, known = self._abstraction(fit), fit.at(state)
-        for call in fit.calls_at(known, event):
-            after = fit.state_after(known, call)
-            yield call.words, abstraction.of(call.action, call.arguments, call.check, state, after)
+        known = fit.at(state)
+        key = known, event
+        if key in self._spent:
+            return []
+        abstraction = self._abstraction(fit)
+        found = [
+            call.words
+            for call in fit.calls_at(known, event)
+            if abstraction.of(call.action, call.arguments, call.check, state, fit.state_after(known, call))
+            not in self.possible
+        ]
+        if not found:
+            # What was taken once stays so.
+            if len(self._spent) >= _MEMORY:
+                self._spent.clear()
+            self._spent.add(key)
+        return found
 
     def _abstraction(self, fit: Fit) -> Abstraction:
         """The abstraction of one kind of run: others may have more members."""
