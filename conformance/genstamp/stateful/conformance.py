@@ -19,7 +19,7 @@ from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
-from genstamp.stateful.machine import EndOfSearch, machine_class
+from genstamp.stateful.machine import REQUESTS_AT_ONCE, EndOfSearch, machine_class
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
@@ -237,7 +237,7 @@ def _search(
 
     settings = hypothesis.settings(
         max_examples=examples,
-        stateful_step_count=steps,
+        stateful_step_count=1 + -(-steps // REQUESTS_AT_ONCE),
         database=None,
         deadline=None,
         derandomize=False,
@@ -246,7 +246,7 @@ def _search(
         verbosity=Verbosity.quiet,
         print_blob=False,
     )
-    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, bench.driving.settings))
+    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, steps, bench.driving.settings))
     try:
         run_state_machine_as_test(machine, settings=settings)
     except EndOfSearch as end:
