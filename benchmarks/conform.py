@@ -4,7 +4,8 @@ Run from the repository's root: `python -m benchmarks.conform [--runs N] [SYSTEM
 with the reference implementation in this process, whose answers are recorded, then with an adapter that gives the
 recorded answers and does nothing else. So the second figure is the judge's alone: choosing what to ask and holding what
 comes against the model, with all that is made ready before the first event. The digest is of all requests: where it
-stays the same, a seed asks for the same.
+stays the same, a seed asks for the same. A second line says what it takes to find all that a state answers, by the
+functions that are written out and by `evaluate`, which they replace and are sampled against.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Mapping
+from random import Random
 from typing import Any
 from zlib import crc32
 
 from genstamp.adapters import Adapter, Cluster, Outcome, ReferenceAdapter, Started
-from genstamp.stateful import DRIVINGS, Report, conform
+from genstamp.stateful import DRIVINGS, Report, conform, driving_of
+from genstamp.stateful.conformance import CLIENTS, DATANODES, FILES
 from genstamp.systems import system_named
+from genstamp_model.language import Configuration, Instance
+from genstamp_model.written_out import ENABLED, WrittenOutEvaluator
 
 SEED = 1
 
@@ -91,8 +96,31 @@ def timed(adapter: Adapter, system: str, runs: int) -> tuple[Report, float]:
     return report, time.process_time() - began
 
 
+def answering(system: str, states: int = 200) -> tuple[float, float]:
+    """Milliseconds for all answers of a state: written out, and by `evaluate`; of states on one random walk."""
+    declared, chance = system_named(system), Random(SEED)
+    cluster = Cluster(FILES, CLIENTS, DATANODES, declared.default_semantics, system=system)
+    sizes = {base: len(names) for base, names in driving_of(system).members(cluster).items()}
+    model = declared.model()
+    limits = dict.fromkeys(model.limit_names, 2**31 - 1)
+    evaluator = WrittenOutEvaluator(Instance(model, Configuration("run", sizes, limits)), sampled_every=10**9)
+    state, walked = evaluator.initial(), []
+    while len(walked) < states:
+        walked.append(state)
+        enabled = [(a, args) for a in model.actions for args, check in evaluator.answers(a, state) if check == ENABLED]
+        state = evaluator.apply(*chance.choice(enabled), state) if enabled else evaluator.initial()
+    taken = []
+    for answers in (evaluator.answers, evaluator.evaluated):
+        began = time.process_time()
+        for state in walked:
+            for action in model.actions:
+                answers(action, state)
+        taken.append((time.process_time() - began) / states * 1_000)
+    return taken[0], taken[1]
+
+
 def main() -> None:
-    """Prints a line for each system."""
+    """Prints two lines for each system."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("systems", nargs="*", default=list(DRIVINGS))
     parser.add_argument("--runs", type=int, default=100)
@@ -109,6 +137,8 @@ def main() -> None:
             f"with the reference implementation {both:.1f} s, {figures.events / both:,.0f} events a second; "
             f"the judge alone {alone:.1f} s, {figures.events / alone:,.0f} events a second"
         )
+        written, evaluated = answering(system)
+        print(f"  all answers of a state: {written:.2f} ms written out, {evaluated:.2f} ms by evaluate")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import pytest
 
 from genstamp.stateful import Figures, Report
 from genstamp.systems import system_named
+from genstamp.walk import Walk, kept
+from genstamp_model.language import Configuration, System
 
 APACHE = Path(__file__).parents[1] / "adapters" / "apache-hdfs"
 
@@ -91,6 +93,45 @@ def test_minutes_go_on_with_the_seed_after_the_last_recorded_one(
         monkeypatch.setattr(sys, "argv", ["run.py", "--minutes", "1", "--seed", "7", "hdfs.replica"])
         assert runner.main() == 0
     assert seeds == [7, 8, 9, 10]
+
+
+def test_each_walk_is_kept_before_the_next_one_begins(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    walked: list[list[str]] = []
+
+    def walk(_: object, system: System, configuration: Configuration, semantics: str, **__: object) -> Walk:
+        found = kept.read(tmp_path, system.name, "3.4.1")
+        walked.append([] if found is None else list(found.walks))
+        return Walk(
+            system=system.name,
+            semantics=semantics,
+            configuration=configuration,
+            digest=system.model(semantics).digest,
+            states=1,
+            transitions=frozenset(),
+            certain=frozenset(),
+            possible=frozenset(),
+            missing=(),
+            figures=Figures(examples=1, undetermined=int(configuration.name == "upgrade")),
+            failure=None,
+            is_deterministic=True,
+            seconds=1.0,
+        )
+
+    monkeypatch.setattr(runner, "walk", walk)
+    monkeypatch.setattr(runner, "graph_of", lambda *_, **__: SimpleNamespace(abstract={}))
+    monkeypatch.setattr(runner, "java_command", lambda *_: ["true"])
+    monkeypatch.setattr(runner, "REPOSITORY", tmp_path)
+    chosen = ["--configuration", "fenced", "--configuration", "upgrade", "--configuration", "append"]
+    monkeypatch.setattr(sys, "argv", ["run.py", "--keep-walks", *chosen, "hdfs.pipeline"])
+    assert runner.main() == 3, "a walk that is undetermined is not kept"
+    assert walked == [[], ["fenced"], ["fenced"]]
+    monkeypatch.setattr(sys, "argv", ["run.py", "--keep-walks", "--configuration", "pair", "hdfs.pipeline"])
+    assert runner.main() == 0
+    found = kept.read(tmp_path, "hdfs.pipeline", "3.4.1")
+    assert found is not None
+    assert list(found.walks) == ["fenced", "pair", "append"]
 
 
 @pytest.mark.slow

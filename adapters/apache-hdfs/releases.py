@@ -11,15 +11,15 @@ HELD_AGAINST = MappingProxyType(
         "3.4.1": _LIKE_3_4,
         # A recovery command leaves out dead datanodes (HDFS-17430).
         "3.5.0": _LIKE_3_4 | {"hdfs.recovery": "hadoop-3.5", "hdfs.block_recovery": "hadoop-3.5"},
-        # What 3.4.1 does otherwise to a replica is no older: HDFS-17299, and the order of an append's checks. That a
-        # pipeline is not set up again either, no semantics of hdfs.pipeline says yet.
+        # What 3.4.1 does otherwise to a replica is no older: HDFS-17299, and the order of an append's checks.
         "3.3.6": {
             "hdfs.recovery": "hadoop-3.4",
             "hdfs.block_recovery": "hadoop-3.4",
+            "hdfs.pipeline": "hadoop-3.3",
             "hdfs.lease": "hadoop-3.4",
             "hdfs.replica": "hadoop-2.7",
         },
-        # Of what was mended after 2.7.4, 2.10.2 lacks HDFS-10240.
+        # Of what was mended after 2.7.4, 2.10.2 lacks HDFS-10240; HDFS-12886 it has.
         "2.10.2": {"hdfs.lease": "hadoop-2.10"},
     }
 )

@@ -2,7 +2,6 @@
 
 from genstamp.stateful.driving import Driving
 
-_DELETES_FIRST = "HDFS deletes the replica's files before it finds that no volume has room"
 _PICKED = "the adapter picks the lengths that a request names, among which the model may have others"
 
 REPLICA = Driving(
@@ -23,16 +22,16 @@ REPLICA = Driving(
     ),
     told_apart={
         "serve_create_rbw_again": "create_rbw_again",
+        "serve_create_rbw_again_without_room": "create_rbw_again",
         "serve_transfer": "serve_transfer",
+        "serve_transfer_without_room": "serve_transfer",
         "serve_update_by_copy": "serve_update_by_copy",
         "serve_update_by_copy_past_the_file": "serve_update_by_copy",
     },
     weights={"invalidate": 0.3, "datanode_restart": 2.0, "disk_fills": 0.3},
     may_decline={
-        "create_temporary": _DELETES_FIRST,
-        "serve_transfer": _DELETES_FIRST,
         "update_replica_under_recovery": "the replica would be longer than its file",
-        "create_rbw_again": "a writer that goes on with deleted files is not driven",
+        "create_rbw_again": "neither a writer nor a replica that goes on with deleted files is driven",
         "receive_packet": "two bytes are enough, and a refused request may have stopped the writer",
         "convert_temporary_to_rbw": "a copy joins when it is received",
         "serve_update_by_copy": _PICKED,

@@ -4,12 +4,13 @@
         [--configuration NAME] [--minutes N] [--faults] [SYSTEM ...]
 
 Needs genstamp (`make setup`), Maven and a JDK of 17 or newer. Each row of the table is one process of the adapter.
-With `--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them,
-or those that `--configuration` names, and keeps what was reached for docs/model-coverage.md, which `genstamp tables`
-makes. `--minutes` makes random runs of each system for so long, in slices of `--runs` runs with a seed each, and
-records each slice in spec/random_runs, for that page too: the next call goes on after it. `--faults` puts a fault into
-Hadoop and asks whether it is found; a row holds there if the run is rejected. The exit code is 0 if every row is as it
-should be, 12 if a row is not, and 3 if a row is undetermined and none is wrong.
+With `--walk`, one configuration of each system but hdfs.replica is walked as well. `--keep-walks` walks all of them, or
+those that `--configuration` names, and keeps what each has reached for docs/model-coverage.md, which `genstamp tables`
+makes; others that were walked with the same specification stay. `--minutes` makes random runs of each system for so
+long, in slices of `--runs` runs with a seed each, and records each slice in spec/random_runs, for that page too: the
+next call goes on after it. `--faults` puts a fault into Hadoop and asks whether it is found; a row holds there if the
+run is rejected. The exit code is 0 if every row is as it should be, 12 if a row is not, and 3 if a row is undetermined
+and none is wrong.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import stories
@@ -31,7 +33,7 @@ from releases import HELD_AGAINST, SYSTEMS
 from genstamp.adapters.child import ChildAdapter
 from genstamp.stateful import Report, conform
 from genstamp.systems import system_named
-from genstamp.walk import Walk, configurations_of, kept, random_runs, walk
+from genstamp.walk import Walk, configurations_of, graph_of, kept, random_runs, walk
 from genstamp_model.language import Configuration
 
 REPOSITORY = Path(__file__).parents[2]
@@ -204,13 +206,20 @@ def _slices(system: str, command: Callable[..., list[str]], given: argparse.Name
 
 
 def _kept_walks(system: str, command: Callable[..., list[str]], given: argparse.Namespace) -> Iterator[Row]:
-    walks = []
-    for configuration in _walked(system):
-        if given.configuration is None or configuration.name in given.configuration:
-            walks.append(_walk(system, configuration, command(), given.release))
-            yield _row(walks[-1])
-    if walks and all(one.verdict == "conforms" for one in walks):
-        kept.keep(REPOSITORY, walks, given.release)
+    configurations = {one.name: one for one in _walked(system)}
+
+    @cache
+    def transitions_of(name: str) -> frozenset[str]:
+        semantics = HELD_AGAINST[given.release][system]
+        graph = graph_of(system_named(system), configurations[name], semantics, driving=driving(system))
+        return frozenset(map(str, graph.abstract))
+
+    for name, configuration in configurations.items():
+        if given.configuration is None or name in given.configuration:
+            found = _walk(system, configuration, command(), given.release)
+            if found.verdict == "conforms":
+                kept.add(REPOSITORY, found, given.release, [*configurations.values()], transitions_of)
+            yield _row(found)
 
 
 def _walked(system: str) -> list[Configuration]:

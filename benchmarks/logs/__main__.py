@@ -1,6 +1,7 @@
 """Lines a second of the check of logs: in one process, and on Spark with one core and with two, beside its peers.
 
-Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--skew SHARE] [--sql]`.
+Run from the repository's root: `.venv/bin/python -m benchmarks.logs [--lines N] [--seed N] [--skew SHARE] [--sql]
+[--engine spark]`, which leaves out Spark with one core and all peers but Spark's.
 Speeds are told after all agree on how many keys of each kind are conformant and violated, with `--sql` the twin in SQL
 too, and the violated ones are those that were put in. How busy the machine is with other work is told beside. The peers
 read every line and check nothing: `wc -l`, `grep -c`, and Spark with one regular expression. On Linux, Spark with one
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -25,13 +27,14 @@ PATTERN = r"blk_(-?\d+)_(\d+)"
 _SCAN = """
 import sys, time
 from pyspark.sql import functions
+from benchmarks.logs.measured import processor_seconds
 from genstamp.logs.session import spark_session
 with spark_session(sys.argv[1], computes=True) as spark:
-    spark.range(1000).selectExpr("count(*)").collect()
-    began = time.perf_counter()
-    found = functions.regexp_extract("value", sys.argv[2], 1)
-    spark.read.text(sys.argv[3:]).select(found.alias("block")).where("block != ''").count()
-    print(time.perf_counter() - began)
+    found = functions.regexp_extract("value", sys.argv[2], 1).alias("block")
+    spark.read.text(sys.argv[3]).select(found).where("block != ''").count()
+    began, processor = time.perf_counter(), processor_seconds()
+    spark.read.text(sys.argv[4:]).select(found).where("block != ''").count()
+    print(time.perf_counter() - began, processor_seconds() - processor)
 """
 
 
@@ -44,6 +47,7 @@ def main() -> None:
         "--skew", type=_share, default=0.0, help="about what share of the lines is of one file, below 1"
     )
     parser.add_argument("--sql", action="store_true", help="ask the twin in SQL too, which takes much longer")
+    parser.add_argument("--engine", choices=("all", "spark"), default="all", help="which ways are measured")
     parser.add_argument("--directory", type=Path, help="for the logs; by default one that is removed at the end")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="genstamp-logs-") as scratch:
@@ -73,6 +77,8 @@ def _run(directory: Path, small: Path, asked: argparse.Namespace) -> None:
         "Spark, 1 core": ("local[1]", ""),
         "Spark, 2 cores": ("local[2]", "sql" if asked.sql else ""),
     }
+    if asked.engine == "spark":
+        del ways["Spark, 1 core"]
     found = {who: _measured(directory, small, *way) for who, way in ways.items()}
     for who, each in found.items():
         assert each["counts"] == found["one process"]["counts"], f"{who} counts otherwise: {each['counts']}"
@@ -89,16 +95,16 @@ def _run(directory: Path, small: Path, asked: argparse.Namespace) -> None:
             f"{who:<28}{each['seconds']:>9.1f}{written.lines / each['seconds'] / 1e6:>11.2f}{each['processor']:>11.1f}"
             f"{1e6 * each['processor'] / written.lines:>11.2f}{each['peak'] / 1e9:>9.2f}"
         )
-    scan = [sys.executable, "-c", _SCAN, "local[2]", PATTERN, *logs]
-    peers = {
-        "wc -l": _timed(["wc", "-l", *logs]),
-        "grep -c blk_": _timed(["grep", "-c", "blk_", *logs]),
-        "Spark, one regex, 2 cores": float(subprocess.run(scan, check=True, capture_output=True, text=True).stdout),
-    }
-    for who, seconds in peers.items():
-        ratio = twin["seconds"] / seconds
+    few = str(next(small.glob("*.log")))
+    scan = [sys.executable, "-c", _SCAN, "local[2]", PATTERN, few, *logs]
+    scanned = subprocess.run(scan, check=True, capture_output=True, text=True).stdout.split()
+    peers = {"Spark, one regex, 2 cores": (float(scanned[0]), float(scanned[1]))}
+    if asked.engine == "all":
+        peers |= {"wc -l": _timed(["wc", "-l", *logs]), "grep -c blk_": _timed(["grep", "-c", "blk_", *logs])}
+    for who, (seconds, processor) in peers.items():
         print(
-            f"{who:<28}{seconds:>9.1f}{written.lines / seconds / 1e6:>11.2f} (Spark, 2 cores: {ratio:.1f} times that)"
+            f"{who:<28}{seconds:>9.1f}{written.lines / seconds / 1e6:>11.2f}{processor:>11.1f}"
+            f"{1e6 * processor / written.lines:>11.2f} (Spark, 2 cores: {twin['processor'] / processor:.1f} times that)"
         )
     print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
 
@@ -111,11 +117,13 @@ def _measured(directory: Path, small: Path, master: str, sql: str) -> dict[str, 
     return found
 
 
-def _timed(command: list[str]) -> float:
-    began = time.perf_counter()
+def _timed(command: list[str]) -> tuple[float, float]:
+    """Seconds of the clock, and of the processor."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     # Not to the null device: there grep ends with the first match.
     subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    return time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":

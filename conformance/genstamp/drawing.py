@@ -4,9 +4,9 @@
 is judged anew. Leaves out judging.
 """
 
-import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -112,21 +112,29 @@ def figures(draw: Draw, reviewed: Mapping[str, Mapping[str, str]]) -> Figures:
     )
 
 
-def places_drawn(counts: Mapping[str, int], size: int | None, seed: int) -> dict[str, list[int]]:
+def names_drawn(
+    names: Mapping[str, Sequence[str]], size: int | None, seed: int, before: Mapping[str, Collection[str]]
+) -> dict[str, list[str]]:
     """Which mutants of each system are drawn, each of all with the same chance.
 
-    A larger draw by the same seed has the smaller one in it.
+    Whether one is drawn depends on its own name, so that a draw can be enlarged after the text has changed elsewhere: a
+    larger one by the same seed has the smaller one in it, and what was drawn before stays drawn while there is room.
 
     Args:
-        counts: mutants by system.
+        names: of all mutants, by system.
         size: how many are drawn; None for all.
+        seed: by which they are drawn.
+        before: names of those that were drawn before by this seed.
     """
-    order = [(system, place) for system, count in counts.items() for place in range(count)]
-    random.Random(seed).shuffle(order)
-    found: dict[str, list[int]] = {}
-    for system, place in sorted(order[:size], key=lambda one: one[1]):
-        found.setdefault(system, []).append(place)
-    return {system: found[system] for system in counts if system in found}
+
+    def place(one: tuple[str, str]) -> tuple[bool, bytes]:
+        system, name = one
+        return name not in before.get(system, ()), sha256(f"{seed} {system} {name}".encode()).digest()
+
+    every = [(system, name) for system, some in names.items() for name in some]
+    drawn = set(sorted(every, key=place)[:size])
+    found = {system: [name for name in some if (system, name) in drawn] for system, some in names.items()}
+    return {system: some for system, some in found.items() if some}
 
 
 def kept_draw(repository: Path) -> Draw | None:

@@ -96,10 +96,19 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         same = [name for name, one in self.outcomes.items() if one.found == SAME]
         return [*self.survivors(reviewed), *same]
 
+    def unclaimed(self) -> list[str]:
+        """Names of those that a further claim may notice: what is left, and what only the lock has noticed."""
+        return [*self.left({}), *(name for name, one in self.outcomes.items() if one.by == LOCK)]
+
     def with_later(self, later: "Sample") -> "Sample":
-        """What is known of the sample when some of it was judged again, in the same or in other configurations."""
+        """What is known of the sample when some of it was judged again, in the same or in other configurations.
+
+        What was noticed once stays so: the later configurations may be fewer.
+        """
         where = [*dict.fromkeys([*self.configurations, *later.configurations])]
-        return msgspec.structs.replace(self, configurations=where, outcomes={**self.outcomes, **later.outcomes})
+        known = {name for name, one in self.outcomes.items() if one.found == NOTICED}
+        found = {name: one for name, one in later.outcomes.items() if one.found == NOTICED or name not in known}
+        return msgspec.structs.replace(self, configurations=where, outcomes={**self.outcomes, **found})
 
     def kill_rate(self, reviewed: Mapping[str, str]) -> float | None:
         """Part that was noticed, of those that are not known to change nothing; None of none."""

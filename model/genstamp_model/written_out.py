@@ -1,7 +1,8 @@
 """The steps of a model as Python functions, for whoever computes many of them in states of any size.
 
 `evaluate` calls one small function for each node of an expression; here each action becomes one function with its
-expressions written out, quantifiers over few members unrolled, and what occurs more than once computed once. Numbers
+expressions written out, quantifiers over few members unrolled, and what occurs more than once computed once. The checks
+become one loop for each parameter, and each check stands in the outermost loop that has all it reads. Numbers
 stay unbounded, so that every state fits. What the functions say is sampled against `evaluate`, which is the meaning.
 
 Leaves out properties and observations, which stay `evaluate`'s.
@@ -9,14 +10,16 @@ Leaves out properties and observations, which stay `evaluate`'s.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from functools import cache
+from types import CodeType
+from typing import Any, Final, TypeAlias
 
 from genstamp_model import evaluate
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
 from genstamp_model.language.ir import BINDERS, Expr, Op
 from genstamp_model.language.model import Action, Instance
-from genstamp_model.language.trace import Check
+from genstamp_model.language.trace import ActionParameter, MessageOf, OptionalMember, Range
 from genstamp_model.language.types import (
     ArrayType,
     BagType,
@@ -32,6 +35,12 @@ from genstamp_model.language.types import (
 
 SAMPLED_EVERY: Final = 500
 """One computation in so many is repeated by `evaluate`."""
+
+ENABLED: Final = -1
+"""Stands for the check that refuses a call where none does."""
+
+Answers: TypeAlias = list[tuple[Arguments, int]]
+"""Calls, each with the position of the check that refuses it, or `ENABLED`."""
 
 _REMEMBERED: Final = 100_000
 """Values that are known to be in range; a bound on memory."""
@@ -94,30 +103,39 @@ class WrittenOutEvaluator(Evaluator):
         self._sampled_every = sampled_every
         self._computed_steps = 0
         self._in_range: set[tuple[int, Any]] = set()
-        self._checks: dict[str, Callable[..., int]] = {}
+        self._has_range = [_has_range(variable.type) for variable in self.model.variables]
+        self._answers: dict[str, Callable[[State], Answers]] = {}
         self._effects: dict[str, Callable[..., tuple[Any, ...]]] = {}
         self._changed = {
             action.name: [
-                (place := self._position[effect.variable], effect, _has_range(self.model.variables[place].type))
+                (place := self._position[effect.variable], effect, self.model.variables[place].type)
                 for effect in action.effects
             ]
             for action in self.model.actions
         }
 
-    def first_failing(self, action: Action, arguments: Arguments, state: State) -> Check | None:
-        """As `Evaluator.first_failing`.
+    def answers(self, action: Action, state: State) -> Answers:
+        """The calls of an action that a state performs or refuses with an exception, in the order of `choices`.
 
         Raises:
-            EvaluationError: `Evaluator` finds another check.
+            EvaluationError: `Evaluator` finds others.
         """
-        checks = self._checks.get(action.name)
-        if checks is None:
-            checks = self._checks[action.name] = _Writer(self, action).checks()
-        found = checks(state, *arguments)
-        failing = None if found < 0 else action.checks[found]
-        if self._is_sampled() and super().first_failing(action, arguments, state) is not failing:
-            raise EvaluationError(f"{action.name} fails another check when it is written out", action.source)
-        return failing
+        answers = self._answers.get(action.name)
+        if answers is None:
+            answers = self._answers[action.name] = _Writer(self, action).answers()
+        found = answers(state)
+        if self._is_sampled() and found != self.evaluated(action, state):
+            raise EvaluationError(f"{action.name} answers other calls when it is written out", action.source)
+        return found
+
+    def evaluated(self, action: Action, state: State) -> Answers:
+        """The answers as `Evaluator` finds them, call by call."""
+        each = ((arguments, self.first_failing(action, arguments, state)) for arguments in self.choices(action, state))
+        return [
+            (arguments, ENABLED if check is None else action.checks.index(check))
+            for arguments, check in each
+            if check is None or check.refuses is not None
+        ]
 
     def apply(self, action: Action, arguments: Arguments, state: State) -> State:
         """As `Evaluator.apply`.
@@ -129,25 +147,34 @@ class WrittenOutEvaluator(Evaluator):
         if effects is None:
             effects = self._effects[action.name] = _Writer(self, action).effects()
         after = list(state)
-        for (position, effect, has_range), value in zip(
+        for (position, effect, type_), value in zip(
             self._changed[action.name], effects(state, *arguments), strict=True
         ):
-            if has_range and (position, value) not in self._in_range:
-                fault = evaluate.out_of_range(value, self.model.variables[position].type, effect.variable)
+            if not self._is_in_range(position, type_, state[position], value):
+                fault = evaluate.out_of_range(value, type_, effect.variable)
                 if fault:
                     raise EvaluationError(f"{action.name} {fault}", effect.source)
-                self._remember(position, value)
+                self._remember(position, type_, value)
             after[position] = value
         computed = tuple(after)
         if self._is_sampled() and super().apply(action, arguments, state) != computed:
             raise EvaluationError(f"{action.name} leads to another state when it is written out", action.source)
         return computed
 
-    def _remember(self, position: int, value: Any) -> None:
-        """A variable's value is within its range."""
+    def _is_in_range(self, position: int, type_: Type, before: Any, value: Any) -> bool:
+        """Whether a variable's value is known to be within its range, as the one before it is."""
+        if value is before or not self._has_range[position]:
+            return True
+        if not isinstance(type_, ArrayType):
+            return (position, value) in self._in_range
+        known = self._in_range
+        return all(new is old or (position, new) in known for new, old in zip(value, before, strict=True))
+
+    def _remember(self, position: int, type_: Type, value: Any) -> None:
+        """A variable's value is within its range; of an array, its elements are."""
         if len(self._in_range) >= _REMEMBERED:
             self._in_range.clear()
-        self._in_range.add((position, value))
+        self._in_range.update((position, part) for part in (value if isinstance(type_, ArrayType) else (value,)))
 
     def _is_sampled(self) -> bool:
         self._computed_steps += 1
@@ -168,6 +195,12 @@ def _has_range(type_: Type) -> bool:
         case BagType(message=message):
             return _has_range(message)
     return False
+
+
+@cache
+def _compiled(text: str, name: str) -> CodeType:
+    """A function in Python; instances of other sizes have many of them in common."""
+    return compile(text, name, "exec")
 
 
 class _Writer:
@@ -192,31 +225,66 @@ class _Writer:
             "sort_key": sort_key,
         }
         self._lines: list[str] = []
+        self._depth = 0
         self._kept: dict[Expr, str] = {}
         self._uses: Counter[Expr] = Counter()
         self._weights: dict[Expr, int] = {}
         self._bound = 0
 
-    def checks(self) -> Callable[..., int]:
-        """A function of a state and arguments: position of the first check that fails, or -1."""
-        self._count(check.condition for check in self._action.checks)
-        for position, check in enumerate(self._action.checks):
+    def answers(self) -> Callable[[State], Answers]:
+        """A function of a state: the answers of the action."""
+        checks, names = self._action.checks, list(self._names)
+        self._count(check.condition for check in checks)
+        self._write("found = []")
+        for position, check in enumerate(checks):
+            self._loop_over(max((names.index(name) + 1 for name in check.condition.free), default=0))
             condition = self._text(check.condition, self._names, self._known)
-            self._lines.append(f"if not {condition}: return {position}")
-        self._lines.append("return -1")
-        return self._function()
+            self._write(f"if not {condition}:")
+            if check.refuses is not None:
+                self._write(f"    found {self._added(position)}")
+            self._write("    continue" if self._depth else "    return found")
+        self._write(f"found {self._added(ENABLED)}")
+        self._depth = 0
+        self._write("return found")
+        return self._function(["s"])
+
+    def _loop_over(self, count: int) -> None:
+        """Have so many parameters be bound from here on, at least."""
+        for parameter in self._action.parameters[self._depth : count]:
+            self._write(f"for {self._names[parameter.name]} in {self._domain(parameter)}:")
+            self._depth += 1
+
+    def _added(self, position: int) -> str:
+        """What adds an answer to those that are found, for every choice of the parameters that are not bound yet."""
+        arguments = "".join(f"{name}, " for name in self._names.values())
+        rest = self._action.parameters[self._depth :]
+        loops = "".join(f" for {self._names[p.name]} in {self._domain(p)}" for p in rest)
+        return f"+= [(({arguments}), {position}){loops}]"
+
+    def _domain(self, parameter: ActionParameter) -> str:
+        match parameter.domain:
+            case IndexSet() as index:
+                return f"range({self._sizes.of(index)})"
+            case OptionalMember(index=index):
+                return repr((*range(self._sizes.of(index)), None))
+            case MessageOf(bag=bag):
+                return f"dict.fromkeys(s[{self._places[bag]}])"
+            case Range(low=low, high=high):
+                return f"range({low}, {high + 1})"
 
     def effects(self) -> Callable[..., tuple[Any, ...]]:
         """A function of a state and arguments: the new values of what the action changes, in order."""
         self._count(effect.value for effect in self._action.effects)
         values = [self._text(effect.value, self._names, self._known) for effect in self._action.effects]
-        self._lines.append(f"return ({''.join(f'{value}, ' for value in values)})")
-        return self._function()
+        self._write(f"return ({''.join(f'{value}, ' for value in values)})")
+        return self._function(["s", *self._names.values()])
 
-    def _function(self) -> Callable[..., Any]:
-        parameters = ", ".join(["s", *self._names.values()])
-        body = "".join(f"    {line}\n" for line in self._lines)
-        exec(compile(f"def step({parameters}):\n{body}", f"<{self._action.name}>", "exec"), self._constants)
+    def _write(self, line: str) -> None:
+        self._lines.append(f"    {'    ' * self._depth}{line}\n")
+
+    def _function(self, parameters: list[str]) -> Callable[..., Any]:
+        body = "".join(self._lines)
+        exec(_compiled(f"def step({', '.join(parameters)}):\n{body}", f"<{self._action.name}>"), self._constants)
         written: Callable[..., Any] = self._constants["step"]
         return written
 
@@ -247,7 +315,7 @@ class _Writer:
         if not is_fixed or node.op in _FREE or (self._uses[node] < 2 and self._weight(node) < _BIG):
             return text
         kept = self._kept[node] = f"v{len(self._kept)}"
-        self._lines.append(f"{kept} = {text}")
+        self._write(f"{kept} = {text}")
         return kept
 
     def _written(self, node: Expr, names: Mapping[str, str], known: Mapping[str, int]) -> str:

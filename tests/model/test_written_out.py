@@ -1,19 +1,15 @@
 """Steps that are written out as Python functions are those of `evaluate`, on random systems over every form."""
 
 import random
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.model.random_systems import RandomSystem
 
 from genstamp_model.errors import EvaluationError
 from genstamp_model.evaluate import Arguments, Evaluator, State
-from genstamp_model.language import Instance, ir
-from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action
-from genstamp_model.language.types import BOOL
-from genstamp_model.written_out import WrittenOutEvaluator
+from genstamp_model.written_out import ENABLED, Answers, WrittenOutEvaluator
 
 SYSTEMS = 200
 STATES = 12
@@ -42,40 +38,46 @@ def after(evaluator: Evaluator, action: Action, arguments: Arguments, state: Sta
         return str(problem)
 
 
+def answers(evaluator: Evaluator, action: Action, state: State) -> Answers:
+    """The calls of an action that are performed or refused, one after the other."""
+    found = []
+    for arguments in evaluator.choices(action, state):
+        check = evaluator.first_failing(action, arguments, state)
+        if check is None or check.refuses is not None:
+            found.append((arguments, ENABLED if check is None else action.checks.index(check)))
+    return found
+
+
 @pytest.mark.parametrize("first", range(0, SYSTEMS, 50))
 def test_written_out_steps_are_the_same(first: int) -> None:
-    taken = 0
+    taken = refused = 0
     for seed in range(first, first + 50):
         instance = RandomSystem(seed).instance()
         plain, written = Evaluator(instance), WrittenOutEvaluator(instance, sampled_every=NEVER)
         for state in states(plain, random.Random(seed)):
             for action in instance.model.actions:
-                for arguments in plain.choices(action, state):
-                    failing = plain.first_failing(action, arguments, state)
-                    assert written.first_failing(action, arguments, state) is failing, (seed, action.name, arguments)
-                    if failing is None:
-                        taken += 1
-                        expected = after(plain, action, arguments, state)
-                        assert after(written, action, arguments, state) == expected, (seed, action.name, arguments)
+                found = written.answers(action, state)
+                assert found == answers(plain, action, state), (seed, action.name)
+                refused += sum(position != ENABLED for _, position in found)
+                for arguments in (arguments for arguments, position in found if position == ENABLED):
+                    taken += 1
+                    expected = after(plain, action, arguments, state)
+                    assert after(written, action, arguments, state) == expected, (seed, action.name, arguments)
     assert taken > 100
+    assert refused > 100
 
 
-def with_check(instance: Instance, condition: Expr) -> Instance:
-    """The same with one more check before the first action."""
-    action, *others = instance.model.actions
-    check = replace(action.checks[0], condition=condition)
-    changed = replace(action, checks=(check, *action.checks))
-    return Instance(replace(instance.model, actions=(changed, *others)), instance.configuration)
-
-
-def test_samples_notice_a_step_that_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = next(one for one in (RandomSystem(seed).instance() for seed in range(50)) if one.model.actions[0].checks)
-    never = ir.make(Op.NOT, (ir.make(Op.CONST, (), BOOL, True),), BOOL)
-    changed = with_check(instance, never)
-    evaluator = WrittenOutEvaluator(changed, sampled_every=1)
-    action = changed.model.actions[0]
-    arguments = next(iter(evaluator.choices(action, evaluator.initial())))
-    assert evaluator.first_failing(action, arguments, evaluator.initial()) is action.checks[0]
-    monkeypatch.setitem(evaluator._checks, action.name, lambda *_: -1)
-    with pytest.raises(EvaluationError, match="fails another check when it is written out"):
-        evaluator.first_failing(action, arguments, evaluator.initial())
+@pytest.mark.parametrize("wrong", [lambda found: found[:-1], lambda found: [(found[0][0], 0), *found[1:]]])
+def test_samples_notice_answers_that_are_others(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Answers], Answers]
+) -> None:
+    instance = RandomSystem(0).instance()
+    evaluator, sampled = (WrittenOutEvaluator(instance, sampled_every) for sampled_every in (NEVER, 1))
+    state = evaluator.initial()
+    action = next(a for a in instance.model.actions if (found := evaluator.answers(a, state)) and found[0][1] != 0)
+    found = sampled.answers(action, state)
+    for one in (evaluator, sampled):
+        monkeypatch.setitem(one._answers, action.name, lambda _: wrong(found))
+    assert evaluator.answers(action, state) == wrong(found)
+    with pytest.raises(EvaluationError, match="answers other calls when it is written out"):
+        sampled.answers(action, state)

@@ -245,20 +245,71 @@ def test_hadoop_2_7_commits_a_block_under_recovery_and_ends_the_recovery_all_the
     run = LeaseRun("hadoop-2.7")
     run.first_block()
     run.do("recover_lease", client=0, file=0, primary=0)
-    assert run.do("complete", client=0, file=0) == {"closed": "false"}
-    assert "file1: committed" in run.shown("block")
+    assert run.do("complete", client=0, file=0) == {"closed": "false", "block_state": "committed"}
     assert "file1: 1" in run.shown("block_stamp")
     run.do("commit_block_synchronization", primary=0, file=0)
     assert "file1: closed" in run.shown("file")
     assert "file1: 2" in run.shown("block_stamp"), "what the client committed has changed"
 
 
-def test_hadoop_2_7_adds_a_block_behind_one_under_recovery() -> None:
-    run = LeaseRun("hadoop-2.7")
+@pytest.mark.parametrize("is_reported_late", [False, True])
+@pytest.mark.parametrize("semantics", ["hadoop-2.7", "hadoop-2.10"])
+def test_before_3_a_block_under_recovery_is_closed_if_a_replica_is_known(
+    semantics: str, is_reported_late: bool
+) -> None:
+    """HDFS-10240: the recovery ends with nothing, even if the file is open again by then."""
+    run = LeaseRun(semantics)
+    run.first_block()
+    run.do("finalize_replicas", file=0)
+    if not is_reported_late:
+        run.do("block_received", file=0, datanode=0)
+    run.do("recover_lease", client=0, file=0, primary=0)
+    if is_reported_late:
+        run.do("block_received", file=0, datanode=0)
+    assert run.do("complete", client=0, file=0) == {"closed": "true", "block_state": "complete"}
+    assert run.do("append", action="append", client=1, file=0) == {"generation_stamp": "1"}
+    run.do("commit_block_synchronization", primary=0, file=0)
+    assert run.refused_with == "IOException"
+    assert "file1: 1" in run.shown("block_stamp")
+
+
+def test_hadoop_2_10_completes_by_force_a_block_whose_recovery_was_started() -> None:
+    """HDFS-10240 with HDFS-12886: also when the block is opened again; not any more after the NameNode has started."""
+    run = LeaseRun("hadoop-2.10")
+    run.first_block()
+    run.do("finalize_replicas", file=0)
+    run.do("recover_lease", client=0, file=0, primary=0)
+    by_force = {"closed": "true", "block_state": "complete"}
+    assert run.do("complete", client=0, file=0) == by_force
+    assert "file1: {}" in run.shown("stored")
+    assert run.refusal("append", client=1, file=0) == "IOException"
+    run.do("block_received", file=0, datanode=0)
+    run.do("append", action="append", client=1, file=0)
+    run.do("last_packet", client=1, file=0)
+    run.do("datanode_stops", datanode=0)
+    assert "file1: {}" in run.shown("stored")
+    assert run.do("complete", client=1, file=0) == by_force
+
+
+@pytest.mark.parametrize(("semantics", "state"), [("hadoop-2.7", "committed"), ("hadoop-2.10", "complete")])
+def test_before_3_a_block_is_added_behind_one_under_recovery(semantics: str, state: str) -> None:
+    run = LeaseRun(semantics)
     run.first_block()
     run.do("recover_lease", client=0, file=0, primary=0)
     run.do("add_block", action="add_block", client=0, file=0)
-    assert "file1: (state committed" in run.shown("earlier")
+    assert f"file1: (state {state}" in run.shown("earlier")
+
+
+def test_hadoop_2_10_keeps_the_entry_of_each_of_two_blocks_apart() -> None:
+    run = LeaseRun("hadoop-2.10")
+    run.first_block()
+    run.do("recover_lease", client=0, file=0, primary=0)
+    run.do("add_block", action="add_block", client=0, file=0)
+    assert ("file1: false" in run.shown("pending"), "file1: true" in run.shown("earlier_pending")) == (True, True)
+    run.do("abandon_block", client=0, file=0)
+    assert ("file1: true" in run.shown("pending"), "file1: false" in run.shown("earlier_pending")) == (True, True)
+    run.do("namenode_restart")
+    assert "file1: false" in run.shown("pending")
 
 
 @pytest.mark.parametrize("written", [0, 1])

@@ -291,6 +291,46 @@ def test_hadoop_2_7_sets_no_pipeline_up_again_over_a_replica() -> None:
     assert run.refusal("serve_create_rbw_again", generation=1) == "ReplicaAlreadyExistsException"
 
 
+def test_hadoop_answers_for_a_replica_whose_files_a_refused_create_has_deleted() -> None:
+    run = Run("hadoop-3.4")
+    run.write()
+    run.do("writer_finalizes")
+    run.do("disk_fills")
+    run.do("serve_create_rbw_again_without_room", generation=2)
+    assert run.replica("state", "stamp", "num_bytes") == ["finalized", "1", "2"]
+    assert run.do("serve_init_replica_recovery", old=1, new=2)["num_bytes"] == "2"
+    assert run.refusal("serve_update", generation=2, old_bytes=2, new_bytes=2) == "FileNotFoundException"
+    run.do("datanode_stops")
+    run.do("datanode_restarts_without_files")
+    assert run.replica("state", "stamp", "num_bytes") == ["absent", "0", "0"]
+
+
+@pytest.mark.parametrize(("copy", "is_written"), [("serve_transfer", False), ("serve_create_temporary", True)])
+@pytest.mark.parametrize("semantics", ["hadoop-3.4", "hadoop-2.7"])
+def test_hadoop_deletes_a_replica_for_a_copy_that_it_has_no_room_for(
+    semantics: str, copy: str, *, is_written: bool
+) -> None:
+    run = Run(semantics)
+    run.write()
+    if is_written:
+        run.stop_writer()
+    else:
+        run.do("writer_finalizes")
+    run.do("disk_fills")
+    run.do(f"{copy}_without_room", generation=2)
+    assert run.replica("state", "stamp", "num_bytes") == ["absent", "0", "0"]
+    assert run.refusal("serve_transfer_without_room", generation=3) == "the replica is one that such a copy replaces"
+
+
+@pytest.mark.parametrize("copy", ["serve_transfer", "serve_create_temporary_over_existing"])
+def test_a_copy_without_room_is_refused(copy: str) -> None:
+    run = Run()
+    run.write()
+    run.stop_writer()
+    run.do("disk_fills")
+    assert run.refusal(copy, generation=2) == "DiskOutOfSpaceException"
+
+
 APPEND_ALONE = replace(PIPELINES_BRING_A_NEW_STAMP, name="append-alone", drops=PIPELINES_BRING_A_NEW_STAMP.drops[1:])
 """What the patches proposed for HDFS-17850 leave open (apache/hadoop pull requests 8320, 8334)."""
 

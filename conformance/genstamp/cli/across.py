@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import typer
 
-from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, places_drawn
+from genstamp.drawing import Draw, Figures, figures, keep_draw, kept_draw, names_drawn
 from genstamp.judging import judged_in, judged_where
 from genstamp.mutation import Sample, reviewed, sampled
 from genstamp.report import Case, Format, Outcome, Rule, Verdict, document, verdict
@@ -18,7 +18,7 @@ from genstamp_model.mutate import Mutant, mutants
 
 
 def judge_across(
-    repository: Path, size: int | None, seed: int, *, keep: bool, most_states: int | None, jobs: int
+    repository: Path, size: int | None, seed: int, keep: bool, *, most_states: int | None, jobs: int
 ) -> Draw:
     """Draw mutants of all systems and judge those that are not in the kept draw of this seed.
 
@@ -35,14 +35,16 @@ def judge_across(
         ModelError: as `judged_in`.
     """
     systems = {one.name: one for one in every_system()}
-    every = {name: mutants(one.model()) for name, one in systems.items()}
-    counts = {name: len(some) for name, some in every.items()}
-    of, before = sum(counts.values()), kept_draw(repository)
+    every = {name: {one.name: one for one in mutants(system.model())} for name, system in systems.items()}
+    of, before = sum(map(len, every.values())), kept_draw(repository)
     known = before.samples if before is not None and before.seed == seed else {}
+    drawn = names_drawn(
+        {name: [*some] for name, some in every.items()}, size, seed, {name: one.outcomes for name, one in known.items()}
+    )
     draw = Draw(seed=seed, of=of, size=of if size is None else min(size, of), samples=known)
-    chosen = {name: [every[name][place] for place in some] for name, some in places_drawn(counts, size, seed).items()}
     # The kept draw may be larger: what is no longer drawn is not counted.
-    draw = draw.only({name: {one.name for one in wanted} for name, wanted in chosen.items()})
+    draw = draw.only(drawn)
+    chosen = {name: [every[name][one] for one in some] for name, some in drawn.items()}
     for number, (name, wanted) in enumerate(chosen.items(), 1):
         typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(chosen)}", err=True)
         found = _sample(repository, systems[name], systems[name].model(), wanted, draw, most_states, jobs)
@@ -87,6 +89,41 @@ def _sample(
             before = later if before is None else before.with_later(later)
     assert before is not None, "a system with drawn mutants has some to judge, or was judged before"
     return before
+
+
+def judge_again(repository: Path, seed: int, *, most_states: int | None, jobs: int) -> Draw:
+    """Judge again what no claim has noticed of the kept draw, by the text as it is now, and keep that.
+
+    What a claim has noticed stays so, and a mutant of a line that is no longer there stays as it was.
+
+    Args:
+        repository: its root.
+        seed: by which the draw was drawn.
+        most_states: leave out configurations that have more, by spec.lock.
+        jobs: processes.
+
+    Raises:
+        KeptError: the kept draw cannot be read.
+        ModelError: as `judged_in`.
+    """
+    draw = kept_draw(repository)
+    if draw is None or draw.seed != seed:
+        raise typer.BadParameter(f"no draw with seed {seed} is kept: --sample N --keep draws one", param_hint="--again")
+    systems = {one.name: one for one in every_system()}
+    for number, (name, before) in enumerate(draw.samples.items(), 1):
+        model, unclaimed = systems[name].model(), set(before.unclaimed())
+        wanted = [one for one in mutants(model) if one.name in unclaimed] if unclaimed else []
+        typer.echo(f"{name}: {len(wanted)} mutants, system {number} of {len(draw.samples)}", err=True)
+        if wanted:
+            configurations = [one for one in systems[name].configurations if not one.on_demand]
+            # For survivors the proof that they change nothing has been tried already.
+            outcomes, where = judged_in(
+                repository, model, configurations, wanted, most_states=most_states, proofs=False, jobs=jobs
+            )
+            later = sampled(outcomes, seed=seed, of=before.of, digest=model.digest, where=where)
+            draw = draw.with_sample(name, before.with_later(later))
+            keep_draw(repository, draw)
+    return draw
 
 
 def shown(draw: Draw, repository: Path, form: Format, seconds: float, *, strict: bool) -> tuple[str, Verdict]:

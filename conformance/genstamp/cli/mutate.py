@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn
 
@@ -11,8 +12,9 @@ import typer
 
 from genstamp import exit_codes
 from genstamp.claim_mutants import FAULTS, judge_claims, keep_claims
-from genstamp.cli.across import judge_across, shown
+from genstamp.cli.across import judge_across, judge_again, shown
 from genstamp.cli.interrupting import TOLD
+from genstamp.drawing import Draw
 from genstamp.judging import judged_in, so_far
 from genstamp.mutation import Sample, kept, reviewed_in, sampled
 from genstamp.mutation import keep as keep_sample
@@ -66,7 +68,8 @@ def mutate(
     strict: Annotated[bool, typer.Option(help="Exit with 12 where a survivor is not reviewed.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Judge again what survived of the kept sample of this seed, and keep that.")
+        bool,
+        typer.Option("--again", help="Judge again what no claim noticed of the kept sample of this seed; keep that."),
     ] = False,
     repository: Annotated[Path, typer.Option(help="The repository's root.")] = Path(),
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TEXT,
@@ -80,11 +83,14 @@ def mutate(
     if (system is None) is not across:
         raise typer.BadParameter("name a system, or ask for --all", param_hint="SYSTEM")
     if system is None:
-        if semantics or action or mutant or reviewed or again or every_judge:
+        if semantics or action or mutant or reviewed or every_judge or (again and sample):
             raise typer.BadParameter(
-                "takes --sample, --seed, --keep, --most-states, --jobs, --strict", param_hint="--all"
+                "takes --sample or --again, --seed, --keep, --most-states, --jobs, --strict", param_hint="--all"
             )
-        _across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs, strict=strict, form=form)
+        draw = (
+            partial(judge_again, repository, seed) if again else partial(judge_across, repository, sample, seed, keep)
+        )
+        _across(draw, repository, seed, most_states=most_states, jobs=jobs, strict=strict, form=form)
     declared, configurations = chosen(system)
     if properties:
         if semantics or action or mutant or reviewed or again or every_judge or strict:
@@ -96,9 +102,12 @@ def mutate(
     equivalent = reviewed_in(reviewed) if reviewed else reviewed_of(repository, model.system)
     before = _kept(repository, model, seed) if again else None
     if before is not None:
-        mutant, sample = before.left(equivalent), None
+        mutant, sample = [name for name in before.unclaimed() if name not in equivalent], None
         if not mutant:
-            typer.echo(f"all of the sample of {model.system} is noticed or reviewed: nothing is judged again", err=True)
+            typer.echo(
+                f"claims notice all of the sample of {model.system} that is not reviewed: nothing is judged again",
+                err=True,
+            )
             raise typer.Exit(exit_codes.HOLDS)
     drawn, of = _drawn(model, action, mutant, sample, seed)
     whole = len(drawn) == of
@@ -133,11 +142,10 @@ def mutate(
 
 
 def _across(
+    judge: Callable[..., Draw],
     repository: Path,
-    sample: int | None,
     seed: int,
     *,
-    keep: bool,
     most_states: int | None,
     jobs: int | None,
     strict: bool,
@@ -146,7 +154,7 @@ def _across(
     """Judge a sample of the mutants of all systems, print the figures, and end."""
     began = time.monotonic()
     try:
-        draw = judge_across(repository, sample, seed, keep=keep, most_states=most_states, jobs=jobs or processors())
+        draw = judge(most_states=most_states, jobs=jobs or processors())
     except KeyboardInterrupt:
         raise _interrupted(f"the mutants of all systems with seed {seed}") from None
     text, worst = shown(draw, repository, form, time.monotonic() - began, strict=strict)

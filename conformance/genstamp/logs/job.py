@@ -2,8 +2,8 @@
 
     spark.read.format("hdfs-logs")     a partition is one log with its rotated parts, or other files that are one story
       -> rows of events by key (`genstamp.logs.flat`)
-      -> repartitionById, sortWithinPartitions    brings each key together, in order
-      -> mapInArrow                    runs the automata over sorted batches (`genstamp.logs.judging`)
+      -> repartitionById, sortWithinPartitions    brings each key together
+      -> mapInArrow                    runs the automata over whole keys (`genstamp.logs.judging`)
       -> write.parquet, or to the driver what the report tells
 
 The exchange, its spill and its retries are Spark's. What all readers must know of each other is told to every part of
@@ -25,7 +25,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from genstamp.logs.alone import Alone
-from genstamp.logs.flat import BY_KEY, FLAT, ROWS_AT_ONCE, TOLD, flat_rows, unpacked
+from genstamp.logs.flat import FLAT, KEY, ROWS_AT_ONCE, TOLD, flat_rows, number_of_table, unpacked
 from genstamp.logs.judging import JUDGED, Judging, judge
 from genstamp.logs.opening import below, is_remote, size
 from genstamp.logs.readers.sighting import Unit
@@ -141,7 +141,7 @@ def judged(rows: DataFrame, parts: int, how: Judging) -> DataFrame:
         parts: into how many the keys are divided.
         how: see there.
     """
-    told = rows.repartitionById(parts, "part").sortWithinPartitions(*BY_KEY)
+    told = rows.repartitionById(parts, "part").drop("part").sortWithinPartitions(KEY)
     return told.mapInArrow(_judging(how), from_arrow_schema(JUDGED))
 
 
@@ -222,12 +222,15 @@ class OnSpark:
     def _kept(self, rows: DataFrame, parts: int, how: Judging, built: str | Path) -> Any:
         """Has Spark write all tables; what is read and what is found is kept for as long as it takes."""
         rows = rows.persist(StorageLevel.DISK_ONLY)
-        by_key = rows.where(functions.col("table").isNull() | (functions.col("table") == TOLD))
+        number = functions.col("common")
+        by_key = rows.where((number >= 0) | (number == number_of_table(TOLD)))
         found = judged(by_key, parts, how).persist(StorageLevel.DISK_ONLY)
         try:
             for table in TABLES:
-                of = found if table in ("verdicts", "steps") else rows
-                of = of.where(functions.col("table") == table).select("rows")
+                if table in ("verdicts", "steps"):
+                    of = found.where(functions.col("table") == table).select("rows")
+                else:
+                    of = rows.where(number == number_of_table(table)).select("rest")
                 self._write(of.mapInArrow(_unpacking, from_arrow_schema(TABLES[table])), built, table)
             before = rejected_before(how.found)
             if before.num_rows:

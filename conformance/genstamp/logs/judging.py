@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute
 
-from genstamp.logs.flat import TOLD, Meanings, packed
+from genstamp.logs.flat import TABLES_SENT, TOLD, Meanings, number_of_table, packed
 from genstamp.logs.long_keys import verdicts_in_order
 from genstamp.logs.summary import Summary
 from genstamp.logs.tables import SPANS
@@ -48,18 +48,18 @@ def judge(how: Judging, batches: Iterable[Any]) -> Iterator[tuple[str, Any]]:
 
     Args:
         how: see there.
-        batches: the rows of the part, of `flat.FLAT`, in the order of `flat.BY_KEY`.
+        batches: the rows of the part, of `flat.FLAT`, sorted by `flat.KEY`.
     """
     meanings = Meanings()
     first: Any = None
     batches = iter(batches)
     for batch in batches:
-        others = batch.filter(pa.compute.is_valid(batch.column("table")))
-        for table, content in zip(others.column("table").to_pylist(), others.column("rows").to_pylist(), strict=True):
-            if table == TOLD:
+        others = batch.filter(pa.compute.less(batch.column("common"), 0))
+        for number, content in zip(others.column("common").to_pylist(), others.column("rest").to_pylist(), strict=True):
+            if number == number_of_table(TOLD):
                 meanings.take(content)
             else:
-                yield table, content
+                yield TABLES_SENT[-1 - number], content
         if others.num_rows < batch.num_rows:
             first = batch.slice(others.num_rows)
             break

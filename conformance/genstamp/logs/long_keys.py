@@ -1,8 +1,8 @@
-"""Checks keys of which one may have more rows than memory: in sorted order, a key of very many rows piece by piece.
+"""Checks keys of which one may have more rows than memory: key by key, one of very many rows piece by piece.
 
 What the automaton knows of a key after one piece is what it begins the next with. Other keys are checked many at a
-time, as soon as their rows are all there. Leaves out the sorting and what is checked of a
-key (`genstamp.logs.check`).
+time, as soon as their rows are all there. Leaves out what brings the rows of a key together, and what is checked of it
+(`genstamp.logs.check`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +27,9 @@ from genstamp.logs.check import (
     tell_unruled,
     verdicts,
 )
-from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, VALUES, Rows
-from genstamp.logs.flat import SORTED, WORD
+from genstamp.logs.disk_rows import DiskRows
+from genstamp.logs.exchange import EXCHANGED, VALUES, Rows
+from genstamp.logs.flat import KEY, SORTED
 from genstamp.logs.kernel import Runs, run
 from genstamp.logs.rules import Balance, weighed
 from genstamp.logs.steps import steps_taken
@@ -46,7 +47,7 @@ def verdicts_in_order(
     """One verdict for each key.
 
     Args:
-        tables: of `flat.SORTED`, in the order of `flat.BY_KEY`; none is empty.
+        tables: of `flat.SORTED`, in which those of a key stand together, in any order; none is empty.
         terms: of the check.
         directory: for the rows of a long key, while it is checked.
         rows_max: how many rows of a key are held in memory.
@@ -64,10 +65,6 @@ def verdicts_in_order(
             yield verdicts(given, terms, steps, counts)
 
 
-_PIECE = 1 << 16
-"""Rows of a long key that are looked at together."""
-
-
 class _Key(NamedTuple):
     namespace: str
     kind: Kind
@@ -75,14 +72,14 @@ class _Key(NamedTuple):
 
 
 class _Long:
-    """Rows of a key on the disk, in order; if two keys should have one word and number, of both.
+    """Rows of one key of `flat.KEY` on the disk, in order: of a block and its replicas, or of all names with one hash.
 
     Args:
-        path: of the file.
+        rows: in order.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, rows: DiskRows) -> None:
+        self._on_disk = rows
 
     def keys(self, terms: Terms) -> list[_Key]:
         """Each key that has rows here."""
@@ -94,9 +91,8 @@ class _Long:
             yield from ((rows, those) for found, those in _by_key(rows) if found == key)
 
     def _rows(self, terms: Terms) -> Iterator[Rows]:
-        with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as reader:
-            for batch in reader:
-                yield rows_of(pa.Table.from_batches([batch]), terms)
+        for rows in self._on_disk.pieces():
+            yield rows_of(rows, terms)
 
 
 def _by_key(rows: Rows) -> Iterator[tuple[_Key, Any]]:
@@ -113,26 +109,23 @@ def _by_key(rows: Rows) -> Iterator[tuple[_Key, Any]]:
 
 
 def _whole_keys(tables: Iterable[Any], path: Path, rows_max: int) -> Iterator[Any]:
-    """Sorted rows so that those of a key stand in one table of `exchange.EXCHANGED`, or in a file if they are many."""
+    """Rows so that those of a key stand in one table of `exchange.EXCHANGED`, or in a file if they are many."""
     whole: list[Any] = []
     last = _Last(path, rows_max // 2)
     for table in tables:
-        begin, end = last.goes_on_to(table), _last_key_of(table)
-        last.add(table.slice(0, begin))
+        keys = _keys(table)
+        begin, end = last.goes_on_to(keys), int(np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))[-1])
+        last.add(table.slice(0, begin), keys)
         if begin == table.num_rows:
             continue
         yield from last.end(whole)
         whole.append(table.slice(begin, end - begin))
         if _count(whole) >= rows_max // 2:
-            rows = _together(whole)
-            number = table.column("number")[-1].as_py()
-            # A block stays with its replicas and with what others tell of it, if those are not too many.
-            apart = _first_of(rows, number) if _count(whole) < rows_max and number != NO_NUMBER else rows.num_rows
-            yield rows.slice(0, apart).select(EXCHANGED.names)
-            whole = [rows.slice(apart)]
-        last.add(table.slice(end))
+            yield _together(whole)
+            whole = []
+        last.add(table.slice(end), keys[end:])
     yield from last.end(whole)
-    yield _together(whole).select(EXCHANGED.names)
+    yield _together(whole)
 
 
 class _Last:
@@ -146,55 +139,37 @@ class _Last:
     def __init__(self, path: Path, rows_max: int) -> None:
         self._path, self._rows_max = path, rows_max
         self._held: list[Any] = []
-        self._key: tuple[int, int] | None = None
-        self._writer: Any = None
+        self._key: int | None = None
+        self._on_disk: DiskRows | None = None
 
-    def goes_on_to(self, table: Any) -> int:
+    def goes_on_to(self, keys: Any) -> int:
         """How many rows at the beginning of a table are of the key."""
-        words, numbers = _keys(table)
-        others = (words != self._key[0]) | (numbers != self._key[1]) if self._key else np.ones(len(words), np.bool_)
-        return int(others.argmax()) if others.any() else len(words)
+        others = keys != self._key if self._key is not None else np.ones(len(keys), np.bool_)
+        return int(others.argmax()) if others.any() else len(keys)
 
-    def add(self, rows: Any) -> None:
-        """Takes rows of one key."""
+    def add(self, rows: Any, keys: Any) -> None:
+        """Takes rows of one key, which is the first of some."""
         if not rows.num_rows:
             return
-        words, numbers = _keys(rows)
-        self._key = int(words[0]), int(numbers[0])
+        self._key = int(keys[0])
         self._held.append(rows)
-        if self._writer is not None or _count(self._held) > self._rows_max:
-            self._writer = self._writer or pa.ipc.new_stream(
-                str(self._path), EXCHANGED, options=pa.ipc.IpcWriteOptions(compression="lz4")
-            )
-            held = _together(self._held).select(EXCHANGED.names)
-            self._writer.write_table(held, max_chunksize=_PIECE)
+        if self._on_disk is not None or _count(self._held) > self._rows_max:
+            self._on_disk = self._on_disk or DiskRows(self._path, self._rows_max // 2)
+            self._on_disk.add(_together(self._held))
             self._held = []
 
     def end(self, whole: list[Any]) -> Iterator[_Long]:
         """Gives the key, if it is a long one; else puts its rows behind those of some whole keys."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-            yield _Long(self._path)
+        if self._on_disk is not None:
+            self._on_disk.end()
+            yield _Long(self._on_disk)
+            self._on_disk = None
         whole += self._held
         self._held = []
 
 
-def _keys(table: Any) -> tuple[Any, Any]:
-    words, numbers = (table.column(name).combine_chunks() for name in (WORD, "number"))
-    return np.asarray(words), np.asarray(numbers)
-
-
-def _last_key_of(table: Any) -> int:
-    """Where the last key of a table begins."""
-    words, numbers = _keys(table)
-    others = np.flatnonzero((words != words[-1]) | (numbers != numbers[-1]))
-    return int(others[-1]) + 1 if len(others) else 0
-
-
-def _first_of(rows: Any, number: int) -> int:
-    """Where the rows with a number begin, which is the highest."""
-    return int(np.searchsorted(np.asarray(rows.column("number").combine_chunks()), number))
+def _keys(table: Any) -> Any:
+    return table.column(KEY).to_numpy()
 
 
 def _count(tables: list[Any]) -> int:
@@ -202,7 +177,7 @@ def _count(tables: list[Any]) -> int:
 
 
 def _together(tables: list[Any]) -> Any:
-    return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries()
+    return pa.concat_tables(tables or [SORTED.empty_table()]).unify_dictionaries().select(EXCHANGED.names)
 
 
 def _verdict_of_long(rows: _Long, key: _Key, terms: Terms, steps: list[Any], counts: list[Any] | None) -> Any:

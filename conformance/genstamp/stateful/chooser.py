@@ -5,7 +5,7 @@ files and nodes, is left to chance. Leaves out where the chance comes from.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -13,7 +13,7 @@ from genstamp.stateful.driving import Driving
 from genstamp.stateful.figures import Answer
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Run
-from genstamp.track import Offer
+from genstamp.track.known import Words
 from genstamp.transitions import Reached
 
 _WEIGHTS: Final = {
@@ -70,11 +70,15 @@ class Chooser:
         self._driving = driving
         self._answers = [answer for answer in answers if answer[0] not in driving.spontaneous]
         self._seen = seen
+        self._missing: dict[str, set[str | None]] = {}
+        self._missing_since = -1
         self._used: Counter[str] = Counter()
         self._weights = {
             kind: weight for kind, weight in _WEIGHTS.items() if kind in _ALWAYS or chance.random() < _KEPT
         }
         events = dict.fromkeys([*(event for event, _ in self._answers), *driving.told_apart.values()])
+        self._faults = [event for event in events if event in driving.faults]
+        self._steps = [event for event in events if event not in driving.faults]
         self._taste = {event: chance.choice(_TASTES) * driving.weights.get(event, 1.0) for event in events}
 
     def next_request(self, run: Run) -> Request | None:
@@ -103,22 +107,33 @@ class Chooser:
             return self._unreached(run)
         if kind == "hidden":
             return self._hidden(run)
-        for event in self._in_random_order():
-            requests = [request for request in self._of_event(kind, event, run) if request not in run.declined]
-            if requests:
-                return self._chance.choice(requests)
+        events = self._faults if kind == "fault" else self._taste if kind == "impossible" else self._steps
+        for event in self._in_random_order(events):
+            found = self._fresh(event, self._of_event(kind, event, run), run)
+            if found:
+                return Request(event, self._chance.choice(found))
         return None
+
+    def _fresh(self, event: str, calls: list[Words], run: Run) -> list[Words]:
+        """Those that were not declined since the last event."""
+        if not run.declined:
+            return calls
+        return [words for words in calls if Request(event, words) not in run.declined]
 
     def _news(self, run: Run) -> Request | None:
         """A request whose answer no run has shown yet."""
-        missing = {answer for answer in self._answers if answer not in self._seen}
-        requests = [
-            Request(event, offer.arguments)
-            for event in dict.fromkeys(event for event, _ in self._answers if event in {e for e, _ in missing})
-            for offer, _ in run.tracker.offers(event, _STATES_ASKED)
-            if (event, offer.refused_with) in missing
-        ]
-        fresh = [request for request in requests if request not in run.declined]
+        if self._missing_since != len(self._seen):
+            self._missing, self._missing_since = {}, len(self._seen)
+            for event, refused_with in self._answers:
+                if (event, refused_with) not in self._seen:
+                    self._missing.setdefault(event, set()).add(refused_with)
+        found = {
+            Request(event, call.words): None
+            for event, missing in self._missing.items()
+            for call in run.tracker.calls(event, _STATES_ASKED)
+            if call.refused_with in missing
+        }
+        fresh = [request for request in found if request not in run.declined]
         return self._chance.choice(fresh) if fresh else None
 
     def _unreached(self, run: Run) -> Request | None:
@@ -126,14 +141,10 @@ class Chooser:
         if not run.tracker.states:
             return None
         state = self._chance.choice(run.tracker.states)
-        for event in self._in_random_order():
-            fresh = [
-                request
-                for words, transition in self._reached.ahead(run.tracker.fit, state, event)
-                if transition not in self._reached.possible and (request := Request(event, words)) not in run.declined
-            ]
-            if fresh:
-                return self._chance.choice(fresh)
+        for event in self._in_random_order(self._taste):
+            found = self._fresh(event, self._reached.ahead(run.tracker.fit, state, event), run)
+            if found:
+                return Request(event, self._chance.choice(found))
         return None
 
     def _question(self, run: Run) -> Request | None:
@@ -158,28 +169,26 @@ class Chooser:
         ]
         return self._chance.choice(possible) if possible else None
 
-    def _in_random_order(self) -> list[str]:
-        """The events, the likelier ones mostly first.
+    def _in_random_order(self, events: Iterable[str]) -> list[str]:
+        """Events, the likelier ones mostly first.
 
         What was rare in this run comes more often, so that long ways are walked to their end.
         """
         # Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: a power of a uniform number.
-        places = {
-            event: self._chance.random() ** ((1 + self._used[event]) / taste) for event, taste in self._taste.items()
-        }
-        return sorted(places, key=lambda event: -places[event])
+        draw, used, taste = self._chance.random, self._used, self._taste
+        places = [(draw() ** ((1 + used[event]) / taste[event]), event) for event in events]
+        places.sort(reverse=True)
+        return [event for _, event in places]
 
-    def _of_event(self, kind: str, event: str, run: Run) -> list[Request]:
-        """The requests of one kind for an event."""
-        offers = run.tracker.offers(event, _STATES_ASKED)
+    def _of_event(self, kind: str, event: str, run: Run) -> list[Words]:
+        """The arguments of the requests of one kind for an event."""
         if kind == "impossible":
             # Whatever numbers the model picks: of them nothing is said in a call that it cannot make.
             named = run.tracker.fit.arguments(event)
-            answered = {tuple((name, word) for name, word in offer.arguments if name in named) for offer, _ in offers}
-            return [Request(event, a) for a in run.tracker.fit.calls(event) if a not in answered]
-        return [Request(event, offer.arguments) for offer, _ in offers if self._kind(offer) == kind]
-
-    def _kind(self, offer: Offer) -> str:
-        if offer.event in self._driving.faults:
-            return "fault"
-        return "step" if offer.changes else "nothing"
+            calls = run.tracker.calls(event, _STATES_ASKED)
+            answered = {tuple((name, word) for name, word in call.words if name in named) for call in calls}
+            return [words for words in run.tracker.fit.calls(event) if words not in answered]
+        if kind == "fault":
+            return list(dict.fromkeys(call.words for call in run.tracker.calls(event, _STATES_ASKED)))
+        offers = run.tracker.offers(event, _STATES_ASKED)
+        return [offer.arguments for offer, _ in offers if offer.changes == (kind == "step")]

@@ -3,9 +3,11 @@
 Leaves out printing; that is the command line's.
 """
 
+import gc
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -17,7 +19,7 @@ from genstamp.adapters import Adapter, ChildAdapter, Cluster
 from genstamp.stateful.chooser import Chooser
 from genstamp.stateful.driving import Driving, driving_of
 from genstamp.stateful.figures import Figures, answer_text, answers_of
-from genstamp.stateful.machine import EndOfSearch, machine_class
+from genstamp.stateful.machine import REQUESTS_AT_ONCE, EndOfSearch, machine_class
 from genstamp.stateful.request import Request
 from genstamp.stateful.run import Bench, NonconformingError, Run
 from genstamp.stateful.shorten import shorten
@@ -29,6 +31,8 @@ from genstamp_model.language.system import System
 FILES: Final = ("/a", "/b", "/c")
 CLIENTS: Final = ("client1", "client2")
 DATANODES: Final = ("datanode1", "datanode2", "datanode3")
+
+_COLLECTED_EVERY: Final = 100_000
 
 Verdict = Literal["conforms", "rejected", "undetermined"]
 
@@ -171,9 +175,10 @@ def _report(
     began = time.monotonic()
     failure, is_deterministic, interrupted = None, True, False
     try:
-        failure = search(figures)
-        if failure is not None and shrink_seconds is not None:
-            failure, is_deterministic = shorten(bench, failure, shrink_seconds)
+        with _rarely_collected():
+            failure = search(figures)
+            if failure is not None and shrink_seconds is not None:
+                failure, is_deterministic = shorten(bench, failure, shrink_seconds)
     except KeyboardInterrupt:
         # What has failed has failed, even if there is no time to make it shorter.
         interrupted = True
@@ -197,6 +202,17 @@ def _report(
     )
 
 
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage less often: the states that are remembered have no cycles, and to go through them takes long."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_COLLECTED_EVERY, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 def _search(
     bench: Bench,
     cluster: Cluster,
@@ -207,6 +223,7 @@ def _search(
     progress: Callable[[Figures], None] | None,
 ) -> Failure | None:
     """Make runs; how the first fails that does."""
+    answers = answers_of(bench.model)
 
     def begin(part: Cluster) -> Run:
         if progress is not None:
@@ -216,11 +233,11 @@ def _search(
         return run
 
     def choose(chance: random.Random) -> Chooser:
-        return Chooser(chance, bench.driving, answers_of(bench.model), figures.seen, bench.reached)
+        return Chooser(chance, bench.driving, answers, figures.seen, bench.reached)
 
     settings = hypothesis.settings(
         max_examples=examples,
-        stateful_step_count=steps,
+        stateful_step_count=1 + -(-steps // REQUESTS_AT_ONCE),
         database=None,
         deadline=None,
         derandomize=False,
@@ -229,7 +246,7 @@ def _search(
         verbosity=Verbosity.quiet,
         print_blob=False,
     )
-    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, bench.driving.settings))
+    machine = hypothesis.seed(seed)(machine_class(begin, cluster, choose, steps, bench.driving.settings))
     try:
         run_state_machine_as_test(machine, settings=settings)
     except EndOfSearch as end:

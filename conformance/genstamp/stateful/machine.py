@@ -1,4 +1,4 @@
-"""The Hypothesis machine: each step asks for something that the model suggests, and holds all that comes.
+"""The Hypothesis machine: each request asks for something that the model suggests, and all that comes is held.
 
 Each run draws from a generator that Hypothesis seeds, rather than choice by choice: Hypothesis likes to repeat itself
 with small changes, which walks few long ways. Making a failing run shorter is left to `shorten.py`, which knows what
@@ -26,6 +26,10 @@ _BITS: Final = st.tuples(*[st.booleans()] * 64)
 are loaded, and so a seed would not replay in another program."""
 
 
+REQUESTS_AT_ONCE: Final = 10
+"""Requests of one rule: between two rules Hypothesis spends more time than the model on a request."""
+
+
 class EndOfSearch(BaseException):
     """A run failed; Hypothesis lets this pass, and so does not look for a shorter run itself.
 
@@ -39,7 +43,7 @@ class EndOfSearch(BaseException):
 
 
 def machine_class(
-    begin: Callable[[Cluster], Run], cluster: Cluster, choose: Callable[[Random], Chooser], settings: int = 1
+    begin: Callable[[Cluster], Run], cluster: Cluster, choose: Callable[[Random], Chooser], steps: int, settings: int
 ) -> type[RuleBasedStateMachine]:
     """The machine that makes runs.
 
@@ -47,12 +51,14 @@ def machine_class(
         begin: begins a run.
         cluster: the largest that a run has.
         choose: begins to choose the requests of a run.
+        steps: requests of a run.
         settings: how many seeds in a row set up a run otherwise.
     """
 
     class Conformance(RuleBasedStateMachine):
         _run: Run
         _chooser: Chooser
+        _left: int = steps
 
         @initialize(bits=_BITS)
         def start(self, bits: tuple[bool, ...]) -> None:
@@ -64,11 +70,13 @@ def machine_class(
 
         @rule()
         def request(self) -> None:
-            """Ask for one thing, and hold all that comes."""
+            """Ask for some things, one after the other, and hold all that comes."""
             with _no_second_try():
-                request = None if self._run.tracker.is_undetermined else self._chooser.next_request(self._run)
-                if request is not None:
-                    self._run.request(request)
+                for _ in range(min(REQUESTS_AT_ONCE, self._left)):
+                    self._left -= 1
+                    request = None if self._run.tracker.is_undetermined else self._chooser.next_request(self._run)
+                    if request is not None:
+                        self._run.request(request)
 
     return Conformance
 

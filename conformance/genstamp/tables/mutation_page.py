@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from genstamp.claim_mutants import Claims, kept_claims
-from genstamp.drawing import figures, kept_draw
+from genstamp.drawing import Draw, figures, kept_draw
 from genstamp.lock import Lock
 from genstamp.mutation import PROVED, SAME, Sample, kept, reviewed
 from genstamp.systems import PLACES
 from genstamp.tables import markdown
 from genstamp_model.mutate.claims import STRONGER, WEAKER
+from genstamp_model.mutate.judging import LOCK
 
 _BEGINNING: Final = """\
 # Would anybody notice?
@@ -37,7 +38,8 @@ _COUNTED: Final = """\
   an invariant, a transition property, a leads-to, a range of a number; that an action, a refusal or a witness is
   reached (coverage); that an action changes a variable, takes an edge of a lifecycle, or never leaves everything as it
   is (effects); that a step moves an entity along its lifecycle; that a call has one outcome, but where
-  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a system below refines it.
+  [leaves_open.py](../spec/genstamp_spec/leaves_open.py) says otherwise (answers); that a property is inductive, with
+  numbers of any size (proofs); that a system below refines it.
   Coverage and effects ask of the mutant what the text without the change shows.
 - *By the lock alone*: all claims hold in every cheap configuration, and there are other states, steps, levels or
   refusals than spec.lock says.
@@ -59,12 +61,13 @@ $ genstamp tables
 ```
 
 The draw across all systems is kept after each system: the same command resumes it, and a larger sample by the same seed
-has the smaller one in it. The configurations are searched from the one with the fewest states on, those with more than
-twenty thousand only for mutants that are neither noticed by then nor proved to change nothing. A survivor is the place
-where a reader who wants to strengthen the specification should begin: either it belongs into the list of reviewed
-mutants of its system, with a reason, or a property, witness or configuration is missing. `--mutant NAME` judges one
-again. On a busy machine `--most-states N` leaves large configurations out, and `--again` asks them later of what has
-survived.
+has the smaller one in it, also after the text has changed. The configurations are searched from the one with the fewest
+states on, those with more than twenty thousand only for mutants that are neither noticed by then nor proved to change
+nothing. A survivor is the place where a reader who wants to strengthen the specification should begin: either it
+belongs into the list of reviewed mutants of its system, with a reason, or a property, witness or configuration is
+missing. `--mutant NAME` judges one again. On a busy machine `--most-states N` leaves large configurations out, and
+`--again` asks them later of what no claim has noticed, and asks claims that came later; `--all --again` does so of the
+draw.
 """
 
 
@@ -108,11 +111,23 @@ def _across(repository: Path, reasons: Mapping[str, Mapping[str, str]]) -> Itera
         yield from (f"- {line.strip()}" for line in found.lines())
         yield ""
         yield "A survivor may still be noticed in a larger configuration: `--most-states` leaves out those with more"
-        yield "states, and spec/mutants/drawn.json has the ones that were searched."
+        yield "states, and spec/mutants/drawn.json has the ones that were searched. What a claim has noticed is not"
+        yield "asked again when the text changes. No claim notices these:"
+        yield ""
+        yield from _unclaimed(draw, reasons)
         yield ""
     kept_ = kept_claims(repository)
     if kept_:
         yield from (_PROPERTIES, *markdown.table("system", _PROPERTY_HEAD, _property_rows(kept_)), "")
+
+
+def _unclaimed(draw: Draw, reasons: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """What of the draw survives, and what the lock alone has noticed."""
+    for system, sample in draw.samples.items():
+        survive = sample.survivors(reasons[system])
+        for name, one in sample.outcomes.items():
+            if name in survive or one.by == LOCK:
+                yield f"- {system}, `{name}`, {'survives' if name in survive else 'by the lock'}: {one.change}"
 
 
 _PROPERTIES: Final = """\

@@ -1,6 +1,7 @@
 """Tracking: events of a run held against a model, as the set of model states that fit them."""
 
-from genstamp.track.fit import Fit, Offer
+from genstamp.track.fit import Fit
+from genstamp.track.known import Offer
 from genstamp.track.names import Names
 from genstamp.track.reason import Miss
 from genstamp.track.tracker import Answer, Conforms, Rejected, Timer, Tracker, Undetermined, describe

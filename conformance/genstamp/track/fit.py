@@ -5,47 +5,22 @@ their states. Leaves out sets of states and their closure under hidden actions, 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TypeAlias, TypeVar
 
 from genstamp.events import Event
+from genstamp.track.known import Call, HiddenStep, Known, Offer, Shown, Words
 from genstamp.track.names import Names
 from genstamp.track.reason import Miss, call_text, values_in
-from genstamp_model.evaluate import Arguments, Evaluator, State
+from genstamp_model.evaluate import Arguments, State
 from genstamp_model.language.model import Action, Configuration, Instance, Model
-from genstamp_model.language.trace import ActionParameter, Check, MessageOf, OptionalMember, Range
-from genstamp_model.language.types import EnumType, IndexSet, Type, Value
-from genstamp_model.written_out import WrittenOutEvaluator
+from genstamp_model.language.trace import Check, MessageOf, Range
+from genstamp_model.language.types import EnumType, IndexSet, Type
+from genstamp_model.written_out import ENABLED, WrittenOutEvaluator
 
 _UNLIMITED = 2**31 - 1
-_MEMORY = 200_000
-"""Results remembered of one kind; more than a long test needs, and a bound on its memory."""
-
-_Key: TypeAlias = tuple[object, ...]
-HiddenStep: TypeAlias = tuple[str, Arguments]
-"""A hidden action by name, with its arguments."""
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A call that a state of the model answers.
-
-    Attributes:
-        event: name of the event.
-        arguments: its arguments in the run's words, by name.
-        refused_with: the exception with which the model refuses it, if it does.
-        changes: something happens, be it in a call that is refused; False where a check refuses or all is done already.
-    """
-
-    event: str
-    arguments: tuple[tuple[str, str], ...]
-    refused_with: str | None
-    changes: bool
+_MEMORY = 20_000
+"""States remembered; more than a long test comes to, and a bound on its memory."""
 
 
 class Fit:
@@ -78,9 +53,10 @@ class Fit:
         self.model = model
         self._said = chosen or {}
         self.names = names
-        self._unseen = {a.name: {} for a in model.actions if a.hidden} if unseen is None else unseen
+        unseen = {action.name: {} for action in model.actions if action.hidden} if unseen is None else unseen
+        self._hidden_actions = [(action, unseen[action.name]) for action in model.actions if action.name in unseen]
         limits = dict.fromkeys(model.limit_names, _UNLIMITED)
-        self.evaluator: Evaluator = WrittenOutEvaluator(Instance(model, Configuration("run", names.unnamed, limits)))
+        self.evaluator = WrittenOutEvaluator(Instance(model, Configuration("run", names.unnamed, limits)))
         self._actions: dict[str, list[Action]] = defaultdict(list)
         by_name = {variable.name: position for position, variable in enumerate(model.variables)}
         self._forgotten = tuple(by_name[name] for name in forgotten)
@@ -92,17 +68,10 @@ class Fit:
                 self._actions[self._apart.get(action.name, action.event)].append(action)
         self.events = tuple(self._actions)
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
-        self._calls: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
+        self._calls: dict[str, tuple[Words, ...]] = {}
         self._by_name = {action.name: action for action in model.actions}
-        # Of these, an argument is a message on its way, so that the choice is the state's.
-        self._with_messages = {
-            a.name for a in model.actions if any(isinstance(p.domain, MessageOf) for p in a.parameters)
-        }
-        self._chosen: dict[_Key, tuple[Arguments, ...]] = {}
-        self._unseen_chosen: dict[str, tuple[Arguments, ...]] = {}
-        self._after: dict[_Key, tuple[State, ...]] = {}
-        self._hidden: dict[State, tuple[tuple[HiddenStep, State], ...]] = {}
-        self._offers: dict[_Key, tuple[Offer, ...]] = {}
+        self._answered: dict[tuple[str, Arguments, int], Call] = {}
+        self._known: dict[State, Known] = {}
 
     def initial(self) -> State:
         """The state in which every run begins."""
@@ -116,31 +85,39 @@ class Fit:
         """Names of all that the model can show of an event."""
         return frozenset(name for action in self._actions[event] for name, _ in action.observations)
 
+    def at(self, state: State) -> Known:
+        """What is known of a state."""
+        known = self._known.get(state)
+        if known is None:
+            if len(self._known) >= _MEMORY:
+                self._known.clear()
+            known = self._known[state] = Known(state)
+        return known
+
     def after(self, state: State, event: Event) -> tuple[State, ...]:
         """The states to which the event can lead from a state; empty where it does not fit.
 
         Raises:
             EvaluationError: the model computes a value outside its declared range.
         """
-        key = (state, *_signature(event))
-        found = self._after.get(key)
-        if found is None:
-            found = _remember(self._after, key, tuple(dict.fromkeys(after for *_, after in self.taken(state, event))))
-        return found
+        return tuple(dict.fromkeys(after for _, after in self.taken(state, event)))
 
-    def taken(self, state: State, event: Event) -> Iterator[tuple[Action, Arguments, Check | None, State]]:
-        """What the event can be in a state: the action, with the check that refuses it if one does, and what follows.
+    def taken(self, state: State, event: Event) -> tuple[tuple[Call, State], ...]:
+        """What the event can be in a state: the call, and what follows.
 
         Raises:
             EvaluationError: the model computes a value outside its declared range.
         """
-        for action, arguments in self._steps(state, event.event, event.arguments):
-            failing = self.evaluator.first_failing(action, arguments, state)
-            if failing is None:
-                if action.refuses == event.refused_with and not self._differences(action, arguments, state, event):
-                    yield action, arguments, None, self._apply(action, arguments, state)
-            elif failing.refuses is not None and failing.refuses == event.refused_with:
-                yield action, arguments, failing, state
+        known, key = self.at(state), _signature(event)
+        found = known.taken.get(key)
+        if found is None:
+            found = known.taken[key] = tuple(
+                (call, self.state_after(known, call))
+                for call in self.calls_at(known, event.event)
+                if call.refused_with == event.refused_with and call.is_of(event.arguments)
+                if call.check is not None or not self._differences(call.action, call.arguments, state, event)
+            )
+        return found
 
     def brought_about(self, state: State, action: str, members: Mapping[str, str]) -> State:
         """The state after an action that time brings about, if it is possible; else the state.
@@ -150,28 +127,78 @@ class Fit:
             action: its name.
             members: its arguments in the run's words.
         """
-        key = (state, action, *members.items())
-        found = self._after.get(key)
-        if found is None:
-            declared = self._by_name[action]
-            possible = [
-                self._apply(declared, arguments, state)
-                for arguments in self._choices(declared, state, members)
-                if self.evaluator.first_failing(declared, arguments, state) is None
-            ]
-            found = _remember(self._after, key, tuple(possible[:1]) or (state,))
-        return found[0]
+        possible = (call for call in self._enabled(state, self._by_name[action]) if call.is_of(members))
+        call = next(possible, None)
+        return state if call is None else self.state_after(self.at(state), call)
 
-    def possible(self, state: State, action: str) -> Iterator[tuple[tuple[str, str], ...]]:
+    def possible(self, state: State, action: str) -> Iterator[Words]:
         """The arguments, in the run's words, with which an action is possible in a state."""
-        declared = self.model.action(action)
-        for arguments in self.evaluator.choices(declared, state):
-            if self.evaluator.first_failing(declared, arguments, state) is None:
-                said = zip(declared.parameters, arguments, strict=True)
-                yield tuple((p.name, self.names.text(value, p.type)) for p, value in said)
+        declared = self._by_name[action]
+        for call in self._enabled(state, declared):
+            said = zip(declared.parameters, call.arguments, strict=True)
+            yield tuple((p.name, self.names.text(value, p.type)) for p, value in said)
 
-    def _apply(self, action: Action, arguments: Arguments, state: State) -> State:
-        after = self.evaluator.apply(action, arguments, state)
+    def calls_at(self, known: Known, event: str) -> tuple[Call, ...]:
+        """The calls of an event that a state answers, by performing a step or with an exception."""
+        found = known.calls.get(event)
+        if found is None:
+            found = known.calls[event] = tuple(
+                call for action in self._actions.get(event, ()) for call in self._answers(action, known.state)
+            )
+        return found
+
+    def state_after(self, known: Known, call: Call) -> State:
+        """The state after a call that a state answers.
+
+        Raises:
+            EvaluationError: the model computes a value outside its declared range.
+        """
+        if call.check is not None:
+            return known.state
+        found = known.after.get(call)
+        if found is None:
+            found = known.after[call] = self._apply(call, known.state)
+        return found
+
+    def _answers(self, action: Action, state: State) -> Iterator[Call]:
+        for arguments, position in self.evaluator.answers(action, state):
+            key = (action.name, arguments, position)
+            call = self._answered.get(key)
+            if call is None:
+                if len(self._answered) >= _MEMORY:
+                    self._answered.clear()
+                call = self._answered[key] = self._call(action, arguments, position)
+            yield call
+
+    def _enabled(self, state: State, action: Action) -> Iterator[Call]:
+        return (call for call in self._answers(action, state) if call.check is None)
+
+    def _call(self, action: Action, arguments: Arguments, position: int) -> Call:
+        event = self._apart.get(action.name, action.event)
+        words = self.words(action, arguments) if event in self._arguments else ()
+        check = None if position == ENABLED else action.checks[position]
+        refused_with = action.refuses if check is None else check.refuses
+        return Call(
+            action,
+            arguments,
+            check,
+            self._said_of(action, arguments),
+            words,
+            refused_with,
+            Offer(event, words, refused_with, changes=True),
+            Offer(event, words, refused_with, changes=False),
+        )
+
+    def _said_of(self, action: Action, arguments: Arguments) -> Words:
+        """All arguments in words but messages, which no run names."""
+        return tuple(
+            (p.name, str(value) if isinstance(p.domain, Range) else self.names.text(value, p.type))
+            for p, value in zip(action.parameters, arguments, strict=True)
+            if not isinstance(p.domain, MessageOf)
+        )
+
+    def _apply(self, call: Call, state: State) -> State:
+        after = self.evaluator.apply(call.action, call.arguments, state)
         if not self._forgotten:
             return after
         kept = list(after)
@@ -181,17 +208,16 @@ class Fit:
 
     def hidden(self, state: State) -> tuple[tuple[HiddenStep, State], ...]:
         """Every hidden step that leads to another state, and that state."""
-        found = self._hidden.get(state)
-        if found is None:
+        known = self.at(state)
+        if known.hidden is None:
             steps = (
-                ((action.name, arguments), self._apply(action, arguments, state))
-                for action in self.model.actions
-                if action.name in self._unseen
-                for arguments in self._unseen_choices(action, state)
-                if self.evaluator.first_failing(action, arguments, state) is None
+                ((call.action.name, call.arguments), self.state_after(known, call))
+                for action, allowed in self._hidden_actions
+                for call in self._enabled(state, action)
+                if not allowed or all(word in allowed.get(name, (word,)) for name, word in call.said)
             )
-            found = _remember(self._hidden, state, tuple((step, after) for step, after in steps if after != state))
-        return found
+            known.hidden = tuple((step, after) for step, after in steps if after != state)
+        return known.hidden
 
     def members_of(self, step: HiddenStep) -> set[str]:
         """Names of the members that a hidden step is about."""
@@ -204,37 +230,28 @@ class Fit:
             if isinstance(domain, IndexSet) and isinstance(value, int)
         }
 
-    def _unseen_choices(self, action: Action, state: State) -> Iterable[Arguments]:
-        """Every choice of arguments for which the action may happen unseen; remembered likewise."""
-        allowed = self._unseen[action.name]
-        if not allowed:
-            return self._choices(action, state, {})
-        found = self._unseen_chosen.get(action.name)
-        if found is None:
-            domains = (
-                [value for word in allowed.get(p.name, ()) for value in self._domain(p, state, {p.name: word})]
-                if p.name in allowed
-                else self._domain(p, state, {})
-                for p in action.parameters
-            )
-            found = tuple(product(*domains))
-            if action.name not in self._with_messages:
-                self._unseen_chosen[action.name] = found
-        return found
-
     def offers(self, state: State, event: str) -> tuple[Offer, ...]:
         """What a state answers to each call of an event, by performing a step or with an exception."""
-        key = (state, event)
-        found = self._offers.get(key)
+        return self.offers_at(self.at(state), event)
+
+    def offers_at(self, known: Known, event: str) -> tuple[Offer, ...]:
+        """The same of a state of which something is known."""
+        found = known.offers.get(event)
         if found is None:
-            found = _remember(self._offers, key, tuple(dict.fromkeys(self._offers_of(state, event, {}))))
+            calls = self.calls_at(known, event)
+            found = known.offers[event] = tuple(dict.fromkeys(self._offer(known, call) for call in calls))
         return found
 
     def answers(self, state: State, event: str, arguments: Mapping[str, str]) -> list[Offer]:
         """What the model answers to one call in a state, each answer once; empty where it cannot happen now."""
-        return list(dict.fromkeys(self._offers_of(state, event, arguments)))
+        known = self.at(state)
+        calls = (call for call in self.calls_at(known, event) if call.is_of(arguments))
+        return list(dict.fromkeys(self._offer(known, call) for call in calls))
 
-    def calls(self, event: str) -> tuple[tuple[tuple[str, str], ...], ...]:
+    def _offer(self, known: Known, call: Call) -> Offer:
+        return call.idle if self.state_after(known, call) == known.state else call.changing
+
+    def calls(self, event: str) -> tuple[Words, ...]:
         """Every choice of arguments with which an event can be asked for."""
         found = self._calls.get(event)
         if found is None:
@@ -243,73 +260,12 @@ class Fit:
             found = self._calls[event] = tuple(tuple(zip(sets, choice, strict=True)) for choice in choices)
         return found
 
-    def _offers_of(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[Offer]:
-        for action, arguments, failing, after in self.steps(state, event, fixed):
-            words = self.words(action, arguments)
-            if failing is None:
-                yield Offer(event, words, action.refuses, after != state)
-            else:
-                yield Offer(event, words, failing.refuses, changes=False)
-
-    def steps(
-        self, state: State, event: str, fixed: Mapping[str, str]
-    ) -> Iterator[tuple[Action, Arguments, Check | None, State]]:
-        """The steps and refusals of an event that are possible in a state.
-
-        Args:
-            state: the state.
-            event: its name.
-            fixed: arguments that it has, in words; any are tried of the others.
-
-        Returns:
-            Action, arguments, the check that refuses it if one does, and the state after it.
-        """
-        for action, arguments in self._steps(state, event, fixed):
-            failing = self.evaluator.first_failing(action, arguments, state)
-            if failing is None:
-                yield action, arguments, None, self.evaluator.apply(action, arguments, state)
-            elif failing.refuses is not None:
-                yield action, arguments, failing, state
-
-    def words(self, action: Action, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    def words(self, action: Action, arguments: Arguments) -> Words:
         """What a caller says to make an action happen with these arguments: names and words."""
         event = self._apart.get(action.name, action.event)
         bound = {p.name: (p, value) for p, value in zip(action.parameters, arguments, strict=True)}
         names = (*self._arguments[event], *(name for name in self._said.get(event, ()) if name in bound))
         return tuple((name, self.names.text(bound[name][1], bound[name][0].type)) for name in names)
-
-    def _steps(self, state: State, event: str, fixed: Mapping[str, str]) -> Iterator[tuple[Action, Arguments]]:
-        for action in self._actions.get(event, ()):
-            for arguments in self._choices(action, state, fixed):
-                yield action, arguments
-
-    def _choices(self, action: Action, state: State, fixed: Mapping[str, str]) -> Iterable[Arguments]:
-        """Every choice of arguments; it is remembered where it is the same in every state."""
-        if action.name in self._with_messages:
-            return product(*(self._domain(parameter, state, fixed) for parameter in action.parameters))
-        key = (action.name, *fixed.items())
-        found = self._chosen.get(key)
-        if found is None:
-            found = tuple(product(*(self._domain(parameter, state, fixed) for parameter in action.parameters)))
-            _remember(self._chosen, key, found)
-        return found
-
-    def _domain(self, parameter: ActionParameter, state: State, fixed: Mapping[str, str]) -> list[Value]:
-        word = fixed.get(parameter.name)
-        domain = parameter.domain
-        if isinstance(domain, MessageOf):
-            messages = self.evaluator.named(state)[domain.bag]
-            assert isinstance(messages, tuple)
-            return list(dict.fromkeys(messages))
-        if isinstance(domain, Range):
-            return [value for value in range(domain.low, domain.high + 1) if word is None or str(value) == word]
-        index = domain if isinstance(domain, IndexSet) else domain.index
-        chosen: list[Value] = list(range(self.evaluator.sizes.of(index)))
-        if word is not None:
-            chosen = [position for position in chosen if self.names.position(index, word) == position]
-        if isinstance(domain, OptionalMember) and word in (None, "none"):
-            chosen.append(None)
-        return chosen
 
     def unknown_members(self, event: Event) -> list[str]:
         """Arguments of an event that name no member of any index set that an action of it asks for, in words."""
@@ -341,10 +297,16 @@ class Fit:
 
         What refuses by its nature is left out where the run was not refused: it is what the model does instead.
         """
-        for action, arguments in self._steps(state, event.event, event.arguments):
-            failing = self.evaluator.first_failing(action, arguments, state)
-            if action.refuses is not None and event.refused_with is None:
+        choices = (
+            (action, arguments)
+            for action in self._actions.get(event.event, ())
+            if action.refuses is None or event.refused_with is not None
+            for arguments in self.evaluator.choices(action, state)
+        )
+        for action, arguments in choices:
+            if any(event.arguments.get(name, word) != word for name, word in self._said_of(action, arguments)):
                 continue
+            failing = self.evaluator.first_failing(action, arguments, state)
             if failing is None:
                 yield self._miss_of_enabled(action, arguments, state, event)
             else:
@@ -404,7 +366,7 @@ def _arguments(actions: Sequence[Action]) -> dict[str, IndexSet]:
     return {p.name: p.domain for p in first if p.name in common and isinstance(p.domain, IndexSet)}
 
 
-def _signature(event: Event) -> _Key:
+def _signature(event: Event) -> Shown:
     """All of an event that the model judges."""
     return (
         event.event,
@@ -434,10 +396,3 @@ def _shown(event: Event, name: str) -> str | None:
 def _equal(expected: str, shown: str, type_: Type) -> bool:
     # A state has one name whether it is written as Java's enumeration or as a specification's identifier.
     return expected.casefold() == shown.casefold() if isinstance(type_, EnumType) else expected == shown
-
-
-def _remember(memory: dict[K, V], key: K, value: V) -> V:
-    if len(memory) >= _MEMORY:
-        memory.clear()
-    memory[key] = value
-    return value

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from genstamp.events import Event
-from genstamp.track.fit import Fit, HiddenStep, Offer
+from genstamp.track.fit import Fit
+from genstamp.track.known import Call, HiddenStep, Known, Offer
 from genstamp.track.names import Names
 from genstamp.track.reason import Miss, closest
 from genstamp_model.evaluate import State
@@ -140,6 +141,9 @@ class Tracker:
         self._sure_ms: dict[HiddenStep, float] = {}
         self._states: dict[State, None] | None = {self.fit.initial(): None}
         self.largest = 1
+        self._listed_of: dict[State, None] = {}
+        self._listed: tuple[State, ...] = ()
+        self._asked: dict[int, list[Known]] = {}
         self._passing_ms: float | None = None
         self._fed = 0
         self._close()
@@ -147,7 +151,12 @@ class Tracker:
     @property
     def states(self) -> tuple[State, ...]:
         """The states in which the run can be, in a fixed order; none once it is rejected or undetermined."""
-        return tuple(self._states or ())
+        states = self._states or {}
+        # A set of states is made anew or grows.
+        if self._listed_of is not states or len(self._listed) != len(states):
+            self._listed_of, self._listed = states, tuple(states)
+            self._asked = {}
+        return self._listed
 
     @property
     def is_undetermined(self) -> bool:
@@ -289,9 +298,24 @@ class Tracker:
         Returns:
             Each answer, and the share of the states asked that give it.
         """
-        asked = self.states[:: max(1, -(-len(self.states) // most_states))]
-        found = Counter(offer for state in asked for offer in self.fit.offers(state, event))
+        asked = self._asked_states(most_states)
+        if len(asked) == 1:
+            return [(offer, 1.0) for offer in self.fit.offers_at(asked[0], event)]
+        found = Counter(offer for known in asked for offer in self.fit.offers_at(known, event))
         return [(offer, count / len(asked)) for offer, count in found.items()]
+
+    def calls(self, event: str, most_states: int) -> list[Call]:
+        """The calls of an event that the states answer, whether or not they change anything; else as `offers`."""
+        asked = self._asked_states(most_states)
+        return list(dict.fromkeys(call for known in asked for call in self.fit.calls_at(known, event)))
+
+    def _asked_states(self, most_states: int) -> list[Known]:
+        states = self.states
+        asked = self._asked.get(most_states)
+        if asked is None:
+            step = max(1, -(-len(states) // most_states))
+            asked = self._asked[most_states] = [self.fit.at(state) for state in states[::step]]
+        return asked
 
     def _close(self) -> None:
         """Add every state that hidden steps lead to."""

@@ -6,9 +6,9 @@ entities that its arguments name; and how their stamps, and their lengths, compa
 Leaves out hidden actions, variables of no entity, and those that the arguments name in part only.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from genstamp.transitions.cells import Cells
 from genstamp_model.evaluate import Arguments, Evaluator, State
@@ -22,15 +22,15 @@ from genstamp_model.language.types import (
     RecordType,
     Sizes,
     Type,
-    Value,
 )
 
 LENGTHS: Final = "bytes"
 """The limit by which a number is known for a length."""
 
+_Values: TypeAlias = tuple[Any, ...]
 
-@dataclass(frozen=True, order=True)
-class Transition:
+
+class Transition(NamedTuple):
     """An abstract transition.
 
     Attributes:
@@ -58,30 +58,61 @@ class Transition:
 
 
 @dataclass(frozen=True)
-class _Reader:
-    """Reads a part of a state."""
-
-    position: int
-    path: tuple[int, ...] = ()
-
-    def __call__(self, state: State) -> Value:
-        value: Any = state[self.position]
-        for step in self.path:
-            value = value[step]
-        return value  # type: ignore[no-any-return]
-
-    def into(self, step: int) -> "_Reader":
-        """The part of a part."""
-        return _Reader(self.position, (*self.path, step))
-
-
-@dataclass(frozen=True)
 class _Place:
     """A value in a state that some arguments lead to: a variable, and a way into it."""
 
     name: str
-    read: _Reader
+    position: int
+    path: tuple[int, ...]
     type: Type
+
+
+class _Entities:
+    """What is read of the entities that some arguments name.
+
+    Attributes:
+        places: their lifecycle states, stamps and lengths.
+        before, after: read, of a state before a step and of one after it, all that counts.
+        known: transitions by action, refusal, and what was read.
+    """
+
+    def __init__(self, places: Sequence[_Place]) -> None:
+        self.places = places
+        self._lifecycles = [one for one in places if isinstance(one.type, EnumType) and one.type.lifecycle]
+        self._stamps = [one for one in places if isinstance(one.type, NumberType) and one.type.ordered]
+        self._lengths = [
+            one
+            for one in places
+            if isinstance(one.type, NumberType) and not one.type.ordered and one.type.limit == LENGTHS
+        ]
+        self.before = _reader([*self._lifecycles, *self._stamps, *self._lengths])
+        self.after = _reader(self._lifecycles)
+        self.known: dict[tuple[object, ...], Transition] = {}
+
+    def transition(self, action: Action, refused: Check | None, before: _Values, after: _Values) -> Transition:
+        """The transition of a step by what was read before and after it."""
+        first, second = len(self._lifecycles), len(self._lifecycles) + len(self._stamps)
+        return Transition(
+            action.name,
+            "" if refused is None else refused.label,
+            self._texts(before[:first]),
+            self._texts(after),
+            _order(zip(before[first:second], (one.name for one in self._stamps), strict=True)),
+            _order(zip(before[second:], (one.name for one in self._lengths), strict=True)),
+        )
+
+    def _texts(self, states: _Values) -> tuple[str, ...]:
+        return tuple(
+            f"{one.name} {one.type.labels[state]}"  # type: ignore[union-attr]
+            for one, state in zip(self._lifecycles, states, strict=True)
+        )
+
+
+def _reader(places: Sequence[_Place]) -> Callable[[State], _Values]:
+    """What reads the values at some places, written out, as it is done for every step."""
+    values = (f"s[{']['.join(map(str, (one.position, *one.path)))}], " for one in places)
+    found: Callable[[State], _Values] = eval(f"lambda s: ({''.join(values)})")
+    return found
 
 
 class Abstraction:
@@ -101,81 +132,73 @@ class Abstraction:
             for position, variable in enumerate(evaluator.model.variables)
             if isinstance(variable.type, ArrayType) and variable.name not in left_out
         ]
-        self._places: dict[tuple[str, Arguments], list[_Place]] = {}
+        self._entities: dict[tuple[str, Arguments], _Entities] = {}
+        self._by_members: dict[tuple[tuple[str, int], ...], _Entities] = {}
 
     def of(
         self, action: Action, arguments: Arguments, refused: Check | None, before: State, after: State
     ) -> Transition:
         """The abstract transition of a step."""
-        places = self._named(action, arguments)
-        return Transition(
-            action.name,
-            "" if refused is None else refused.label,
-            _lifecycles(places, before),
-            _lifecycles(places, after),
-            _order(_numbers(places, before, ordered=True)),
-            _order(_numbers(places, before, ordered=False)),
-        )
+        entities = self._named(action, arguments)
+        read, then = entities.before(before), entities.after(after)
+        key = (action.name, None if refused is None else refused.label, read, then)
+        found = entities.known.get(key)
+        if found is None:
+            found = entities.known[key] = entities.transition(action, refused, read, then)
+        return found
 
     def cells(self, action: Action, arguments: Arguments, cells: Cells) -> list[int]:
         """Cells of a state that the abstract transition of a call depends on, beside the check that refuses it."""
-        readers = [place.read for place in self._named(action, arguments)]
-        return sorted({cells.of(self._names[reader.position])[reader.path[0]] for reader in readers})
+        places = self._named(action, arguments).places
+        return sorted({cells.of(self._names[place.position])[place.path[0]] for place in places})
 
-    def _named(self, action: Action, arguments: Arguments) -> list[_Place]:
+    def _named(self, action: Action, arguments: Arguments) -> _Entities:
         key = (action.name, arguments)
-        places = self._places.get(key)
-        if places is None:
-            places = self._places[key] = list(self._find(action, arguments))
-        return places
+        entities = self._entities.get(key)
+        if entities is None:
+            members = tuple(_members(action, arguments))
+            if members not in self._by_members:
+                self._by_members[members] = _Entities(list(self._find(members)))
+            entities = self._entities[key] = self._by_members[members]
+        return entities
 
-    def _find(self, action: Action, arguments: Arguments) -> Iterator[_Place]:
+    def _find(self, members: Iterable[tuple[str, int]]) -> Iterator[_Place]:
         named: dict[str, list[int]] = {}
-        for parameter, value in zip(action.parameters, arguments, strict=True):
-            domain = parameter.domain
-            index = domain if isinstance(domain, IndexSet) else getattr(domain, "index", None)
-            if isinstance(index, IndexSet) and isinstance(value, int):
-                named.setdefault(index.base, []).append(value)
+        for base, value in members:
+            named.setdefault(base, []).append(value)
         for position, variable in self._variables:
-            yield from _places(variable.name, variable.type, _Reader(position), named, self._sizes)
+            yield from _places(variable.name, variable.type, position, (), named, self._sizes)
 
 
-def _places(name: str, kind: Type, reader: _Reader, named: dict[str, list[int]], sizes: Sizes) -> Iterator[_Place]:
+def _members(action: Action, arguments: Arguments) -> Iterator[tuple[str, int]]:
+    """The members that the arguments name, each with its index set."""
+    for parameter, value in zip(action.parameters, arguments, strict=True):
+        domain = parameter.domain
+        index = domain if isinstance(domain, IndexSet) else getattr(domain, "index", None)
+        if isinstance(index, IndexSet) and isinstance(value, int):
+            yield index.base, value
+
+
+def _places(
+    name: str, kind: Type, position: int, path: tuple[int, ...], named: dict[str, list[int]], sizes: Sizes
+) -> Iterator[_Place]:
     match kind:
         case ArrayType(index=index, element=element):
             for number, member in enumerate(named.get(index.base, ())):
                 # A part of an index set has fewer members: the NameNode holds leases, but writes nothing.
                 if member < sizes.of(index):
                     again = f" {number + 1}" if number else ""
-                    yield from _places(f"{name}{again}", element, reader.into(member), named, sizes)
+                    yield from _places(f"{name}{again}", element, position, (*path, member), named, sizes)
         case RecordType(fields=fields):
             for number, (field, element) in enumerate(fields):
-                yield from _places(f"{name}.{field}", element, reader.into(number), named, sizes)
+                yield from _places(f"{name}.{field}", element, position, (*path, number), named, sizes)
         case EnumType() | NumberType():
-            yield _Place(name, reader, kind)
+            yield _Place(name, position, path, kind)
         case _:
             return
 
 
-def _lifecycles(places: Sequence[_Place], state: State) -> tuple[str, ...]:
-    found = []
-    for place in places:
-        if isinstance(place.type, EnumType) and place.type.lifecycle:
-            value = place.read(state)
-            assert isinstance(value, int)
-            found.append(f"{place.name} {place.type.labels[value]}")
-    return tuple(found)
-
-
-def _numbers(places: Sequence[_Place], state: State, *, ordered: bool) -> list[tuple[Any, str]]:
-    return [
-        (place.read(state), place.name)
-        for place in places
-        if isinstance(place.type, NumberType) and (place.type.ordered if ordered else place.type.limit == LENGTHS)
-    ]
-
-
-def _order(numbers: list[tuple[Any, str]]) -> str:
+def _order(numbers: Iterable[tuple[Any, str]]) -> str:
     """How numbers compare: by value, those of one value in the order of their names."""
     told, last = "", None
     for value, name in sorted(numbers):

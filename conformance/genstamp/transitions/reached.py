@@ -1,16 +1,15 @@
 """The abstract transitions that runs have taken, counted step by step while the runs are held against their system."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from genstamp.events import Event
 from genstamp.track import Fit
+from genstamp.track.known import Known, Words
 from genstamp.transitions.abstract import Abstraction, Transition
 from genstamp_model.evaluate import State
 
 _MEMORY: Final = 100_000
-
-Words: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Reached:
@@ -30,29 +29,23 @@ class Reached:
         self.certain: set[Transition] = set()
         self.possible: set[Transition] = set()
         self._abstractions: dict[Fit, Abstraction] = {}
-        self._seen: dict[tuple[object, ...], frozenset[Transition]] = {}
-        self._ahead: dict[tuple[Fit, State, str], tuple[tuple[Words, Transition], ...]] = {}
+        self._spent: set[tuple[Known, str]] = set()
 
     def __call__(self, fit: Fit, before: Sequence[State], step: Event) -> None:
         """Told of every step that fits."""
         abstraction = self._abstraction(fit)
-        found: list[frozenset[Transition]] = []
-        shown = (step.generation_stamp, step.recovery_id, step.num_bytes, *sorted(step.observed.items()))
-        key = (fit, step.event, step.refused_with, *sorted(step.arguments.items()), shown)
-        for state in before:
-            one = self._seen.get((state, key))
-            if one is None:
-                taken = fit.taken(state, step)
-                one = frozenset(abstraction.of(a, args, check, state, after) for a, args, check, after in taken)
-                self._seen[(state, key)] = one
-            if one:
-                found.append(one)
+        taken = ((state, fit.taken(state, step)) for state in before)
+        found = [
+            frozenset(abstraction.of(call.action, call.arguments, call.check, state, after) for call, after in calls)
+            for state, calls in taken
+            if calls
+        ]
         self.possible.update(*found)
         if found and all(len(one) == 1 or all(transition.refusal for transition in one) for one in found):
             self.certain |= frozenset.intersection(*found)
 
-    def ahead(self, fit: Fit, state: State, event: str) -> tuple[tuple[Words, Transition], ...]:
-        """What an event can be in a state.
+    def ahead(self, fit: Fit, state: State, event: str) -> list[Words]:
+        """The calls of an event that would be, in a state, an abstract transition that no step may have been yet.
 
         Args:
             fit: the model in the words of a run.
@@ -60,18 +53,24 @@ class Reached:
             event: name of the event.
 
         Returns:
-            Of each call that is performed or refused its arguments, in words, and the abstract transition that it is.
+            Their arguments, in words; of calls that are refused too.
         """
-        key = (fit, state, event)
-        found = self._ahead.get(key)
-        if found is None:
-            abstraction = self._abstraction(fit)
-            if len(self._ahead) >= _MEMORY:
-                self._ahead.clear()
-            found = self._ahead[key] = tuple(
-                (fit.words(action, arguments), abstraction.of(action, arguments, check, state, after))
-                for action, arguments, check, after in fit.steps(state, event, {})
-            )
+        known = fit.at(state)
+        key = known, event
+        if key in self._spent:
+            return []
+        abstraction = self._abstraction(fit)
+        found = [
+            call.words
+            for call in fit.calls_at(known, event)
+            if abstraction.of(call.action, call.arguments, call.check, state, fit.state_after(known, call))
+            not in self.possible
+        ]
+        if not found:
+            # What was taken once stays so.
+            if len(self._spent) >= _MEMORY:
+                self._spent.clear()
+            self._spent.add(key)
         return found
 
     def _abstraction(self, fit: Fit) -> Abstraction:

@@ -6,7 +6,7 @@ page (`genstamp.tables.model_coverage_page`).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ import msgspec
 
 from genstamp.errors import FileError
 from genstamp.walk.conduct import Missing, Walk
+from genstamp_model.language import Configuration
 
 WALKS: Final = Path("spec", "walks")
 _OF_APACHE: Final = "apache-"
@@ -154,10 +155,61 @@ def keep(repository: Path, walks: Sequence[Walk], release: str | None = None) ->
     Raises:
         KeptWalksError: the file cannot be written.
     """
-    path = _path(repository, walks[0].system, release)
+    return _write(_path(repository, walks[0].system, release), kept_of(walks))
+
+
+def add(
+    repository: Path,
+    walk: Walk,
+    release: str,
+    configurations: Sequence[Configuration],
+    transitions_of: Callable[[str], frozenset[str]],
+) -> Path:
+    """Keep a walk on Apache HDFS beside those of the system's other configurations; gives the file.
+
+    A walk of another specification, or of a configuration that is another now, is not kept any longer.
+
+    Args:
+        repository: its root.
+        walk: the walk.
+        release: of Apache HDFS.
+        configurations: all that are walked of the system, in the order of the page.
+        transitions_of: gives the abstract transitions of one of them by its name, in words.
+
+    Raises:
+        KeptWalksError: the file cannot be read or written.
+    """
+    before = read(repository, walk.system, release)
+    is_same = before is not None and (before.semantics, before.digest) == (walk.semantics, walk.digest)
+    others: Mapping[str, Walked] = before.walks if before is not None and is_same else {}
+    walks: dict[str, Walked] = {}
+    transitions: set[str] = set()
+    certain: set[str] = set()
+    for one in configurations:
+        if one.name == walk.configuration.name:
+            known, abstract = walked(walk), frozenset(map(str, walk.transitions))
+        elif one.name in others:
+            known, abstract = others[one.name], transitions_of(one.name)
+        else:
+            continue
+        if (known.sizes, known.limits, known.transitions) == (dict(one.sizes), dict(one.limits), len(abstract)):
+            walks[one.name] = known
+            transitions |= abstract
+            certain |= abstract - {left.transition for left in known.left}
+    whole = Kept(
+        semantics=walk.semantics,
+        digest=walk.digest,
+        transitions=len(transitions),
+        certain=len(certain),
+        walks=walks,
+    )
+    return _write(_path(repository, walk.system, release), whole)
+
+
+def _write(path: Path, whole: Kept) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(kept_of(walks)), indent=1) + b"\n")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
     except OSError as problem:
         raise KeptWalksError(path, problem.strerror or str(problem)) from problem
     return path

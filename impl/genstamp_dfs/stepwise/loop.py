@@ -7,6 +7,7 @@ Leaves out: which processes are held, and why.
 """
 
 from collections.abc import Callable, Coroutine
+from inspect import CORO_CREATED, getcoroutinestate
 from typing import Any
 
 from genstamp_dfs.simulation.loop import Life, Loop, Task, Timer
@@ -44,6 +45,8 @@ class HeldLoop(Loop):
         """Start a process; a held one waits for its first step."""
         task = Task(self, coroutine, life, name)
         life.tasks[task] = None
+        if not life.is_on:
+            coroutine.close()
         self.make_ready(task)
         return task
 
@@ -55,6 +58,13 @@ class HeldLoop(Loop):
             self._held[task] = None
         else:
             self._ready.append(task)
+
+    def close(self) -> None:
+        """The end of the run; what was never let run its first step is let go of, too."""
+        for task in (*self._held, *self._ready):
+            if getcoroutinestate(task.coroutine) == CORO_CREATED:
+                task.coroutine.close()
+        super().close()
 
     def settle(self, *names: str) -> None:
         """Run until nothing can go on: all that is not held, and those held whose name has one of these parts."""

@@ -8,6 +8,7 @@
                 or a step of it changes nothing where each one did
     lifecycles  an action moves an entity as its lifecycle does not
     answers     a call has two outcomes or none: see `answers`
+    proofs      a property that is declared inductive is no longer kept by the action: see `inductive`
     refinement  a system that refines this one takes a step that is none of the mutant's, or not all that it took
     lock        there are other states, steps, levels or refusals than spec.lock has
 
@@ -34,7 +35,7 @@ from genstamp_model.mutate.mutants import Mutant
 
 RANGES, INVARIANTS, TRANSITIONS, DEADLOCK = "ranges", "invariants", "transitions", "deadlock"
 LIVENESS, COVERAGE, EFFECTS, LIFECYCLES, ANSWERS = "liveness", "coverage", "effects", "lifecycles", "answers"
-REFINEMENT, LOCK = "refinement", "lock"
+PROOFS, REFINEMENT, LOCK = "proofs", "refinement", "lock"
 JUDGES: Final = (
     RANGES,
     INVARIANTS,
@@ -45,6 +46,7 @@ JUDGES: Final = (
     EFFECTS,
     LIFECYCLES,
     ANSWERS,
+    PROOFS,
     REFINEMENT,
     LOCK,
 )

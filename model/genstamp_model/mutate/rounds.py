@@ -15,7 +15,8 @@ from genstamp_model.explore.variants import Variants
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.mutate.below import Below
 from genstamp_model.mutate.equivalence import Equivalence, equivalences
-from genstamp_model.mutate.judging import REFINEMENT, Baseline, Outcome, baseline, judge, liveness_changed
+from genstamp_model.mutate.inductive import inductive
+from genstamp_model.mutate.judging import PROOFS, REFINEMENT, Baseline, Outcome, baseline, judge, liveness_changed
 from genstamp_model.mutate.mutants import Mutant
 
 T = TypeVar("T")
@@ -110,6 +111,23 @@ class Rounds:
         for i, proved in zip(places, found, strict=True):
             self.outcomes[i] = replace(self.outcomes[i], same=False, proved=proved)
 
+    def kept(self, configurations: Sequence[Configuration]) -> None:
+        """Judge by induction those that no claim has noticed, or with `every` all; sizes as in the configurations."""
+        places = [i for i, one in enumerate(self.outcomes) if self._wanted(one)]
+        if not places or not any(claim.inductive for claim in self._model.properties):
+            return
+        proofs = inductive([Instance(self._model, one) for one in configurations])
+        mutants = [self.outcomes[i].mutant for i in places]
+
+        def seen(mutant: Mutant) -> str | None:
+            found = ((one.instance.configuration.name, one.notices(mutant)) for one in proofs)
+            return next((f"{name}: {said}" for name, said in found if said is not None), None)
+
+        judged = self._share(seen, mutants, "proofs by induction")
+        for i, said in zip(places, judged, strict=True):
+            if said is not None:
+                self.outcomes[i] = self.outcomes[i].with_noticed({PROOFS: said})
+
     def refined(self, below: Below) -> None:
         """Judge those that no claim has noticed by a system that refines theirs, or with `every` all."""
         places = [i for i, one in enumerate(self.outcomes) if not one.same and self._wanted(one)]
@@ -176,6 +194,7 @@ def judged(
         rounds.searched(configuration)
     if proofs:
         rounds.proved([*cheap, *dear])
+    rounds.kept([*cheap, *dear])
     for configuration in cheap:
         rounds.lived(configuration)
     for configuration in dear:

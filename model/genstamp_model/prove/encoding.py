@@ -92,15 +92,17 @@ class Encoding:
     @cached_property
     def steps(self) -> list[EncodedStep]:
         """Every action with every choice of its arguments, but for those that no state enables."""
-        found = []
-        for step in self.expansion.steps():
+        return [step for action in self.instance.model.actions for step in self.steps_of(action)]
+
+    def steps_of(self, action: Action) -> Iterator[EncodedStep]:
+        """The same of one action; it may be another one than the instance's of its name."""
+        for step in self.expansion.steps_of(action):
             overflows = [self.algebra.not_(beyond) for name, beyond in step.cuts if name in self.rooms]
             enabled = self.algebra.and_([step.possible, *step.checks, *overflows])
             pairs = zip(self.before, step.next_cells, strict=True)
             changed = {i: after for i, (before, after) in enumerate(pairs) if not same(before, after)}
             if enabled is not False:
-                found.append(EncodedStep(step.action, step.arguments, enabled, changed))
-        return found
+                yield EncodedStep(step.action, step.arguments, enabled, changed)
 
     def claim(self, declared: Property) -> Claim:
         """A declared property, for all of its parameters."""

@@ -74,14 +74,14 @@ def test_a_kept_sample_takes_the_place_of_the_one_with_the_same_seed(tmp_path: P
 
 
 @pytest.mark.slow
-def test_what_survived_of_a_kept_sample_is_judged_again(tmp_path: Path) -> None:
+def test_what_no_claim_noticed_of_a_kept_sample_is_judged_again(tmp_path: Path) -> None:
     here = (*SMALL, "--repository", str(tmp_path))
     assert run(*here, "--keep").exit_code == 0
     [whole] = kept(tmp_path, "two_phase")
-    first, second = [name for name, one in whole.outcomes.items() if one.found == NOTICED][:2]
-    seen = Judged(change="told otherwise", found=NOTICED)
-    survived = whole.outcomes | {first: Judged(change="not yet judged", found=SURVIVES), second: seen}
-    keep(tmp_path, "two_phase", replace(whole, outcomes=survived, configurations=["one"]))
+    first, second, third = [name for name, one in whole.outcomes.items() if one.found == NOTICED][:3]
+    seen, by_lock = Judged(change="told otherwise", found=NOTICED), Judged(change="", found=NOTICED, by="lock")
+    before = {first: Judged(change="not yet judged", found=SURVIVES), second: seen, third: by_lock}
+    keep(tmp_path, "two_phase", replace(whole, outcomes=whole.outcomes | before, configurations=["one"]))
     assert run(*here, "--again").exit_code == 0
     [after] = kept(tmp_path, "two_phase")
     assert after.configurations == ["one", "three"]
@@ -96,7 +96,7 @@ def test_a_sample_without_survivors_is_not_judged_again(tmp_path: Path) -> None:
     assert one.survivors({}) == []
     again = run(*here, "--again", "--seed", "1")
     assert again.exit_code == 0
-    assert "all of the sample of two_phase is noticed or reviewed" in again.output
+    assert "claims notice all of the sample of two_phase" in again.output
     assert kept(tmp_path, "two_phase") == [one]
 
 

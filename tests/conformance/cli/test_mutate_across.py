@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from genstamp import judging
 from genstamp.claim_mutants import kept_claims
 from genstamp.cli import across, app
-from genstamp.drawing import keep_draw, kept_draw, places_drawn
+from genstamp.drawing import keep_draw, kept_draw, names_drawn
 from genstamp.mutation import KeptError
 from genstamp_model.mutate import Mutant
 
@@ -22,13 +22,31 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["mutate", *arguments])
 
 
+MANY = {"small": [f"s{i}" for i in range(10)], "large": [f"l{i}" for i in range(90)]}
+
+
 def test_a_larger_draw_has_the_smaller_one_in_it() -> None:
-    counts = {"small": 10, "large": 90}
-    small, large = (places_drawn(counts, size, 3) for size in (20, 60))
+    small, large = (names_drawn(MANY, size, 3, {}) for size in (20, 60))
     assert sum(map(len, small.values())) == 20
-    assert all(set(places) <= set(large[name]) for name, places in small.items())
-    assert places_drawn(counts, None, 3) == {"small": [*range(10)], "large": [*range(90)]}
-    assert places_drawn(counts, 20, 4) != small
+    assert all(set(names) <= set(large[system]) for system, names in small.items())
+    assert names_drawn(MANY, None, 3, {}) == MANY
+    assert names_drawn(MANY, 20, 4, {}) != small
+
+
+def test_a_draw_stays_what_it_was_where_a_line_is_changed() -> None:
+    first = names_drawn(MANY, 20, 3, {})
+    changed = {**MANY, "large": ["new", *(one for one in MANY["large"] if one != first["large"][0])]}
+    later = names_drawn(changed, 20, 3, {})
+    assert set(first["small"]) == set(later["small"])
+    assert set(first["large"][1:]) <= set(later["large"])
+
+
+def test_what_was_drawn_before_stays_drawn_while_there_is_room() -> None:
+    other = names_drawn(MANY, 5, 4, {})
+    later = names_drawn(MANY, 20, 3, other)
+    assert all(set(names) <= set(later[system]) for system, names in other.items())
+    assert sum(map(len, later.values())) == 20
+    assert names_drawn(MANY, 2, 3, {"small": ["gone"]}) == names_drawn(MANY, 2, 3, {})
 
 
 @pytest.fixture
@@ -95,6 +113,32 @@ def test_survivors_are_judged_again_where_there_are_further_configurations(judge
         assert (told.exit_code, json.loads(told.stdout)["exit_code"]) == (code, code)
         annotated = run(*here, *strict, "--format", "github")
         assert ("::error" in annotated.stdout) == bool(code)
+
+
+@pytest.mark.slow
+def test_what_no_claim_noticed_of_a_draw_is_judged_again(judged: list[str], tmp_path: Path) -> None:
+    """Also where the text has changed since; a mutant of a line that is gone stays as it was."""
+    here = ("--all", "--repository", str(tmp_path), "--jobs", "1", "--seed", "3")
+    run(*here, "--sample", "7", "--keep")
+    kept = kept_draw(tmp_path)
+    assert kept is not None
+    sample = replace(kept.samples["two_phase"], digest="of another text")
+    first, *_ = [name for name, one in sample.outcomes.items() if one.found == "noticed" and one.by != "lock"]
+    gone = {"gone-0": replace(sample.outcomes[first], by="lock")}
+    by_lock = {first: replace(sample.outcomes[first], by="lock")}
+    before = replace(sample, outcomes=sample.outcomes | gone | by_lock)
+    keep_draw(tmp_path, kept.with_sample("two_phase", before))
+    assert run(*here, "--again").exit_code == 0
+    assert set(judged[7:]) == set(before.unclaimed()) - {"gone-0"}
+    assert first in judged[7:]
+    assert kept_draw(tmp_path) == kept.with_sample("two_phase", replace(sample, outcomes=sample.outcomes | gone))
+
+
+def test_only_a_kept_draw_is_judged_again(tmp_path: Path) -> None:
+    here = ("--all", "--again", "--repository", str(tmp_path))
+    told = run(*here, "--seed", "3")
+    assert (told.exit_code, "no draw with seed 3 is kept" in " ".join(told.output.split())) == (2, True)
+    assert run(*here, "--sample", "7").exit_code == 2
 
 
 def test_a_system_is_named_or_all_are_asked_for() -> None:

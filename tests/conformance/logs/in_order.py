@@ -20,8 +20,7 @@ def in_order(concerns: Any, size: int) -> Iterator[Any]:
     rows = concerns if concerns.schema.equals(EXCHANGED) else exchanged(concerns)
     rows = rows.unify_dictionaries().combine_chunks()
     column = {name: rows.column(name).chunk(0) for name in rows.column_names} if rows.num_rows else {}
-    words = flat.words(column) if column else np.zeros(0, np.int64)
-    rows = rows.append_column(flat.SORTED.field(flat.WORD), pa.array(words))
-    keys = [np.asarray(rows.column(name).combine_chunks()) for name in flat.BY_KEY]
-    rows = rows.take(pa.array(np.lexsort(keys[::-1]))).combine_chunks()
+    keys = flat.keys_of(column) if column else np.zeros(0, np.int64)
+    rows = rows.append_column(flat.SORTED.field(flat.KEY), pa.array(keys))
+    rows = rows.take(pa.array(np.argsort(keys, kind="stable"))).combine_chunks()
     yield from (rows.slice(at, size) for at in range(0, rows.num_rows, size))

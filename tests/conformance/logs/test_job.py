@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,6 +118,19 @@ def test_job_finds_in_parts_what_one_process_finds(spark: "SparkSession", tmp_pa
     alone = check_alone([place])
     assert any(key.safety == "violated" for key in found.keys)
     assert replace(found, seconds=0.0) == replace(alone, seconds=0.0)
+
+
+@pytest.mark.parametrize("where", ["reading", "checking"])
+def test_a_worker_that_is_killed_once_changes_nothing(tmp_path: Path, repository: Path, where: str) -> None:
+    """In a process of its own, as Spark on one machine does not try a task again."""
+    place = tmp_path / "logs"
+    write_logs(place, 20_000, seed=6, one_in=500)
+    alone = check_alone([place])
+    command = [sys.executable, "-m", "tests.conformance.logs.killed_once", where, str(tmp_path / "killed"), str(place)]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, cwd=repository)
+    assert (tmp_path / "killed").exists()
+    assert any(key.safety == "violated" for key in alone.keys)
+    assert ran.stdout.splitlines()[-1] == repr(replace(alone, seconds=0.0))
 
 
 def test_result_replaces_an_earlier_one_and_nothing_else(spark: "SparkSession", mixed: Path, tmp_path: Path) -> None:

@@ -83,13 +83,13 @@ def _steps(table: Any) -> list[Any]:
     return sorted(tuple(row.values()) for row in added.to_pylist())
 
 
-def test_two_keys_with_one_word_are_two(checked: Checked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_names_with_one_key_are_two(checked: Checked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes of names tell hardly ever the same of two keys; here always."""
 
     def constant(column: Any) -> Any:
         return np.zeros(len(column["number"]), np.int64)
 
-    monkeypatch.setattr("genstamp.logs.flat.words", constant)
+    monkeypatch.setattr("genstamp.logs.flat.keys_of", constant)
     test_verdicts_are_those_of_all_rows_at_once(checked, tmp_path, 200)
 
 

@@ -71,3 +71,9 @@ def test_the_figures_across_all_systems_come_first(tmp_path: Path) -> None:
     by_claims, with_lock = "- 1 of 4 mutants (25.0 %) are noticed by a claim", "- 2 of 4 (50.0 %) by a claim or by the"
     assert 0 < page.index(by_claims) < page.index(with_lock) < page.index("## The systems")
     assert f"| {SYSTEM} | 8 | 6 | 9 | 9 | 3 | 60 | 1 |" in page
+    unclaimed = [line for line in page.partition("## The systems")[0].splitlines() if line.startswith(f"- {SYSTEM}, ")]
+    assert unclaimed == [
+        f"- {SYSTEM}, `a-2`, by the lock: a: two",
+        f"- {SYSTEM}, `b-1`, survives: b: one",
+        f"- {SYSTEM}, `b-2`, survives: b: two",
+    ]

@@ -185,6 +185,47 @@ def test_what_is_kept_is_read_again_and_shown(tmp_path: Path, small: Walk) -> No
         kept.read(tmp_path, "hdfs.recovery")
 
 
+def _two_walks() -> tuple[Walk, Walk]:
+    """The second one's configuration can do more; each leaves out something that the other one does."""
+    a_byte = replace(NO_BYTE, name="a_byte", limits={**NO_BYTE.limits, "bytes": 1})
+    return walk(WithoutAnswer("hflush"), RECOVERY, NO_BYTE), walk(WithoutAnswer("last_packet"), RECOVERY, a_byte)
+
+
+def _words(one: Walk) -> frozenset[str]:
+    return frozenset(map(str, one.transitions))
+
+
+def test_walks_that_are_kept_one_by_one_are_those_that_are_kept_together(tmp_path: Path) -> None:
+    first, second = _two_walks()
+    assert first.certain - second.certain
+    assert second.certain - first.certain
+    configurations = [first.configuration, second.configuration]
+    by_name = {one.configuration.name: _words(one) for one in (first, second)}
+    for one in (second, first, second):
+        kept.add(tmp_path, one, "3.4.1", configurations, by_name.__getitem__)
+    assert kept.read(tmp_path, "hdfs.recovery", "3.4.1") == kept.kept_of([first, second])
+
+
+def test_a_kept_walk_of_something_else_goes_when_another_is_added(tmp_path: Path) -> None:
+    small, other = _two_walks()
+    both = [small.configuration, other.configuration]
+    larger = replace(small.configuration, limits={**NO_BYTE.limits, "crashes": 1})
+
+    def after(first: Walk, configurations: list[Configuration], words: frozenset[str]) -> list[str]:
+        kept.keep(tmp_path, [first], "3.4.1")
+        kept.add(tmp_path, other, "3.4.1", configurations, lambda _: words)
+        found = kept.read(tmp_path, "hdfs.recovery", "3.4.1")
+        assert found is not None
+        return list(found.walks)
+
+    assert after(small, both, _words(small)) == ["no_byte", "a_byte"]
+    assert after(replace(small, digest="another"), both, _words(small)) == ["a_byte"]
+    assert after(replace(small, semantics="hadoop-3.4"), both, _words(small)) == ["a_byte"]
+    assert after(small, [larger, other.configuration], _words(small)) == ["a_byte"]
+    assert after(small, both[1:], _words(small)) == ["a_byte"]
+    assert after(small, both, _words(other)) == ["a_byte"], "its transitions are counted in another way now"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("system", DRIVINGS)
 def test_what_is_kept_is_what_a_walk_reaches(system: str, repository: Path) -> None:

@@ -132,9 +132,9 @@ def test_the_lock_notices_a_refusal_that_never_was() -> None:
 
 
 def test_every_judge_notices_something(outcomes: dict[str, Outcome]) -> None:
-    """But those that `test_answers.py` and `test_below.py` are about: a call is one action here, and nobody refines."""
+    """But those with tests of their own: a call is one action here, nothing is declared inductive, nobody refines."""
     report = Report(list(outcomes.values()), {}, True, 1.0)
-    assert [name for name in JUDGES if not report.by_judge[name]] == ["lifecycles", "answers", "refinement"]
+    assert [name for name in JUDGES if not report.by_judge[name]] == ["lifecycles", "answers", "proofs", "refinement"]
 
 
 def test_without_every_the_first_one_ends_it() -> None:

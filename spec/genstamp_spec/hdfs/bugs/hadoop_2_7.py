@@ -8,6 +8,7 @@ from genstamp_model.language import Bool, action, observe, require
 from genstamp_spec.hdfs.parts.block_recovery import BlockRecovery
 from genstamp_spec.hdfs.parts.earlier_blocks import EarlierBlocks
 from genstamp_spec.hdfs.parts.namenode_blocks import BlockSteps, StreamedBlocks
+from genstamp_spec.hdfs.parts.namenode_calls import AppendCall
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.recovery_start import RecoveryStart
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
@@ -81,18 +82,45 @@ class MonitorDropsLease(Leases, lane="namenode"):
 
 
 class CommitUnderRecovery(BlockSteps, lane="namenode"):
-    """The late complete() of a client whose block is under recovery goes through (facts A.3 step 2)."""
+    """The late complete() of a client whose block is under recovery goes through (facts A.3 step 2).
+
+    The replicas that are reported meanwhile count towards it (BlockManager#isBlockUnderConstruction).
+    """
+
+    def may_commit(s, file: File) -> None:
+        """Nobody asks whether the block is under recovery."""
+
+    def has_any_length(s, file: File) -> Bool:
+        """Also of a block that is under recovery."""
+        return super().has_any_length(file) | s.is_recovered(file)
 
     @action(event="complete")
     def complete_under_recovery(s, client: Client, file: File) -> None:
-        """The client that still owns the file commits its own length and stamp."""
+        """The client that still owns the file commits its own length and stamp; no replica is known."""
+        s.commits_under_recovery(client, file)
+        require(s.lacks_replicas(file), "no finalized replica is known")
+        s.leave_recovery(file)
+        s.commit(client, file)
+        observe(closed=False, block_state=s.block[file])
+
+    @action(event="complete")
+    def complete_under_recovery_closes(s, client: Client, file: File) -> None:
+        """A replica is known: the block is COMPLETE and the file closed. The attempt goes on, and ends with nothing."""
+        s.commits_under_recovery(client, file)
+        require(~s.lacks_replicas(file), "a finalized replica is known")
+        s.leave_recovery(file)
+        s.commit(client, file)
+        s.block[file].fire(BlockLifecycle.complete_block)
+        s.close(file)
+        s.close_stream(client, file)
+        observe(closed=True, block_state=s.block[file])
+
+    def commits_under_recovery(s, client: Client, file: File) -> None:
+        """Checks: the client that still owns the file is done with its last block, which is under recovery."""
         s.check_lease(client, file, answers=False)
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         require(s.is_recovered(file), "the block is under recovery")
         s.earlier_blocks_are_complete(file)
-        s.leave_recovery(file)
-        s.commit(client, file)
-        observe(closed=False)
 
     def is_recovered(s, file: File) -> Bool:
         """The last block is under recovery."""
@@ -130,3 +158,15 @@ class AddBlockUnderRecovery(CommitUnderRecovery, EarlierBlocks, lane="namenode")
         """The previous block leaves its recovery first."""
         s.leave_recovery(file)
         super().commit_previous(client, file)
+
+
+class ReopenedWithoutRecovery(AppendCall, lane="namenode"):
+    """A block that was completed while its recovery went on, and is opened again, is under no recovery (facts A.4).
+
+    Coarser than HDFS in systems with another append: there the recovery's end is taken for that of the block.
+    """
+
+    def reopen_last_block(s, file: File) -> None:
+        """The attempt goes on, and its recovery id is not the block's any more."""
+        super().reopen_last_block(file)
+        s.recovery_id[file] = 0

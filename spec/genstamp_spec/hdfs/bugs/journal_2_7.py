@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from genstamp_model.language import Difference
-from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, AddBlockUnderRecovery, MonitorDropsLease
+from genstamp_spec.hdfs.bugs.hadoop_2_7 import ISSUE, AddBlockUnderRecovery, MonitorDropsLease, ReopenedWithoutRecovery
 from genstamp_spec.hdfs.bugs.lease_2_7 import HDFS_2484, HDFS_15725
 
 HDFS_10240 = Difference(
     "HDFS-10240",
     "complete() and addBlock() commit a block that is under recovery",
-    parts=(AddBlockUnderRecovery,),
+    parts=(AddBlockUnderRecovery, ReopenedWithoutRecovery),
     configuration="reports",
     shows="action complete_under_recovery",
     source=ISSUE + "HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0; what it breaks is in hdfs.lease",

@@ -8,6 +8,7 @@ from genstamp_spec.hdfs.bugs.hadoop_2_7 import (
     CommittedEmptyBlocksStay,
     MissingInodeIsAnExpiredLease,
     MonitorDropsLease,
+    ReopenedWithoutRecovery,
 )
 
 HDFS_2484 = Difference(
@@ -21,7 +22,7 @@ HDFS_2484 = Difference(
 HDFS_10240 = Bug(
     "HDFS-10240",
     "complete() and addBlock() commit a block that is under recovery",
-    parts=(AddBlockUnderRecovery,),
+    parts=(AddBlockUnderRecovery, ReopenedWithoutRecovery),
     breaks=("fenced_client_changes_nothing",),
     configuration="two_clients",
     depth=5,

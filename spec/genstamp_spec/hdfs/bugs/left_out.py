@@ -33,7 +33,6 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
         "chunks and their checksums: a byte is one packet here, and is never corrupt",
     ),
     ("HDFS-9178", "slow nodes: a node answers or has failed"),
-    ("HDFS-17299", "its repair is what matters here: the hole create-replaces-only-its-own"),
     ("HDFS-7885", "what a datanode asks of a reader's request is not known in full"),
     (
         "HDFS-2822, 4208, 4639, 11755, 16922, 17358",

@@ -13,6 +13,7 @@ from genstamp_spec.hdfs.bugs.pipeline import (
     HDFS_16146,
     VISIBLE_BEFORE_THE_ACK,
 )
+from genstamp_spec.hdfs.parts.pipeline_datanode import PipelineDatanode
 from genstamp_spec.hdfs.parts.pipeline_set_up import PipelineSetUp
 from genstamp_spec.hdfs.parts.pipeline_state import Stage
 from genstamp_spec.hdfs.parts.pipeline_surroundings import LateCalls
@@ -167,6 +168,28 @@ HDFS_10240 = Bug(
     source="https://issues.apache.org/jira/browse/HDFS-10240; fixed in 3.0.4, 3.1.2, 3.2.0",
 )
 
+
+class NothingIsReplaced(PipelineDatanode, lane=Datanode):
+    """createRbw refuses whatever replica is there, under a new stamp as well.
+
+    The client is that of 3.4.1 still, which sets the block up again: 3.3.6 gives it up, and asks for another one.
+    """
+
+    def create_again(s, datanode: Datanode) -> None:
+        """As the first time (FsDatasetImpl#createRbw; facts B1)."""
+        s.create(datanode)
+
+
+HDFS_17299 = Bug(
+    "HDFS-17299",
+    "a datanode refuses a pipeline that is set up again, as the first attempt has left a replica",
+    parts=(NothingIsReplaced,),
+    breaks=("only_failed_nodes_are_given_up",),
+    configuration="pair",
+    depth=6,
+    source="https://issues.apache.org/jira/browse/HDFS-17299; fixed in 3.4.1, 3.5.0",
+)
+
 BUGS: tuple[Bug, ...] = (
     HDFS_101,
     HDFS_1467,
@@ -182,6 +205,7 @@ BUGS: tuple[Bug, ...] = (
     HDFS_12299,
     HDFS_16127,
     HDFS_16146,
+    HDFS_17299,
     STAMPS_ARE_NOT_COMPARED,
     VISIBLE_BEFORE_THE_ACK,
 )

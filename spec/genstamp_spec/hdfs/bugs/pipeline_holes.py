@@ -5,7 +5,7 @@ from typing import Final
 
 from genstamp_model.language import Bool, Hole, Number, Ordered, action, members, require, when
 from genstamp_spec.hdfs.bugs.pipeline import HDFS_16146
-from genstamp_spec.hdfs.bugs.pipeline_block import HDFS_10240, HDFS_12299, HDFS_16127
+from genstamp_spec.hdfs.bugs.pipeline_block import HDFS_10240, HDFS_12299, HDFS_16127, HDFS_17299
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP as REPLICAS_HOLE
 from genstamp_spec.hdfs.bugs.replica import RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED as REPLICAS_RESTART
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
@@ -156,4 +156,5 @@ HADOOP_3_4 = (
     UNKNOWN_STORAGE_NAMES_NO_OTHER,
 )
 
-HADOOP_2_7 = (*HADOOP_3_4, HDFS_10240, HDFS_12299, HDFS_16127, HDFS_16146)
+HADOOP_3_3 = (*HADOOP_3_4, HDFS_17299)
+HADOOP_2_7 = (*HADOOP_3_3, HDFS_10240, HDFS_12299, HDFS_16127, HDFS_16146)

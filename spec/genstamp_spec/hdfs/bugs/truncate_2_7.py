@@ -30,8 +30,8 @@ _OVERTAKEN = Bug(
 _COMMITTED_UNDER_RECOVERY = replace(
     HDFS_10240,
     title="a client that wrote the file commits it while it is being cut: the cut is forgotten",
-    breaks=("truncate_ends",),
+    breaks=("recovery_shuts_out_clients",),
     configuration="one_datanode",
-    depth=0,
+    depth=12,
 )
 TRUNCATE_ENDS_2_7 = (*_SMALL, _COMMITTED_UNDER_RECOVERY, _OVERTAKEN, _ONE_PARTICIPANT_FAILS)

@@ -73,7 +73,7 @@ class EarlierBlocks(BlockSteps, EarlierState, lane="namenode"):
         s.block[file].fire(BlockLifecycle.commit, where=open_)
         s.block_bytes[file] = when(open_, s.passed_bytes(client, file), s.block_bytes[file])
         s.stored[file] = when(open_, s.stored[file] & s.locations[file], s.stored[file])
-        found = s.block[file].at(BlockLifecycle.committed) & ~s.stored[file].is_empty()
+        found = s.block[file].at(BlockLifecycle.committed) & ~s.lacks_replicas(file)
         s.block[file].fire(BlockLifecycle.complete_block, where=found)
         s.push(file)
 

@@ -168,8 +168,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         require(s.client_name[file] == client, "the caller owns the file", "LeaseExpiredException")
         if s.waits_for_the_block_before(client, file):
             return
+        s.may_commit(file)
         block = s.block[file]
-        require(~block.at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
         require(s.ready_to_complete(client, file), "the last packet is acknowledged")
         every = block.at(BlockLifecycle.complete, BlockLifecycle.absent)
         if case("closes", every, "every block is complete", "the last block is not complete"):
@@ -182,7 +182,7 @@ class BlockSteps(RecoveryStart, lane="namenode"):
             observe(closed=False, block_state=s.block[file])
             return
         require(s.passes_stamp(client, file), "the client's stamp is the block's", "IOException", defensive=True)
-        unknown = s.stored[file].is_empty()
+        unknown = s.lacks_replicas(file)
         if case("commits", unknown, "no finalized replica is known", "a finalized replica is known"):
             s.commit(client, file)
             observe(closed=False, block_state=s.block[file])
@@ -192,6 +192,14 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         s.close(file)
         s.close_stream(client, file)
         observe(closed=True, block_state=s.block[file])
+
+    def may_commit(s, file: File) -> None:
+        """Checks: the block is not under recovery (HDFS-10240)."""
+        require(~s.block[file].at(BlockLifecycle.under_recovery), "the block is not under recovery", "IOException")
+
+    def lacks_replicas(s, file: File) -> Bool:
+        """A block that is committed does not become COMPLETE at once: no replica of it is known."""
+        return s.stored[file].is_empty()
 
     def is_closed_already(s, client: Client, file: File) -> None:
         """A call that is repeated is answered with true, be the file deleted since (HDFS-3031, facts E.9)."""
@@ -229,10 +237,14 @@ class BlockSteps(RecoveryStart, lane="namenode"):
 
     def counts(s, file: File, stamp: Ordered, num_bytes: Number) -> Bool:
         """A FINALIZED replica of this stamp and length matches the block."""
-        open_ = s.block[file].at(BlockLifecycle.under_construction)
+        open_ = s.has_any_length(file)
         committed = s.block[file].at(BlockLifecycle.committed)
         sized = (committed | s.block[file].at(BlockLifecycle.complete)) & (num_bytes == s.block_bytes[file])
         return (stamp == s.block_stamp[file]) & (open_ | sized)
+
+    def has_any_length(s, file: File) -> Bool:
+        """The block's length is not known yet."""
+        return s.block[file].at(BlockLifecycle.under_construction)
 
     # The end of block recovery (G.6). Each answer ends the attempt.
 

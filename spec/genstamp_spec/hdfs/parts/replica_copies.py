@@ -45,9 +45,13 @@ class ReplicaCopies(ReplicaOperations):
                 "ReplicaAlreadyExistsException",
             )
         s.writer_is_stopped(replica)
-        s.has_space(datanode)
+        s.has_space_to_copy(datanode)
         replica.state.fire(ReplicaLifecycle.create_temporary_over_existing)
         s.begin_copy(replica, stamp)
+
+    def has_space_to_copy(s, datanode: Datanode) -> None:
+        """Checks: a volume has room for the copy that replaces the replica."""
+        s.has_space(datanode)
 
     def begin_copy(s, replica: DetailedReplica, stamp: Ordered) -> None:
         """An empty copy takes the place of what was there; a thread receives it."""

@@ -50,7 +50,7 @@ class ReplicaOperations(ReplicaState):
     def create_rbw_over_existing(s, datanode: Datanode, new_stamp: Ordered) -> None:
         """Setting up the first pipeline again, under a new stamp, replaces what the first attempt left (facts B1').
 
-        Hadoop checks nothing: whatever is there is deleted, even where no volume has room for the new replica.
+        Hadoop checks nothing: whatever is there is deleted, before a volume with room is looked for.
         """
         replica = s.replica[datanode]
         require(s.exists(replica), "the datanode has a replica")
@@ -62,9 +62,13 @@ class ReplicaOperations(ReplicaState):
         require(replica.stamp < new_stamp, "the replica is older", "ReplicaAlreadyExistsException")
         require(replica.bytes_acked == 0, "nothing of the replica was acknowledged", "ReplicaAlreadyExistsException")
         s.writer_is_stopped(replica)
-        s.has_space(datanode)
+        s.has_space_to_create_again(datanode)
         replica.state.fire(ReplicaLifecycle.create_rbw_over_existing)
         s.begin(datanode, new_stamp)
+
+    def has_space_to_create_again(s, datanode: Datanode) -> None:
+        """Checks: a volume has room for what replaces the replica."""
+        s.has_space(datanode)
 
     def begin(s, datanode: Datanode, stamp: Ordered) -> None:
         """An empty replica takes the place of what was there."""

@@ -30,6 +30,7 @@ class ReplicaRecovery(ReplicaCopies):
         complete = ~replica.state.at(ReplicaLifecycle.rbw, ReplicaLifecycle.temporary)
         visible, on_disk = s.visible_bytes(replica), replica.bytes_on_disk
         require(complete | (on_disk >= visible), "what is visible is on disk", "IOException")
+        s.files_are_there(datanode, "FileNotFoundException", ~complete)
         require(complete | (replica.file_bytes == on_disk), "the file is as long as memory has it", "IOException")
         require(replica.stamp >= stamp, "the replica is not older than the block", "IOException")
         require(replica.stamp < recovery_id, "the recovery is newer than the replica", "IOException")
@@ -48,6 +49,9 @@ class ReplicaRecovery(ReplicaCopies):
         """The replica takes part in a recovery of this id or a later one."""
         return replica.state.at(ReplicaLifecycle.rur) & (replica.recovery_id >= recovery_id)
 
+    def files_are_there(s, datanode: Datanode, refused: str | None, where: Bool | bool = True) -> None:
+        """Checks: the replica has its files; here, it always has (FsDatasetImpl#checkReplicaFiles)."""
+
     # updateReplicaUnderRecovery (B.4).
 
     def found_to_update(s, datanode: Datanode, recovery_id: Ordered, old_bytes: Number) -> DetailedReplica:
@@ -56,6 +60,7 @@ class ReplicaRecovery(ReplicaCopies):
         require(s.exists(replica), "the datanode has a replica", "ReplicaNotFoundException")
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery", "IOException")
         require(replica.bytes_on_disk == old_bytes, "the replica is as long as it was found", "IOException")
+        s.files_are_there(datanode, "FileNotFoundException")
         require(
             replica.file_bytes == replica.bytes_on_disk,
             "the file is as long as memory has it",

@@ -4,6 +4,7 @@ from genstamp_model.language import Bool, Configuration, System, exists, invaria
 from genstamp_spec.hdfs.bugs.expiry import EXPIRY_2_7, EXPIRY_BUGS
 from genstamp_spec.hdfs.parts.expiry_steps import ExpirySteps
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File, Holder, StreamStage
+from genstamp_spec.hdfs.systems.lease_promises import LeasePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
 
@@ -32,6 +33,10 @@ APPENDING = (
 
 class ExpiryProperties(ExpirySteps):
     """What has to happen; numbers L and S are those of the facts. Time passes, and datanodes do their part."""
+
+    last_stamp_never_decreases = LeasePromises.last_stamp_never_decreases
+    commit_fixes_content = LeasePromises.commit_fixes_content
+    same_block = LeasePromises.same_block
 
     # What does not occur in this system, so that steps which could look at it need not.
 
@@ -85,10 +90,11 @@ class ExpiryProperties(ExpirySteps):
 
     @invariant(inductive=True, given=("files_have_two_blocks_at_most", "blocks_have_locations"))
     def missing_blocks_have_no_data(s, file: File) -> Bool:
-        """What is not there has neither stamp nor bytes, and what is there has a stamp."""
+        """What is not there has neither stamp nor bytes nor replicas, and what is there has a stamp."""
         before, absent = s.earlier[file], BlockLifecycle.absent
         nothing = (s.block_stamp[file] == 0) & (s.block_bytes[file] == 0) & (s.written[file] == 0)
-        nothing_before = (before.stamp == 0) & (before.num_bytes == 0)
+        nothing = nothing & s.stored[file].is_empty()
+        nothing_before = (before.stamp == 0) & (before.num_bytes == 0) & before.stored.is_empty()
         last = when(s.block[file].at(absent), nothing, s.block_stamp[file] > 0)
         return last & when(before.state.at(absent), nothing_before, before.stamp > 0)
 

@@ -5,7 +5,8 @@ Holes of Hadoop 3.4.1 stand here with their repairs; `lease_promises.py` has the
 
 from genstamp_model.language import Bool, Configuration, Hole, Members, System, action, observe, require
 from genstamp_spec.hdfs.bugs.lease import LEASE_BUGS
-from genstamp_spec.hdfs.bugs.lease_2_7 import HDFS_10240, LEASE_2_7
+from genstamp_spec.hdfs.bugs.lease_2_7 import LEASE_2_7
+from genstamp_spec.hdfs.bugs.lease_2_10 import HDFS_10240_BY_FORCE
 from genstamp_spec.hdfs.parts.lease_history import Owners
 from genstamp_spec.hdfs.parts.namenode_leases import Leases
 from genstamp_spec.hdfs.parts.state import Attempt, AttemptStage, Client, Datanode, File, Holder
@@ -237,7 +238,7 @@ LEASE = System(
     semantics={
         "repaired": (),
         "hadoop-3.4": HADOOP_3_4,
-        "hadoop-2.10": (*HADOOP_3_4, HDFS_10240),
+        "hadoop-2.10": (*HADOOP_3_4, HDFS_10240_BY_FORCE),
         "hadoop-2.7": (*HADOOP_3_4, *LEASE_2_7),
     },
     default_semantics="repaired",
@@ -317,7 +318,7 @@ LEASE = System(
             on_demand=True,
         ),
     ],
-    bugs=LEASE_BUGS,
+    bugs=(*LEASE_BUGS, HDFS_10240_BY_FORCE),
     meets=(("complete", "the client's stamp is the block's"),),
     omits=OMITS,
 )

@@ -22,7 +22,7 @@ from genstamp_model.language import (
     witness,
 )
 from genstamp_spec.hdfs.bugs.pipeline_block import BUGS
-from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_4
+from genstamp_spec.hdfs.bugs.pipeline_holes import HADOOP_2_7, HADOOP_3_3, HADOOP_3_4
 from genstamp_spec.hdfs.parts.pipeline_reader import BlockReaders
 from genstamp_spec.hdfs.parts.pipeline_restarts import PlannedRestarts
 from genstamp_spec.hdfs.parts.pipeline_set_up import RECOVERY_STAGES
@@ -284,7 +284,7 @@ PIPELINE = System(
     "hdfs.pipeline",
     parts=[PipelineProperties],
     doc="One block, its writer and a chain of datanodes: packets, acks, hflush, and the pipeline set up again.",
-    semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-2.7": HADOOP_2_7},
+    semantics={"repaired": (), "hadoop-3.4": HADOOP_3_4, "hadoop-3.3": HADOOP_3_3, "hadoop-2.7": HADOOP_2_7},
     default_semantics="repaired",
     limits=dict.fromkeys(LIMITS, 0),
     configurations=[

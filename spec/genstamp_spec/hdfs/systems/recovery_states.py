@@ -13,7 +13,24 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
-class RecoveryStates(BlockRecovery, Clients):
+class ReplicaFits(BlockRecovery):
+    """What may be known of a replica in its state."""
+
+    def fits_its_state(s, replica: Replica) -> Bool:
+        """Only an RBW has a writer, only a RUR a recovery and a state within; what is not there has nothing."""
+        absent, recovered = replica.state.at(ReplicaLifecycle.absent), replica.state.at(ReplicaLifecycle.rur)
+        nothing = absent.implies((replica.stamp == 0) & (replica.num_bytes == 0))
+        written = replica.writer.is_none() | s.may_have_a_writer(replica)
+        inside = replica.original.at(OriginalState.NONE) != recovered
+        idle = recovered | (replica.recovery_id == 0)
+        return nothing & written & inside & idle & ~replica.state.at(ReplicaLifecycle.temporary)
+
+    def may_have_a_writer(s, replica: Replica) -> Bool:
+        """The replica is being written."""
+        return replica.state.at(ReplicaLifecycle.rbw)
+
+
+class RecoveryStates(ReplicaFits, Clients):
     """Of blocks, streams, replicas and attempts."""
 
     @invariant(inductive=True, given=("files_come_before_blocks",))
@@ -65,18 +82,8 @@ class RecoveryStates(BlockRecovery, Clients):
 
     @invariant(inductive=True)
     def replicas_know_what_fits_their_state(s, datanode: Datanode, file: File) -> Bool:
-        """Only an RBW has a writer, only a RUR a recovery and a state within; what is not there has nothing."""
-        replica = s.replica[datanode][file]
-        absent, recovered = replica.state.at(ReplicaLifecycle.absent), replica.state.at(ReplicaLifecycle.rur)
-        nothing = absent.implies((replica.stamp == 0) & (replica.num_bytes == 0))
-        written = replica.writer.is_none() | s.may_have_a_writer(replica)
-        inside = replica.original.at(OriginalState.NONE) != recovered
-        idle = recovered | (replica.recovery_id == 0)
-        return nothing & written & inside & idle & ~replica.state.at(ReplicaLifecycle.temporary)
-
-    def may_have_a_writer(s, replica: Replica) -> Bool:
-        """The replica is being written."""
-        return replica.state.at(ReplicaLifecycle.rbw)
+        """A replica has what its state allows, and no other."""
+        return s.fits_its_state(s.replica[datanode][file])
 
     @invariant(inductive=True, given=("only_writers_know_a_block",))
     def blocks_come_before_replicas(s, datanode: Datanode, file: File) -> Bool:

@@ -26,7 +26,7 @@ from genstamp_spec.hdfs.bugs.replica import (
 from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Writer
 from genstamp_spec.hdfs.parts.replica_writers import Generation
 from genstamp_spec.hdfs.parts.state import Datanode, OriginalState
-from genstamp_spec.hdfs.systems.replica_holes import HOLES_3_4
+from genstamp_spec.hdfs.systems.replica_holes import HOLES_3_4, HOLES_BEFORE_17299
 from genstamp_spec.hdfs.systems.replica_promises import ReplicaPromises
 from genstamp_spec.hdfs.systems.replica_stamps import ReplicaStamps
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -274,7 +274,7 @@ REPLICA = System(
         "repaired": (),
         "hadoop-3.4": HOLES_3_4,
         # Hadoop 3.3.6 is no different here.
-        "hadoop-2.7": (*HOLES_3_4[1:], HDFS_17299, APPEND_COMPARES_STAMPS_FIRST),
+        "hadoop-2.7": (*HOLES_BEFORE_17299, HDFS_17299, APPEND_COMPARES_STAMPS_FIRST),
     },
     default_semantics="repaired",
     configurations=[

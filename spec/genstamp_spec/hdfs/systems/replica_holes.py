@@ -1,9 +1,9 @@
 """What Hadoop 3.4.1 does otherwise than hdfs.replica asks for."""
 
-from genstamp_model.language import Hole, Number, Ordered, action, pick, require
+from genstamp_model.language import Bool, Hole, Number, Ordered, Part, action, members, pick, require
 from genstamp_spec.hdfs.bugs.replica import PIPELINES_BRING_A_NEW_STAMP, RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED
 from genstamp_spec.hdfs.parts.replica_requests import ReplicaRequests
-from genstamp_spec.hdfs.parts.replica_state import DetailedReplica
+from genstamp_spec.hdfs.parts.replica_state import DetailedReplica, Report, Writer
 from genstamp_spec.hdfs.parts.replica_writers import BYTES, Generation
 from genstamp_spec.hdfs.parts.state import Datanode
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -23,6 +23,7 @@ class StampBeforeLength(ReplicaRequests, lane=Datanode):
         replica = s.replica[datanode]
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
         require(replica.recovery_id == recovery_id, "the replica is under this recovery")
+        s.files_are_there(datanode, None)
         require(s.bytes_to_update(replica) < pick("new_bytes", 0, BYTES), "the replica is too short")
         replica.stamp = recovery_id
 
@@ -88,6 +89,7 @@ class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
         require(replica.state.at(ReplicaLifecycle.rur), "the replica is under recovery")
         require(replica.recovery_id == recovery_id, "the replica is under this recovery")
         require(replica.bytes_on_disk == old_bytes, "the replica is as long as it was found")
+        s.files_are_there(datanode, None)
         require(replica.num_bytes > replica.file_bytes, "not all that was received is on disk")
         return replica
 
@@ -96,6 +98,89 @@ class UpdateGoesByReceivedBytes(ReplicaRequests, lane=Datanode):
         replica.state.fire(ReplicaLifecycle.update_under_recovery)
         replica.bytes_on_disk = replica.num_bytes
         s.forget(replica)
+
+
+class FilesState(Part):
+    """Whether a datanode has lost the files of a replica that it has in memory still."""
+
+    without_files = members(Datanode)
+
+
+class CreateDeletesFirst(ReplicaRequests, FilesState, lane=Datanode):
+    """A pipeline that is set up again has the files deleted of what is there, before a volume with room is looked for.
+
+    The datanode has the replica in memory still, and answers for it: to a primary that asks for a finalized one, too,
+    which is refused only when it wants it updated.
+
+    Coarser than HDFS: that other requests for the replica fail is not told, nor of a thread that writes it. No volume
+    has room, so that no replica takes its place.
+
+    Source  FsDatasetImpl#createRbw, #cleanupReplica, #checkReplicaFiles, Hadoop 3.4.1.
+    """
+
+    def has_space_to_create_again(s, datanode: Datanode) -> None:
+        """Where there is none, the request is another step."""
+        require(~s.full.has(datanode), "a volume has room")
+
+    @action(event="create_rbw", refuses="DiskOutOfSpaceException")
+    def serve_create_rbw_again_without_room(s, datanode: Datanode, generation: Generation) -> None:
+        """Whatever is there has no files any more."""
+        s.serves(datanode, generation)
+        replica = s.replica[datanode]
+        require(s.exists(replica), "the datanode has a replica")
+        require(~replica.writer.at(Writer.RUNNING), "no thread writes the replica")
+        require(s.full.has(datanode), "no volume has room")
+        s.without_files.add(datanode)
+
+    def files_are_there(s, datanode: Datanode, refused: str | None, where: Bool | bool = True) -> None:
+        """Checks: no such request has deleted them."""
+        require(~(s.without_files.has(datanode) & where), "the replica has its files", refused)
+
+    @action(event="datanode_restart")
+    def datanode_restarts_without_files(s, datanode: Datanode) -> None:
+        """What has no files is not found.
+
+        After an orderly stop, which leaves a list of the replicas, it is there again (BlockPoolSlice#getVolumeMap).
+        """
+        require(s.without_files.has(datanode), "the replica's files were deleted")
+        s.comes_back(datanode, 0)
+        replica = s.replica[datanode]
+        replica.state.fire(ReplicaLifecycle.invalidate, where=s.exists(replica))
+        s.remove(replica)
+
+
+class CopyDeletesFirst(ReplicaRequests, lane=Datanode):
+    """A copy has the replica deleted that it replaces, and looks for a volume with room only then.
+
+    Source  FsDatasetImpl#createTemporary, Hadoop 2.6.0 to 3.4.1; facts B.5.
+    """
+
+    def has_space_to_copy(s, datanode: Datanode) -> None:
+        """Where there is none, the request is another step."""
+        require(~s.full.has(datanode), "a volume has room")
+
+    @action(event="create_temporary", refuses="DiskOutOfSpaceException")
+    def serve_create_temporary_without_room(s, datanode: Datanode, generation: Generation) -> None:
+        """A copy for re-replication: what was being written or copied is gone."""
+        s.is_deleted_for_a_copy(datanode, generation, transfer=False)
+
+    @action(event="create_temporary", refuses="DiskOutOfSpaceException")
+    def serve_transfer_without_room(s, datanode: Datanode, generation: Generation) -> None:
+        """A copy for a pipeline: whatever was there is gone."""
+        s.is_deleted_for_a_copy(datanode, generation, transfer=True)
+
+    def is_deleted_for_a_copy(s, datanode: Datanode, generation: Generation, *, transfer: bool) -> None:
+        """The older replica leaves memory and disk, and the NameNode is told so."""
+        (stamp,) = s.serves(datanode, generation)
+        replica = s.replica[datanode]
+        replaced = ReplicaLifecycle.existing if transfer else (ReplicaLifecycle.temporary, ReplicaLifecycle.rbw)
+        require(replica.state.at(*replaced), "the replica is one that such a copy replaces")
+        require(replica.stamp < stamp, "the replica is older than the copy")
+        require(replica.writer.at(Writer.NONE), "no thread writes the replica")
+        require(s.full.has(datanode), "no volume has room")
+        replica.state.fire(ReplicaLifecycle.invalidate)
+        s.remove(replica)
+        s.tells(datanode, Report.DELETED)
 
 
 CREATE_REPLACES_ONLY_ITS_OWN = Hole(
@@ -147,11 +232,35 @@ UPDATE_KEEPS_TO_BYTES_ON_DISK = Hole(
     repair="Compare the new length with the bytes on disk, before anything is changed.",
     source="found with Apache HDFS; facts B.4.17, B.4.24; FsDatasetImpl#updateReplicaUnderRecovery, Hadoop 3.4.1",
 )
-HOLES_3_4 = (
-    CREATE_REPLACES_ONLY_ITS_OWN,
+CREATE_LOOKS_FOR_ROOM_FIRST = Hole(
+    "create-looks-for-room-first",
+    "createRbw under a new stamp deletes the files of a replica, fails for lack of room, and has the replica still",
+    parts=(CreateDeletesFirst,),
+    breaks=("only_condemned_generations_are_deleted",),
+    configuration="requests",
+    depth=7,
+    repair=(
+        "Take the volume and create the new files before cleanupReplica; where it has deleted something and createRbw "
+        "fails, take the replica out of the volume map and tell the NameNode."
+    ),
+    source="found with Apache HDFS; facts B1'; FsDatasetImpl#createRbw since HDFS-17299, Hadoop 3.4.1 and 3.5.0",
+)
+COPY_LOOKS_FOR_ROOM_FIRST = Hole(
+    "copy-looks-for-room-first",
+    "a copy that no volume has room for has deleted the replica that it was to replace",
+    parts=(CopyDeletesFirst,),
+    breaks=("only_condemned_generations_are_deleted",),
+    configuration="requests",
+    depth=6,
+    repair="Take the volume for the copy before the older replica is invalidated.",
+    source="found with Apache HDFS; facts B.5; FsDatasetImpl#createTemporary, Hadoop 2.6.0, 2.7.4, 3.3.6 and 3.4.1",
+)
+HOLES_BEFORE_17299 = (
     TRANSFER_SPARES_A_YOUNGER_RECOVERY,
     LENGTH_IS_CHECKED_BEFORE_THE_STAMP,
     UPDATE_KEEPS_TO_BYTES_ON_DISK,
     RESTART_KEEPS_WHAT_WAS_ACKNOWLEDGED,
     PIPELINES_BRING_A_NEW_STAMP,
+    COPY_LOOKS_FOR_ROOM_FIRST,
 )
+HOLES_3_4 = (CREATE_REPLACES_ONLY_ITS_OWN, CREATE_LOOKS_FOR_ROOM_FIRST, *HOLES_BEFORE_17299)

@@ -10,7 +10,7 @@ from genstamp_spec.hdfs.bugs.truncate_2_7 import TRUNCATE_ENDS_2_7
 from genstamp_spec.hdfs.bugs.truncate_ends import HALF_A_CUT_IS_ENOUGH, HDFS_9516
 from genstamp_spec.hdfs.parts.client import Clients
 from genstamp_spec.hdfs.parts.state import AttemptStage, Datanode, File
-from genstamp_spec.hdfs.systems.truncate import LIMITS, FirstWrite
+from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, TruncatePromises
 from genstamp_spec.lifecycles.file import FileLifecycle
 
 OMITS = (
@@ -40,7 +40,7 @@ FAIR = (
 )
 
 
-class TruncateEnds(FirstWrite, Clients):
+class TruncateEnds(TruncatePromises, Clients):
     """Numbers L are those of the facts, page J."""
 
     def may_fail(s) -> None:

@@ -12,6 +12,7 @@ from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeE
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
+from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -62,7 +63,7 @@ HFLUSH_WAITS_FOR_REPORTS = Hole(
 )
 
 
-class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StreamedRestarts):
+class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StepsAndStates, StreamedRestarts):
     """What stays true over a restart; numbers S are those of the facts, page J."""
 
     block_stamp_never_decreases = RecoveryPromises.block_stamp_never_decreases

@@ -23,7 +23,8 @@ from genstamp_spec.hdfs.systems.abstract_truncate import DURABLE_PREFIX_TRUNCATE
 from genstamp_spec.hdfs.systems.recovery import COMMAND_BELONGS_TO_ITS_ATTEMPT, HFLUSH_SEES_THE_RECOVERY
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver
-from genstamp_spec.hdfs.systems.truncate import LIMITS, TruncateProperties
+from genstamp_spec.hdfs.systems.truncate import TruncateProperties
+from genstamp_spec.hdfs.systems.truncate_promises import LIMITS
 from genstamp_spec.hdfs.systems.write_path import KNOWN_BYTES_ARE_NOT_DELETED, WritePathProperties
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle

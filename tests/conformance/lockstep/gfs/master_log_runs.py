@@ -118,7 +118,7 @@ def hold_shadowed() -> tuple[Held, Counter[str]]:
             shadowed(seed),
             held,
             watch=lambda fit, before, step: taken.update(
-                action.name for state in before for action, *_ in fit.taken(state, step)
+                call.action.name for state in before for call, _ in fit.taken(state, step)
             ),
         )
     return held, taken

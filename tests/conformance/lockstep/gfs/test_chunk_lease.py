@@ -59,7 +59,7 @@ def test_simulated_runs_conform_and_show_all_that_masters_and_chunkservers_do() 
     shown: set[str] = set()
 
     def watch(fit: Fit, states: Sequence[State], step: Event) -> None:
-        shown.update(action.name for state in states for action, *_ in fit.taken(state, step))
+        shown.update(call.action.name for state in states for call, _ in fit.taken(state, step))
 
     held = holder().hold_seeds(SEEDS, run, watch)
     assert (held.verdict, held.undetermined) == ("conforms", 0)

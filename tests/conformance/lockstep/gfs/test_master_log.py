@@ -30,7 +30,7 @@ def test_runs_with_faults_conform_and_show_every_action_but_those_named() -> Non
         MASTER_LOG,
         SEEDS,
         watch=lambda fit, before, step: shown.update(
-            action.name for state in before for action, *_ in fit.taken(state, step)
+            call.action.name for state in before for call, _ in fit.taken(state, step)
         ),
     )
     assert held.verdict == "conforms", "\n".join(line for one in held.rejections for line in one.lines())

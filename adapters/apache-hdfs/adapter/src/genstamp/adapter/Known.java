@@ -14,9 +14,10 @@ public enum Known {
    */
   LONGER_THAN_ITS_FILE,
   /**
-   * Requests that replace a replica where no volume has room: HDFS deletes its files, and refuses.
+   * A create that leaves a replica without files. Most of what HDFS then answers to requests for
+   * it, the specification does not say.
    */
-  REPLACES_WITHOUT_ROOM;
+  WITHOUT_FILES;
 
   private static final Set<Known> LEFT_OUT =
       "shown".equals(System.getProperty("genstamp.known")) ? Set.of() : Set.of(values());

@@ -11,9 +11,14 @@ import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.BlockUCState;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.LeaseAccess;
+import org.apache.hadoop.util.VersionInfo;
 
 /** complete(), answered or not. */
 final class CloseSteps {
+  // Before HDFS-10240 the call would go through, and no client makes it that has not ended its block.
+  private static final boolean REFUSES_UNDER_RECOVERY =
+      !VersionInfo.getVersion().startsWith("2.");
+
   private final LeaseRun run;
   private final LeaseCluster cluster;
 
@@ -87,7 +92,8 @@ final class CloseSteps {
     }
     boolean open = stream != null && stream.stage.equals("open");
     boolean refused =
-        last != null
+        REFUSES_UNDER_RECOVERY
+            && last != null
             && last.getBlockUCState() == BlockUCState.UNDER_RECOVERY
             && LeaseAccess.penultimateComplete(cluster.fsn, run.path(file));
     if (refused && !open) {

@@ -5,6 +5,7 @@ import genstamp.adapter.NotPossible;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
@@ -14,12 +15,18 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseP
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaAccess;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
 /** The writer sets its pipeline up, and agrees on it with the NameNode. */
 final class SetUpSteps {
   /** An updatePipeline call that was answered, and comes again. */
   private record Call(
       ExtendedBlock before, ExtendedBlock after, DatanodeID[] nodes, String[] ids) {}
+
+  // Since HDFS-17299 a create under a new stamp replaces what is there.
+  private static final boolean REPLACES =
+      Arrays.stream(FsDatasetSpi.class.getMethods())
+          .anyMatch(m -> m.getName().equals("createRbw") && m.getParameterCount() == 5);
 
   /** DataStreamer says how large the block will be, in chunks. */
   private static final int BLOCK_SIZE = (1 << 20) / Upstream.CHUNK;
@@ -237,7 +244,7 @@ final class SetUpSteps {
     ReplicaAccess replica = run.replica(datanode);
     if (writer.stage == Stage.SETUP_CREATE) {
       return replica != null
-          && (writer.newStamp == writer.stamp || replica.stamp >= writer.newStamp);
+          && (!REPLACES || writer.newStamp == writer.stamp || replica.stamp >= writer.newStamp);
     }
     if (replica == null
         || replica.stamp < writer.stamp

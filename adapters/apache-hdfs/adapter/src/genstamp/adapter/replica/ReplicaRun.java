@@ -125,11 +125,11 @@ final class ReplicaRun implements Run {
     told("give_out_stamp", a);
   }
 
-  /** What replaces a replica, if there is one. */
+  /** A create that replaces a replica. */
   void replaces() {
     needs(
-        replica() == null || !outages.isFull() || !Known.REPLACES_WITHOUT_ROOM.isLeftOut(),
-        "its files will be deleted for nothing");
+        !outages.isFull() || !Known.WITHOUT_FILES.isLeftOut(),
+        "the replica stays, and its files will be deleted");
   }
 
   ObjectNode told(String event, Map<String, String> a) {

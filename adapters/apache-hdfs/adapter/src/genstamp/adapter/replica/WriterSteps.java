@@ -123,7 +123,6 @@ final class WriterSteps {
     long stamp = run.stamp(a, "generation");
     boolean isTransfer = event.equals("serve_transfer");
     needs(!isTransfer || run.replica() != null, "there is no replica");
-    run.replaces();
     opens(
         event,
         a,
