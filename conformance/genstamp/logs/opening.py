@@ -48,11 +48,25 @@ class NotOpenedError(GenstampError):
         self.path = path
 
 
-def _fsspec() -> Any:
-    """Only what is on other machines asks for it: it takes a while to load."""
-    import fsspec.core
+_of_hdfs: dict[str, Any] = {}
+"""File systems of HDFS by scheme and authority. In the cache of fsspec a process that is forked from this one would let
+go of each, and wait there for threads that are not.
+"""
 
-    return fsspec.core
+
+def _file_system(uri: str) -> tuple[Any, str]:
+    """The file system of a URI, and the path in it."""
+    # Only what is on other machines asks for it: it takes a while to load.
+    from fsspec.core import url_to_fs
+
+    split = urlsplit(uri)
+    if split.scheme not in ("hdfs", "viewfs"):
+        files, inside = url_to_fs(uri)
+        return files, inside
+    root = f"{split.scheme}://{split.netloc}"
+    if root not in _of_hdfs:
+        _of_hdfs[root], _ = url_to_fs(uri, skip_instance_cache=True)
+    return _of_hdfs[root], _of_hdfs[root]._strip_protocol(uri)
 
 
 def is_remote(name: str | Path) -> bool:
@@ -111,7 +125,7 @@ def size(name: str | Path) -> int:
     if not is_remote(name):
         return Path(name).stat().st_size
     with _as_os_error():
-        files, inside = _fsspec().url_to_fs(str(name))
+        files, inside = _file_system(str(name))
         return int(files.size(inside))
 
 
@@ -124,7 +138,7 @@ def open_binary(name: str | Path) -> BinaryIO:
     if not is_remote(name):
         return Path(name).open("rb")
     with _as_os_error():
-        files, inside = _fsspec().url_to_fs(str(name))
+        files, inside = _file_system(str(name))
         return cast(BinaryIO, io.BufferedReader(_Remote(files.open(inside, "rb")), _BUFFER))
 
 
@@ -174,7 +188,7 @@ def write_bytes(name: str | Path, content: bytes) -> None:
         Path(name).write_bytes(content)
         return
     with _as_os_error():
-        files, inside = _fsspec().url_to_fs(str(name))
+        files, inside = _file_system(str(name))
         with files.open(inside, "wb") as file:
             file.write(content)
 
@@ -192,7 +206,7 @@ def move(directory: str | Path, to: str | Path) -> None:
         Path(directory).rename(to)
         return
     with _as_os_error():
-        files, inside = _fsspec().url_to_fs(str(directory))
+        files, inside = _file_system(str(directory))
         files.mv(inside, files._strip_protocol(str(to)), recursive=True)
 
 
@@ -202,7 +216,7 @@ def remove(directory: str | Path) -> None:
         shutil.rmtree(directory, ignore_errors=True)
         return
     with _as_os_error():
-        files, inside = _fsspec().url_to_fs(str(directory))
+        files, inside = _file_system(str(directory))
         if files.exists(inside):
             files.rm(inside, recursive=True)
 
@@ -211,7 +225,7 @@ def remove(directory: str | Path) -> None:
 def _asked(uri: str) -> Iterator[tuple[Any, str]]:
     """A file system and the name of a path within it; what it raises names the URI."""
     try:
-        yield _fsspec().url_to_fs(uri)
+        yield _file_system(uri)
     except Exception as problem:
         raise NotOpenedError(uri, str(problem) or type(problem).__name__) from problem
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import multiprocessing
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,7 @@ from genstamp.logs.local import Checked, check_locally
 from genstamp.logs.opening import NoSuchPathError, NotOpenedError, expanded, open_binary
 from genstamp.logs.run import TABLES
 
-# Beside the threads of hdfs-native no virtual machine starts, so Spark's has to run before, and its tests with these.
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spark")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,16 @@ def _tables(checked: Checked, at: str) -> dict[str, Counter[str]]:
         table: Counter(json.dumps(row, default=str).replace(at, "LOGS") for row in getattr(checked, table).to_pylist())
         for table in TABLES
     }
+
+
+def test_a_process_can_be_forked_beside_a_file_system_of_hdfs(in_hdfs: str) -> None:
+    assert expanded([in_hdfs])
+    child = multiprocessing.get_context("fork").Process(target=len, args=("",))
+    child.start()
+    child.join(30)
+    is_stuck = child.is_alive()
+    child.kill()
+    assert not is_stuck and child.exitcode == 0
 
 
 def test_a_path_and_uris_give_the_same_tables(logs: Path, in_hdfs: str, in_s3: str) -> None:
