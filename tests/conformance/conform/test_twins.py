@@ -195,12 +195,11 @@ def test_what_tells_many_possible_states_apart_is_asked_for() -> None:
     run.request(Request("recover_lease", (("client", "client1"), ("file", "/a"))))
     counts = [len(run.tracker.states)]
     chooser = Chooser(
-        Random(1), DRIVINGS["hdfs.recovery"], answers_of(model), dict.fromkeys(answers_of(model), 1), Reached(())
+        Random(2), DRIVINGS["hdfs.recovery"], answers_of(model), dict.fromkeys(answers_of(model), 1), Reached(())
     )
-    while counts[-1] > 32:
+    while counts[-1] > 32 and len(counts) < 12:
         request = chooser.next_request(run)
         assert request is not None
         run.request(request)
         counts.append(len(run.tracker.states))
-    assert counts[0] > 32
-    assert len(counts) < 12
+    assert counts[0] > 32 >= counts[-1] > 0
