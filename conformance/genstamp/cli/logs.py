@@ -148,8 +148,7 @@ def _checked(paths: list[str], master: str | None, options: "Options") -> "Repor
 
     with with_standard_input(paths) as files:
         is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-        # What is on other machines is looked up when Spark runs: beside the threads of hdfs-native its virtual machine
-        # never starts.
+        # What is on other machines goes to Spark, however small, and is looked up when it runs.
         if not any(map(is_remote, (*files, options.out or ""))):
             files = expanded(files)
             # spark-submit has chosen for itself.
