@@ -169,7 +169,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "v = s.g; s.g.add(a); s.n = when(v.has(a), 1, 2)  # here": "was assigned after it was read into a name",
     "v = s.x; attempt(lambda: s.x.update(lambda b: 0)).take(); s.n = v[a]  # here": "was assigned after it was read",
     # Calls of the language's forms.
-    "require(s.n < 3); s.n = 1  # here": "write require(condition, label, [refuses], [defensive])",
+    "require(s.n < 3); s.n = 1  # here": "write require(condition, label, [refuses], [defensive], [repairs], [since])",
     "require(s.f, 3); s.n = 1  # here": "a check is labelled in words",
     "require(s.f, 'x', OSError); s.n = 1  # here": "refuses with the name of an exception",
     "require('yes', 'x'); s.n = 1  # here": "expected a flag, not 'yes'",

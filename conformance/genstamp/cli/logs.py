@@ -143,18 +143,15 @@ def check(
 def _checked(paths: list[str], master: str | None, options: "Options") -> "Report":
     """What a check finds: in this process if there is little to read and nobody asked for Spark."""
     from genstamp.logs.alone import check_alone, is_small
-    from genstamp.logs.opening import expanded, is_remote
+    from genstamp.logs.opening import expanded
     from genstamp.logs.standard_input import with_standard_input
 
     with with_standard_input(paths) as files:
         is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-        # What is on other machines is looked up when Spark runs: beside the threads of hdfs-native its virtual machine
-        # never starts.
-        if not any(map(is_remote, (*files, options.out or ""))):
-            files = expanded(files)
-            # spark-submit has chosen for itself.
-            if master is None and not is_submitted and is_small(files):
-                return check_alone(files, options)
+        files = expanded(files)
+        # spark-submit has chosen for itself.
+        if master is None and not is_submitted and is_small(files):
+            return check_alone(files, options)
         from genstamp.logs.job import check_paths
         from genstamp.logs.session import spark_session
 

@@ -63,11 +63,11 @@ class ActionTracer:
     def _ways(self, declaration: ActionDeclaration) -> Iterator[traced.Action]:
         answers: tuple[bool, ...] | None = ()
         before: Sequence[Case] = ()
+        parameters = parameters_of(declaration.function, 1, declaration.source)
         for _ in range(_MOST_WAYS):
             if answers is None:
                 return
             trace = self.begin(declaration, answers)
-            parameters = parameters_of(declaration.function, 1, declaration.source)
             trace.parameters.extend(parameters)
             self.follow(declaration, trace)
             met, expected = ([case.name for case in cases][: len(answers)] for cases in (trace.asked, before))

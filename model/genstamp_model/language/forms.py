@@ -66,9 +66,7 @@ def require(
     trace = current()
     _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
     _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
-    if trace.leaves_out(repairs=_mark(repairs), since=_mark(since)):
-        trace.labels.add(label)
-    else:
+    if not _is_left_out(trace, label, repairs, since):
         trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
 
 
@@ -101,8 +99,7 @@ def case(
     """
     trace = current()
     _name_way(name, label, "case('gone', condition, 'the block is gone')")
-    if trace.leaves_out(repairs=_mark(repairs), since=_mark(since)):
-        trace.labels.add(label)
+    if _is_left_out(trace, label, repairs, since):
         return False
     return trace.case(name, coerce(condition, BOOL), label, otherwise or f"not so: {label}", refuses, unchanged)
 
@@ -136,6 +133,14 @@ def repairs(hole: str) -> bool:
 def since(bug: str) -> bool:
     """Whether the bug of this name is closed, likewise."""
     return not current().leaves_out(since=_mark(bug))
+
+
+def _is_left_out(trace: Trace, label: str, repairs: str | None, since: str | None) -> bool:
+    """Whether a check or a case is left out by its marks; its label is known all the same."""
+    left_out = trace.leaves_out(repairs=_mark(repairs), since=_mark(since))
+    if left_out:
+        trace.labels.add(label)
+    return left_out
 
 
 def _mark(name: object) -> str | None:

@@ -113,7 +113,7 @@ MISTAKES = {
     "s.x = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.seen[0] = True  # here": "expected a Node or none, not 0",
     "s.x == = 1  # here": "invalid syntax",
-    "require(s.x < 3); s.x = s.x + 1  # here": "write require(condition, label, [refuses], [defensive])",
+    "require(s.x < 3); s.x = s.x + 1  # here": "write require(condition, label, [refuses], [defensive], [repairs]",
     "for n in s.group: s.seen[n] = True  # here": "cannot be looped over",
     "require(s.owner in s.group, 'in'); s.f = True  # here": "write .has(item)",
     "require(s.x < 3 & s.f, 'both'); s.x = s.x + 1  # here": "write (a < b) & (c == d)",

@@ -18,7 +18,6 @@ from genstamp.logs.local import check_locally
 from genstamp.logs.opening import below, dataset
 from genstamp.logs.run import TABLES
 
-# Beside the threads of hdfs-native no virtual machine starts, so Spark's has to run before.
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spark")]
 
 

@@ -347,7 +347,7 @@ NAMENODE_TWINS = (
         (Patch(PendingRecoveryBlocks, "add", lambda self, block_id, now_us: True),),
         Judge.STEPS,
         None,
-        "recovery_id",
+        "receive_recovery_command",
     ),
     Twin(
         "HDFS-800",

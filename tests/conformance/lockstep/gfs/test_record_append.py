@@ -53,7 +53,7 @@ def test_simulated_runs_conform_and_show_all_that_happens_to_an_append() -> None
     assert {action.name for action in RECORD_APPEND.model().actions} - shown <= {
         "add_chunk",
         "answer_failure",
-        "apply_in_part",
+        "fail_to_apply_in_part",
         "fail_at_primary",
         "retry",
     }
