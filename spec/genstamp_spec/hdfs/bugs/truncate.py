@@ -1,6 +1,6 @@
 """Faults of append and truncate that Hadoop once had."""
 
-from genstamp_model.language import Bool, Bug, Number, action, require
+from genstamp_model.language import Bool, Bug, Number, action, case, require
 from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
@@ -101,14 +101,12 @@ HDFS_7903 = Bug(
 class RepeatedTruncateIsRefused(NamenodeTruncate, lane="namenode"):
     """A client that asks again meets its own truncate, as if it were somebody else's."""
 
-    @action(event="truncate", refuses="AlreadyBeingCreatedException")
-    def truncate_refused_again(s, client: Client, file: File) -> None:
-        """The file is open: recoverLeaseInternal refuses its own holder (facts F.1 row 2)."""
-        s.may_call(client)
-        require(s.unanswered[client][file], "the answer to the client was lost")
-        require(s.under_construction(file), "the file is open")
+    def answers_again(s, client: Client, file: File) -> None:
+        """While the file is open, recoverLeaseInternal refuses its own holder (facts F.1 row 2)."""
+        refused = "AlreadyBeingCreatedException"
+        if case("refused_again", s.under_construction(file), "the file is open", "the file is closed", refuses=refused):
+            s.misled[client] = True
         s.is_answered(client, file)
-        s.misled[client] = True
 
 
 HDFS_7926 = Bug(

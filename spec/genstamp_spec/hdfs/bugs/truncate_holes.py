@@ -1,6 +1,6 @@
 """What Hadoop 3.4.1 lacks of append and truncate, each with its repair in the text."""
 
-from genstamp_model.language import Hole, Maybe, action, require, those
+from genstamp_model.language import Hole, case, pick, require, those
 from genstamp_spec.hdfs.parts.datanode_truncate import DatanodeTruncate
 from genstamp_spec.hdfs.parts.namenode_truncate import NamenodeTruncate
 from genstamp_spec.hdfs.parts.state import Attempt, Client, Datanode, File
@@ -12,31 +12,21 @@ from genstamp_spec.lifecycles.file import FileLifecycle
 class AnswersAreNotKept(NamenodeTruncate, lane="namenode"):
     """A truncate that is asked for again is carried out again."""
 
-    @action(event="truncate")
-    def truncate_answered_again(s, client: Client, file: File) -> None:
-        """The file has the length that was asked for, or is being cut to it: the same answer."""
-        asked = s.asked_bytes[client][file]
-        done = s.file[file].at(FileLifecycle.closed) & (s.block_bytes[file] == asked)
-        s.may_call(client)
-        require(s.unanswered[client][file], "the answer to the client was lost")
-        require(done | (s.is_truncated(file) & (s.truncate_to[file] == asked)), "the file has this length, or gets it")
-        s.is_answered(client, file)
-
-    @action(event="truncate")
-    def truncate_cuts_again(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """Somebody has appended since: those bytes are cut off, which nobody has asked for."""
-        promised = s.block_bytes[file]
-        s.may_call(client)
-        require(s.unanswered[client][file], "the answer to the client was lost")
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        require(promised > s.asked_bytes[client][file], "the file is longer than that")
-        require(~s.is_held(file), "nothing holds the block")
-        require(s.may_lead_cut(file, primary), "the primary is a candidate")
-        s.block[file].fire(BlockLifecycle.truncate)
-        s.truncate_mode[file] = TruncateMode.IN_PLACE
-        s.begin_truncate(client, file, primary, s.asked_bytes[client][file])
-        s.hflushed[file] = promised
+    def answers_again(s, client: Client, file: File) -> None:
+        """If somebody has appended since, those bytes are cut off, which nobody has asked for; else the same answer."""
+        asked, promised = s.asked_bytes[client][file], s.block_bytes[file]
+        closed = s.file[file].at(FileLifecycle.closed)
+        longer = closed & s.block[file].at(BlockLifecycle.complete) & (promised > asked)
+        if case("cuts_again", longer, "the file is longer than that", "the file is not longer than that"):
+            require(~s.is_held(file), "nothing holds the block")
+            primary = pick("primary", Datanode, or_none=True)
+            require(s.may_lead_cut(file, primary), "the primary is a candidate")
+            s.cut_in_place(client, file, primary, asked)
+            s.hflushed[file] = promised
+        else:
+            done = closed & (promised == asked)
+            cut = s.is_truncated(file) & (s.truncate_to[file] == asked)
+            require(done | cut, "the file has this length, or gets it")
         s.is_answered(client, file)
 
 

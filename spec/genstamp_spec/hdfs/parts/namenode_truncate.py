@@ -6,7 +6,7 @@ deleted it is not created again, since it is an inode. What an upgrade holds goe
 is not here. That a replica is shorter than the length to cut to (facts B.4 step 7) cannot happen here.
 """
 
-from genstamp_model.language import Bool, Maybe, Number, action, each, none, observe, pick, require, when
+from genstamp_model.language import Bool, Number, action, case, each, none, observe, pick, require, when
 from genstamp_spec.hdfs.parts.namenode_blocks import NamenodeBlocks
 from genstamp_spec.hdfs.parts.promised_bytes import PromisedBytes
 from genstamp_spec.hdfs.parts.snapshots import Snapshots
@@ -35,58 +35,72 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
 
     # truncate (E.4).
 
-    def may_truncate(s, client: Client, file: File, new_bytes: Number) -> bool:
-        """Whether the file can be cut, with the checks of truncate in its order; else the call ends here.
-
-        That a truncate to the same length is under way comes first, whoever asks (HDFS-7926, HDFS-15875).
-        """
-        under_way = s.is_truncated(file) & s.block[file].at(BlockLifecycle.under_recovery)
-        other = under_way & (new_bytes != s.truncate_to[file])
-        s.may_call(client)
-        require(~s.unanswered[client][file], "the client has its answer")
-        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
-        require(~other, "no truncate to another length is under way", "AlreadyBeingCreatedException")
-        require(~under_way, "no truncate is under way")
-        if s.recover_lease_internal(client, file, None):  # E.4 step 3
-            return False
-        longer = new_bytes > s.block_bytes[file]
-        require(~longer, "the file is not shorter than that", "HadoopIllegalArgumentException")
-        require(new_bytes < s.block_bytes[file], "the file is longer than that")
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        return True
-
     @action
     def truncate(s, client: Client, file: File) -> None:
-        """The last block is to be cut in place: false, wait for the file to be closed.
+        """A closed file is cut; false, wait for it to be closed, but at a block boundary.
 
-        Source  FSDirTruncateOp#truncate, #prepareFileForTruncate, Hadoop 3.4.1; facts E.4, A.6, A3.
+        Source  FSDirTruncateOp#truncate, #prepareFileForTruncate, #shouldCopyOnTruncate, Hadoop 3.4.1; facts E.4, A.6,
+            A3, A4, A20.
         """
-        new_bytes = pick("new_bytes", 0, LONGEST)
-        if not s.may_truncate(client, file, new_bytes):
+        s.may_call(client)
+        lost = "the answer to the client was lost", "the client has its answer"
+        if case("answered_again", s.unanswered[client][file], *lost):
+            s.answers_again(client, file)
             return
-        lost = pick("lost_answer", 0, 1)
-        require(new_bytes > 0, "the length is no block boundary")
-        require(~s.is_held(file), "nothing holds the block")
+        new_bytes = pick("new_bytes", 0, LONGEST)
+        if s.is_being_cut(file, new_bytes) or s.recover_lease_internal(client, file, None):
+            return
+        longer = new_bytes > s.block_bytes[file]
+        require(~longer, "the file is not shorter than that", "HadoopIllegalArgumentException")
+        same = "the file has this length", "the file is longer than that"
+        if case("to_same_length", new_bytes == s.block_bytes[file], *same, unchanged="there is nothing to cut off"):
+            observe(closed=True, num_bytes=new_bytes)
+            return
+        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
+        if case("to_nothing", new_bytes == 0, "the length is a block boundary", "the length is no block boundary"):
+            require(~s.is_held(file), "nothing holds the block")
+            s.file[file].fire(FileLifecycle.truncate_at_block_boundary)
+            s.remove_block(file)
+            s.hflushed[file] = 0
+            observe(closed=True, num_bytes=0)
+            return
+        copied = case("by_copy", s.is_held(file), "something holds the block", "nothing holds the block")
         primary = pick("primary", Datanode, or_none=True)
         require(s.may_lead_cut(file, primary), "the primary is a candidate")
+        if copied:
+            s.copy_on_truncate(client, file, primary, new_bytes)
+        else:
+            s.cut_in_place(client, file, primary, new_bytes)
+        s.answer(client, file, new_bytes, pick("lost_answer", 0, 1))
+        observe(closed=False, num_bytes=new_bytes, recovery_id=s.recovery_id[file])
+
+    def answers_again(s, client: Client, file: File) -> None:
+        """A client that has lost its answer asks again: the answer was kept, and nothing is done twice.
+
+        No released Hadoop keeps it: truncate is declared idempotent (HDFS-16322; facts E.0).
+        """
+        s.is_answered(client, file)
+
+    def is_being_cut(s, file: File, new_bytes: Number) -> bool:
+        """Whether a truncate to this length is under way, whoever asks (HDFS-7926, HDFS-15875; facts E.4 step 2)."""
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists", "FileNotFoundException")
+        under_way = s.is_truncated(file) & s.block[file].at(BlockLifecycle.under_recovery)
+        other = under_way & (new_bytes != s.truncate_to[file])
+        require(~other, "no truncate to another length is under way", "AlreadyBeingCreatedException")
+        words = "a truncate is under way", "no truncate is under way"
+        if case("is_under_way", under_way, *words, unchanged="the client is only told that it is"):
+            observe(closed=False, num_bytes=s.truncate_to[file])
+            return True
+        return False
+
+    def cut_in_place(s, client: Client, file: File, primary: Datanode, new_bytes: Number) -> None:
+        """The last block is to be cut as it is."""
         s.block[file].fire(BlockLifecycle.truncate)
         s.truncate_mode[file] = TruncateMode.IN_PLACE
         s.begin_truncate(client, file, primary, new_bytes)
-        s.answer(client, file, new_bytes, lost)
-        observe(closed=False, num_bytes=new_bytes, recovery_id=s.recovery_id[file])
 
-    @action(event="truncate")
-    def truncate_by_copy(s, client: Client, file: File, primary: Maybe[Datanode]) -> None:
-        """A new block takes the place of one that must not be cut, and is copied from it.
-
-        Source  FSDirTruncateOp#prepareFileForTruncate, #shouldCopyOnTruncate, Hadoop 3.4.1; facts E.4, A.6, A4.
-        """
-        new_bytes = pick("new_bytes", 0, LONGEST)
-        lost = pick("lost_answer", 0, 1)
-        s.may_truncate_at_all(client, file, new_bytes)
-        require(new_bytes > 0, "the length is no block boundary")
-        require(s.is_held(file), "something holds the block")
-        require(s.may_lead_cut(file, primary), "the primary is a candidate")
+    def copy_on_truncate(s, client: Client, file: File, primary: Datanode, new_bytes: Number) -> None:
+        """A new block takes the place of one that must not be cut, and is copied from it."""
         s.copies = s.copies + 1
         s.former_stamp[file] = s.block_stamp[file]
         s.former_bytes[file] = s.block_bytes[file]
@@ -97,8 +111,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.block_stamp[file] = s.recovery_id[file]
         s.block_bytes[file] = new_bytes
         s.stored[file].clear()
-        s.answer(client, file, new_bytes, lost)
-        observe(closed=False, num_bytes=new_bytes, recovery_id=s.recovery_id[file])
 
     def new_block_takes_the_place(s, file: File) -> None:
         """The file's last block becomes the former one."""
@@ -107,14 +119,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         former = each(File, lambda f: when(f == file, s.block[f], s.former_block[f]))
         s.block.update(lambda f: new[f])
         s.former_block.update(lambda f: former[f])
-
-    def may_truncate_at_all(s, client: Client, file: File, new_bytes: Number) -> None:
-        """The checks of `may_truncate`, whose refusals stand with the first of the steps."""
-        s.may_call(client)
-        require(~s.unanswered[client][file], "the client has its answer")
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        require(new_bytes < s.block_bytes[file], "the file is longer than that")
 
     def may_lead_cut(s, file: File, primary: Datanode) -> Bool:
         """The primary of the first attempt: a live location of the block as it is now (facts G.1)."""
@@ -149,52 +153,6 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         """The answer reaches the client in the end."""
         s.unanswered[client][file] = False
         s.asked_bytes[client][file] = 0
-
-    @action(event="truncate", unchanged="the client is only told that it is")
-    def truncate_is_under_way(s, client: Client, file: File) -> None:
-        """A truncate to this length is under way already: false, as it was for the one who began it (HDFS-7926).
-
-        Source  FSDirTruncateOp#truncate, Hadoop 3.4.1; facts E.4 step 2.
-        """
-        new_bytes = pick("new_bytes", 0, LONGEST)
-        s.may_call(client)
-        require(s.is_truncated(file), "a truncate is under way")
-        require(s.block[file].at(BlockLifecycle.under_recovery), "the block is under recovery")
-        require(new_bytes == s.truncate_to[file], "it is to the same length")
-        observe(closed=False, num_bytes=s.truncate_to[file])
-
-    @action(event="truncate", unchanged="there is nothing to cut off")
-    def truncate_to_same_length(s, client: Client, file: File) -> None:
-        """The file has this length: true, nothing changes (facts E.4 step 4)."""
-        new_bytes = pick("new_bytes", 0, LONGEST)
-        s.may_call(client)
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(new_bytes == s.block_bytes[file], "the file has this length")
-        observe(closed=True, num_bytes=new_bytes)
-
-    @action(event="truncate")
-    def truncate_to_nothing(s, client: Client, file: File) -> None:
-        """Length 0 is a block boundary: the block is removed, and the file stays closed (facts E.4 step 5, A20)."""
-        new_bytes = pick("new_bytes", 0, LONGEST)
-        s.may_call(client)
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
-        require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
-        require(new_bytes == 0, "the length is a block boundary")
-        require(~s.is_held(file), "nothing holds the block")
-        s.file[file].fire(FileLifecycle.truncate_at_block_boundary)
-        s.remove_block(file)
-        s.hflushed[file] = 0
-        observe(closed=True, num_bytes=0)
-
-    @action(event="truncate")
-    def truncate_answered_again(s, client: Client, file: File) -> None:
-        """A client that has lost its answer asks again: the answer was kept, and nothing is done twice.
-
-        No released Hadoop keeps it: truncate is declared idempotent (HDFS-16322; facts E.0).
-        """
-        s.may_call(client)
-        require(s.unanswered[client][file], "the answer to the client was lost")
-        s.is_answered(client, file)
 
     # Its recovery, started again (F.4), and its end (G.6).
 
@@ -244,11 +202,20 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         deleted = s.file[file].at(FileLifecycle.absent) & ~s.block[file].at(BlockLifecycle.absent)
         require(~deleted, "the file was not deleted")
 
-    @action(event="delete")
+    @action
     def delete(s, client: Client, file: File) -> None:
-        """A closed file is deleted; what a snapshot holds stays (FSDirDeleteOp#delete, Hadoop 3.4.1; facts E.14)."""
+        """A file is deleted, closed or while it is written or cut; what a snapshot holds of a closed one stays.
+
+        With an open file goes the block that it is copied from (HDFS-12638), unless a snapshot holds that one: Hadoop
+        deletes it all the same.
+
+        Source  FSDirDeleteOp#delete, INode.BlocksMapUpdateInfo#addDeleteBlock, Hadoop 3.4.1; facts E.14, A20.
+        """
         s.may_call(client)
-        require(s.file[file].at(FileLifecycle.closed), "the file is closed")
+        require(~s.file[file].at(FileLifecycle.absent), "the file exists")
+        if case("open_file", s.under_construction(file), "the file is open", "the file is closed"):
+            s.delete_open(file)
+            return
         require(s.block[file].at(BlockLifecycle.complete), "the file has a block")
         kept = s.is_in_snapshot(file)
         s.file[file].fire(FileLifecycle.delete)
@@ -257,16 +224,8 @@ class NamenodeTruncate(Snapshots, NamenodeBlocks, TruncateState, PromisedBytes, 
         s.locations[file].clear()
         s.earlier_blocks_go(file)
 
-    @action(event="delete")
-    def delete_open_file(s, client: Client, file: File) -> None:
-        """A file is deleted while it is written or cut; the block that it is copied from goes as well (HDFS-12638).
-
-        Unless a snapshot holds that one: Hadoop deletes it all the same.
-
-        Source  FSDirDeleteOp#delete, INode.BlocksMapUpdateInfo#addDeleteBlock, Hadoop 3.4.1; facts E.14, A20.
-        """
-        s.may_call(client)
-        require(s.under_construction(file), "the file is open")
+    def delete_open(s, file: File) -> None:
+        """The file is not closed; no snapshot holds the block that is written."""
         require(~s.block[file].at(BlockLifecycle.absent, BlockLifecycle.removed), "the file has a block")
         require(~s.is_in_snapshot(file), "no snapshot holds the block that is written")
         s.give_up_lease(file)
