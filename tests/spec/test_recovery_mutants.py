@@ -57,7 +57,6 @@ class MorePromises(WrittenOnce):
 MORE = System("hdfs.recovery", parts=[MorePromises], configurations=RECOVERY.configurations)
 
 PROVED = (
-    "complete_closes-7f410b31",
     "hflush-ffbcedbf",
     "receive_recovery_command-55879f34",
     "receive_recovery_command-aa8778fa",

@@ -50,9 +50,7 @@ class TruncateRun(Run):
 
     def refused_truncate(self, new_bytes: int, client: int = 0) -> str | None:
         """With which exception a truncate is refused."""
-        action = self.instance.model.action("truncate")
-        failing = self.evaluator.first_failing(action, (client, 0, 0, new_bytes, 0), self.state)
-        return failing.refuses if failing else None
+        return self.refusal("truncate", client=client, file=0, new_bytes=new_bytes)
 
 
 def test_append_gives_the_old_stamp_and_update_pipeline_installs_the_new_one() -> None:
