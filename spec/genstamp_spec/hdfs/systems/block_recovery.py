@@ -26,6 +26,7 @@ from genstamp_spec.hdfs.parts.recovery_messages import RecoveryMessages
 from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File, Replica, StreamStage
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
+from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -42,7 +43,13 @@ OMITS = (
 
 
 class BlockRecoveryProperties(
-    RecoveryPromises, RecoveryStates, CarefulAgreement, RecoveryMessages, DatanodeContact, RecoveryFromOutside
+    RecoveryPromises,
+    RecoverySteps,
+    RecoveryStates,
+    CarefulAgreement,
+    RecoveryMessages,
+    DatanodeContact,
+    RecoveryFromOutside,
 ):
     """What hdfs.block_recovery promises beyond what is shared; numbers S are those of the facts, page J."""
 

@@ -23,6 +23,7 @@ from genstamp_spec.hdfs.parts.state import Attempt, File, Holder
 from genstamp_spec.hdfs.refinements import durable_prefix, single_writer
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_states import RecoveryStates
+from genstamp_spec.hdfs.systems.recovery_steps import RecoverySteps
 from genstamp_spec.hdfs.systems.shared_promises import NamenodeTakesOver, OneLease
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.lease import LeaseLifecycle
@@ -45,7 +46,7 @@ class RecoveryProperties(OneLease, NamenodeTakesOver, RecoveryPromises, Namenode
     """What hdfs.recovery promises: what is shared, and of leases."""
 
 
-class WrittenOnce(RecoveryProperties, RecoveryStates, StreamingOnceSetUp):
+class WrittenOnce(RecoveryProperties, RecoverySteps, RecoveryStates, StreamingOnceSetUp):
     """What holds beyond that where a file is written once: nobody appends, and no file is deleted."""
 
     @transition(inductive=True)

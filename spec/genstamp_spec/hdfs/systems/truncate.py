@@ -21,8 +21,8 @@ from genstamp_spec.hdfs.bugs.truncate_holes import (
     DELETION_SPARES_SNAPSHOTS,
 )
 from genstamp_spec.hdfs.parts.client import Clients
-from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
 from genstamp_spec.hdfs.parts.state import Client, Datanode, File
+from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.truncate_promises import LIMITS, TruncatePromises
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
@@ -40,7 +40,7 @@ OMITS = (
 )
 
 
-class TruncateProperties(TruncatePromises, DatanodeAppend, Clients):
+class TruncateProperties(TruncatePromises, AppendSteps, Clients):
     """What hdfs.truncate promises beyond that: of appends."""
 
     @transition

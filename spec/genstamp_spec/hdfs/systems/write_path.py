@@ -20,6 +20,7 @@ from genstamp_spec.hdfs.refinements import (
     promised_with_earlier,
     single_writer,
 )
+from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.lease import SOFT_LIMIT_TAKES_THE_FILE
 from genstamp_spec.hdfs.systems.recovery import (
     COMMAND_BELONGS_TO_ITS_ATTEMPT,
@@ -27,6 +28,7 @@ from genstamp_spec.hdfs.systems.recovery import (
     UNREACHABLE_IS_NOT_EMPTY,
     RecoveryProperties,
 )
+from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.lifecycles.block import BlockLifecycle
 from genstamp_spec.lifecycles.file import FileLifecycle
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
@@ -80,7 +82,9 @@ HADOOP_2_7 = (
 """What hdfs.recovery has of Hadoop 2.7.4, where it shows here."""
 
 
-class WritePathProperties(RecoveryProperties, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted):
+class WritePathProperties(
+    RecoveryProperties, StepsAndStates, AppendSteps, FirstWrites, WriterLosesTheFile, KnownBytesAreNotDeleted
+):
     """What hdfs.write_path promises beyond hdfs.recovery."""
 
     def given_out(s, file: File) -> Bool:

@@ -11,6 +11,7 @@ from genstamp_spec.hdfs.parts.state import AttemptStage, Client, Datanode, File
 from genstamp_spec.hdfs.parts.streamed_restarts import RecoveriesGoOn, SafeModeEndsEarly, StreamedRestarts
 from genstamp_spec.hdfs.projections import AS_LEASE_WITH_RESTARTS
 from genstamp_spec.hdfs.refinements import durable_prefix, length_with_earlier, promised_with_earlier, single_writer
+from genstamp_spec.hdfs.systems.append_steps import AppendSteps
 from genstamp_spec.hdfs.systems.recovery_promises import RecoveryPromises
 from genstamp_spec.hdfs.systems.recovery_steps import StepsAndStates
 from genstamp_spec.hdfs.systems.shared_promises import CounterOnlyRises, NamenodeTakesOver, OneLease
@@ -63,7 +64,7 @@ HFLUSH_WAITS_FOR_REPORTS = Hole(
 )
 
 
-class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StepsAndStates, StreamedRestarts):
+class RestartProperties(OneLease, NamenodeTakesOver, CounterOnlyRises, StepsAndStates, AppendSteps, StreamedRestarts):
     """What stays true over a restart; numbers S are those of the facts, page J."""
 
     block_stamp_never_decreases = RecoveryPromises.block_stamp_never_decreases
