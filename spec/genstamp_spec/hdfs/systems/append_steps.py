@@ -31,7 +31,7 @@ class AppendSteps(DatanodeAppend):
         replica = t.replica[datanode][file]
         written = replica.state.at(ReplicaLifecycle.rbw) & (replica.writer == client) & (replica.stamp == after.stamp)
         asked = s.running.has(datanode) & before.pipeline.has(datanode) & (after.stamp == before.stamp)
-        takes = s.is_setting_up(client, file) & new
+        takes = s.goes_on_setting_up(t, client, file) & new
         return takes.implies(written & asked & (after.stamp > 0))
 
     @transition
