@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: test verify apache setup lock clean
+.PHONY: test verify verify-all apache setup lock clean
 
 test: $(READY)
 	$(BIN)/ruff check
@@ -24,6 +24,9 @@ test: $(READY)
 
 verify: $(READY)
 	$(BIN)/genstamp verify
+
+verify-all: $(READY)
+	$(BIN)/genstamp verify --all
 
 # Apache HDFS itself, held against the specification; RELEASE names the release of Hadoop.
 RELEASE ?= 3.4.1

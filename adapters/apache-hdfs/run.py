@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -218,7 +219,14 @@ def _kept_walks(system: str, command: Callable[..., list[str]], given: argparse.
         if given.configuration is None or name in given.configuration:
             found = _walk(system, configuration, command(), given.release)
             if found.verdict == "conforms":
-                kept.add(REPOSITORY, found, given.release, [*configurations.values()], transitions_of)
+                kept.add(
+                    REPOSITORY,
+                    found,
+                    given.release,
+                    [*configurations.values()],
+                    transitions_of,
+                    date.today().isoformat(),
+                )
             yield _row(found)
 
 

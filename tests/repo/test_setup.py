@@ -105,7 +105,7 @@ APACHE = "apache RUNS=25 APACHE_ARGS=--walk"
 
 @pytest.mark.parametrize(
     ("failing", "expected"),
-    [("nothing", ["test", "verify", APACHE]), ("test", ["test"]), ("apache", ["test", "verify", APACHE])],
+    [("nothing", ["test", "verify-all", APACHE]), ("test", ["test"]), ("apache", ["test", "verify-all", APACHE])],
 )
 def test_ci_runs_the_commands(tmp_path: Path, repository: Path, failing: str, expected: list[str]) -> None:
     required = '"$GENSTAMP_REQUIRE_DATA" "$GENSTAMP_REQUIRE_PEERS"'
@@ -132,4 +132,4 @@ def test_ci_installs_spin_where_it_is_missing_and_goes_on_where_that_fails(
     done = subprocess.run([bash, repository / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
     assert done.returncode == 0
     installed = ["apt-get update", "apt-get install"][: 2 - ends_with]
-    assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make verify"]
+    assert (tmp_path / "calls").read_text().splitlines() == [*installed, "make test", "make verify-all"]

@@ -60,7 +60,7 @@ def page(systems: Sequence[System], lock: Lock, shown_on: Mapping[str, str]) -> 
         "# The museum",
         "",
         f"{len(shown)} faults that HDFS had, or has still (*open*), each as one change to the specification. Made by",
-        "`genstamp tables`; `genstamp check SYSTEM --bug NAME` finds each again, and `make verify` does so every time.",
+        "`genstamp tables`; `genstamp check SYSTEM --bug NAME` finds each again, as does `make verify-all`.",
         "Steps and states are those of the lock; a *lasso* is a run that goes on for ever without what was promised.",
         "The last column says where Apache HDFS itself was seen to have it (`python adapters/apache-hdfs/museum.py`).",
         "",

@@ -1,4 +1,4 @@
-"""What `genstamp verify` looks at, and in which order the table shows it.
+"""What `genstamp verify --all` looks at, and in which order the table shows it.
 
 For each system: every configuration under the default semantics, what is known to break under the others where that
 shows, every bug and hole, the proofs. Coverage is asked of the configurations under the default semantics together:
@@ -12,7 +12,7 @@ Leaves out how each is done: the functions are named, and imported by their jobs
 """
 
 import traceback
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -86,6 +86,8 @@ class Plan:
         sums: rows made of the rows of all jobs, after these.
         last: a row made of all the others.
         failed: rows for what could not even be planned.
+        recorded: rows of what others have found and is not looked at here; the last of the table.
+        shown: the rows of the table, made of these.
         systems: names of the systems that could be loaded, by place.
     """
 
@@ -93,6 +95,8 @@ class Plan:
     sums: list[Sum] = field(default_factory=list)
     last: Sum | None = None
     failed: list[Row] = field(default_factory=list)
+    recorded: list[Row] = field(default_factory=list)
+    shown: Callable[[Sequence[Row]], list[Row]] = list
     systems: dict[str, str] = field(default_factory=dict)
 
     def rows(self, done: Sequence[Row], *, is_whole: bool = True) -> list[Row]:
@@ -102,14 +106,14 @@ class Plan:
             done: what the jobs gave.
             is_whole: whether they came to their end; otherwise there is no last row, which is about all others.
         """
-        rows = [*self.failed, *done, *(one(done) for one in self.sums)]
+        rows = self.shown([*self.failed, *done, *(one(done) for one in self.sums), *self.recorded])
         return rows if self.last is None or not is_whole else [*rows, self.last(rows)]
 
 
 def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything; configurations that are to be checked on demand only where it is asked for."""
     plan = searches(repository, on_demand=on_demand, systems=systems)
-    locked = _locked(repository)
+    locked = locked_in(repository)
     for place, name in plan.systems.items():
         is_asked = on_demand or name in ASKED_EVERY_TIME
         plan.jobs.append(agreement(place, system_at(place), locked, may_be_recorded=not is_asked))
@@ -124,8 +128,8 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
         if name in DRIVINGS:
             plan.jobs += [_conform(place, name, False), _conform(place, name, True), _walk(repository, place, name)]
         if name in LOCKSTEPS:
-            plan.jobs.append(_lockstep(place, name))
-    plan.jobs += [_simulate(), _simulate_gfs()]
+            plan.jobs.append(lockstep(place, name, _FEWER_SEEDS.get(name, SIMULATED_SEEDS)))
+    plan.jobs += [simulate(SIMULATED_RUNS), simulate_gfs(SIMULATED_RUNS_OF_GFS)]
     plan.jobs.append(
         Job(
             name="logs",
@@ -142,7 +146,7 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     return plan
 
 
-def _locked(repository: Path) -> Lock:
+def locked_in(repository: Path) -> Lock:
     """The lock, as far as it helps to plan; where it cannot be read, its own row says so."""
     try:
         return lock.read(repository / summing.LOCK)
@@ -152,8 +156,20 @@ def _locked(repository: Path) -> Lock:
 
 def searches(repository: Path, *, on_demand: bool = False, systems: Collection[str] = tuple(PLACES.values())) -> Plan:
     """Everything that the lock speaks of."""
-    plan, locked = Plan(), _locked(repository)
+    plan, locked = Plan(), locked_in(repository)
     left_out: dict[str, set[tuple[str, str]]] = {}
+    for place, system in loaded(plan, systems):
+        entry = locked.get(system.name, SystemEntry())
+        left_out[system.name] = set() if on_demand else searched_on_demand(system, entry)
+        _add_system(plan, place, system, left_out[system.name], entry)
+    expected = [claim for job in plan.jobs for claim in job.claims]
+    path = repository / summing.LOCK
+    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
+    return plan
+
+
+def loaded(plan: Plan, systems: Collection[str] = tuple(PLACES.values())) -> Iterator[tuple[str, System]]:
+    """Systems by place; one that cannot be loaded is a row of the plan."""
     for place in systems:
         try:
             system = system_at(place)
@@ -163,13 +179,7 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Collection[s
             plan.failed.append(Row(claim=f"load {place}", verdict=Verdict.FAILURE, note=note, data=data))
             continue
         plan.systems[place] = system.name
-        entry = locked.get(system.name, SystemEntry())
-        left_out[system.name] = set() if on_demand else searched_on_demand(system, entry)
-        _add_system(plan, place, system, left_out[system.name], entry)
-    expected = [claim for job in plan.jobs for claim in job.claims]
-    path = repository / summing.LOCK
-    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
-    return plan
+        yield place, system
 
 
 def searched_on_demand(system: System, locked: SystemEntry) -> set[tuple[str, str]]:
@@ -217,7 +227,7 @@ def _add_system(
                 claims=tuple(claim for claim, _ in some),
                 does="genstamp.verify.searching:variations",
                 arguments={"system": place, "names": dict(some)},
-                seconds=sum(_search_s(_variation_states(locked, fault)) for _, fault in some),
+                seconds=sum(_search_s(variation_states(locked, fault)) for _, fault in some),
             )
         )
     claim = f"prove {name}"
@@ -245,7 +255,8 @@ def _states(locked: SystemEntry, semantics: str, configuration: str) -> int:
     return searches[configuration].distinct if configuration in searches else _SOME_STATES
 
 
-def _variation_states(locked: SystemEntry, name: str) -> int:
+def variation_states(locked: SystemEntry, name: str) -> int:
+    """How many states a fault had when the lock was written; one that it does not know, some."""
     return locked.variations[name].distinct if name in locked.variations else _SOME_STATES
 
 
@@ -314,24 +325,26 @@ def smallest(system: System, locked: Lock) -> str:
     return min(known, key=lambda name: searches[name].distinct, default=system.configuration().name)
 
 
-def _simulate() -> Job:
+def simulate(runs: int) -> Job:
+    """The job that simulates HDFS."""
     claim = "simulate genstamp_dfs: promises about bytes, with faults"
     return Job(
         name="simulate",
         claims=(claim,),
         does="genstamp.verify.simulating:simulate",
-        arguments={"claim": claim, "runs": SIMULATED_RUNS},
-        seconds=60,
+        arguments={"claim": claim, "runs": runs},
+        seconds=runs / 4,
     )
 
 
-def _simulate_gfs() -> Job:
+def simulate_gfs(runs: int) -> Job:
+    """The job that simulates GFS."""
     claim = "simulate genstamp_dfs.gfs: promises about bytes, with faults"
     return Job(
         name="simulate_gfs",
         claims=(claim,),
         does="genstamp.verify.simulating:simulate_gfs",
-        arguments={"claim": claim, "runs": SIMULATED_RUNS_OF_GFS},
+        arguments={"claim": claim, "runs": runs},
         seconds=90,
     )
 
@@ -370,8 +383,8 @@ def _walk(repository: Path, place: str, name: str) -> Job:
     )
 
 
-def _lockstep(place: str, name: str) -> Job:
-    seeds = _FEWER_SEEDS.get(name, SIMULATED_SEEDS)
+def lockstep(place: str, name: str, seeds: int) -> Job:
+    """The job that holds simulated runs against a system."""
     claim = f"conform {name}: {seeds} simulated runs"
     return Job(
         name=f"lockstep_{name}",

@@ -46,6 +46,22 @@ def proofs(context: Context, claim: str, system: str, configurations: list[str])
     )
 
 
+def proof(context: Context, claim: str, system: str, configuration: str, name: str) -> Iterator[Row]:
+    """One property, in the sizes of one configuration, and all that its proof relies on."""
+    instance = system_at(system).instance(configuration)
+    report = prove(instance, others=False)
+    (found,) = (one for one in report.proofs if one.name == name)
+    given = f", given {', '.join(found.given)}" if found.given else ""
+    yield Row(
+        claim=claim,
+        verdict=_VERDICTS[found.verdict],
+        count=len(found.obligations),
+        unit="obligations",
+        note=f"{name}, with numbers without bounds, for {', '.join(_sizes(instance))}{given}",
+        story=() if found.verdict is Found.PROVED else tuple(report.lines()),
+    )
+
+
 def _sizes(instance: Instance) -> tuple[str, ...]:
     """All numbers of a configuration that a proof depends on, in words."""
     members = sorted(f"{number} {name}" for name, number in instance.configuration.sizes.items())

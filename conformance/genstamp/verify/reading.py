@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from genstamp.errors import GenstampError
+from genstamp.logs.alone import check_alone
 from genstamp.logs.job import check_paths
 from genstamp.logs.report import Report, text
 from genstamp.logs.run import Options
@@ -34,22 +35,30 @@ _VERDICTS: Final = {
 Check = Callable[[Path, Options], Report]
 
 
-def logs(context: Context, binary: str, xml: str, simulated: str, good: str, bad: str) -> Iterator[Row]:
-    """Each argument is the claim of one row."""
+def logs(context: Context, **claims: str) -> Iterator[Row]:
+    """Each argument is the claim of one row: binary, xml, simulated, good, bad."""
     with spark_session() as spark:
+        yield from _logs(context, lambda path, options: check_paths(spark, [path], options), **claims)
 
-        def check(path: Path, options: Options) -> Report:
-            print(f"reading {path.name}", flush=True)
-            return check_paths(spark, [path], options)
 
-        for claim, name in ((binary, "editsStored"), (xml, "editsStored.xml")):
-            yield read(check, claim, context.repository / EDITS / name, completion="complete")
-        yield simulation(context, check, simulated)
-        for claim, name, completion in ((good, "good", "complete"), (bad, "bad", "unfinished")):
-            if context.data is None:
-                yield absent(claim, "there is no folder of real logs; GENSTAMP_DATA may name one")
-            else:
-                yield read(check, claim, context.data / FAILURES / f"{name}-run-log.txt.gz", completion=completion)
+def logs_alone(context: Context, **claims: str) -> Iterator[Row]:
+    """The same without Spark."""
+    return _logs(context, lambda path, options: check_alone([path], options), **claims)
+
+
+def _logs(context: Context, checks: Check, binary: str, xml: str, simulated: str, good: str, bad: str) -> Iterator[Row]:
+    def check(path: Path, options: Options) -> Report:
+        print(f"reading {path.name}", flush=True)
+        return checks(path, options)
+
+    for claim, name in ((binary, "editsStored"), (xml, "editsStored.xml")):
+        yield read(check, claim, context.repository / EDITS / name, completion="complete")
+    yield simulation(context, check, simulated)
+    for claim, name, completion in ((good, "good", "complete"), (bad, "bad", "unfinished")):
+        if context.data is None:
+            yield absent(claim, "there is no folder of real logs; GENSTAMP_DATA may name one")
+        else:
+            yield read(check, claim, context.data / FAILURES / f"{name}-run-log.txt.gz", completion=completion)
 
 
 def read(check: Check, claim: str, path: Path, options: Options | None = None, completion: str | None = None) -> Row:

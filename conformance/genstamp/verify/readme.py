@@ -55,7 +55,7 @@ def shown(claim: str, rows: Sequence[Row], page: Path, readme: Path) -> Row:
         wrong.append(f"{readme.name} shows other totals than {page.name} comes to")
     if not wrong:
         return Row(claim=claim, verdict=Verdict.HOLDS, count=len(rows), unit="rows")
-    note = f"{len(wrong)} rows are shown wrongly; bring them up to date with: genstamp verify --rewrite-readme"
+    note = f"{len(wrong)} rows are shown wrongly; bring them up to date with: genstamp verify --all --rewrite-readme"
     return Row(claim=claim, verdict=Verdict.VIOLATED, count=len(rows), unit="rows", note=note, story=tuple(wrong))
 
 

@@ -65,6 +65,12 @@ def known(context: Context, claim: str, system: str, configuration: str, semanti
     yield msgspec.structs.replace(row, note=f"{row.note}; {told or 'nothing breaks'}", files=tuple(files))
 
 
+def sample(context: Context, claim: str, system: str, configuration: str, names: Mapping[str, str]) -> Iterator[Row]:
+    """One configuration of a system, and some of its faults."""
+    yield from check(context, claim, system, configuration)
+    yield from variations(context, system, names)
+
+
 def variations(context: Context, system: str, names: Mapping[str, str]) -> Iterator[Row]:
     """Some bugs, holes and differences of a system, by claim."""
     for claim, name in names.items():

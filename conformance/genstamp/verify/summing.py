@@ -92,8 +92,31 @@ def locked(
     for system, searches in left_out.items():
         before = lock.without(before, system, searches)
     found = lock.carrying(found_in(rows), before)
-    missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
+    missing = _missing(rows, expected)
     differences = lock.differences(lock.common(before, found) if missing else before, found)
+    return _compared(claim, found, differences, missing)
+
+
+def some_locked(claim: str, rows: Sequence[Row], expected: Sequence[str], path: Path) -> Row:
+    """What was found is what the lock says of it; of all else nothing is asked.
+
+    Args:
+        rows, expected, path: as for `locked`.
+    """
+    try:
+        before = lock.read(path)
+    except LockError as problem:
+        return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
+    found = lock.carrying(found_in(rows), before)
+    differences = lock.differences(lock.common(before, found), found)
+    return _compared(claim, found, differences, _missing(rows, expected))
+
+
+def _missing(rows: Sequence[Row], expected: Sequence[str]) -> list[str]:
+    return [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
+
+
+def _compared(claim: str, found: lock.Lock, differences: Sequence[str], missing: Sequence[str]) -> Row:
     count = sum(len(system.variations) + len(system.proved) for system in found.values())
     count += sum(len(entry.searches) for system in found.values() for entry in system.semantics.values())
     verdict, note = Verdict.HOLDS, ""

@@ -46,7 +46,7 @@ class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     path: list[str]
 
 
-class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """What was reached in one configuration.
 
     Attributes:
@@ -56,6 +56,7 @@ class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         transitions: how many abstract transitions it has.
         certain: how many were reached for certain.
         left: the others.
+        day: on which, as YYYY-MM-DD; empty where that does not matter, as the walk is made again every time.
     """
 
     sizes: dict[str, int]
@@ -64,6 +65,7 @@ class Walked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     transitions: int
     certain: int
     left: list[Left]
+    day: str = ""
 
     @property
     def possible(self) -> int:
@@ -164,6 +166,7 @@ def add(
     release: str,
     configurations: Sequence[Configuration],
     transitions_of: Callable[[str], frozenset[str]],
+    day: str,
 ) -> Path:
     """Keep a walk on Apache HDFS beside those of the system's other configurations; gives the file.
 
@@ -175,6 +178,7 @@ def add(
         release: of Apache HDFS.
         configurations: all that are walked of the system, in the order of the page.
         transitions_of: gives the abstract transitions of one of them by its name, in words.
+        day: of the walk, as YYYY-MM-DD.
 
     Raises:
         KeptWalksError: the file cannot be read or written.
@@ -187,7 +191,8 @@ def add(
     certain: set[str] = set()
     for one in configurations:
         if one.name == walk.configuration.name:
-            known, abstract = walked(walk), frozenset(map(str, walk.transitions))
+            known = msgspec.structs.replace(walked(walk), day=day)
+            abstract = frozenset(map(str, walk.transitions))
         elif one.name in others:
             known, abstract = others[one.name], transitions_of(one.name)
         else:

@@ -61,7 +61,7 @@ def genstamp(*arguments: str) -> tuple[int, str]:
 @pytest.mark.slow
 def test_the_lock_is_missing_then_right_then_wrong(repository: Path) -> None:
     """One story, as each verb searches anew."""
-    assert genstamp("verify")[0] == 75
+    assert genstamp("verify", "--all")[0] == 75
 
     assert genstamp("lock", "--write") == (0, "spec/spec.lock written\n")
     code, table = genstamp("verify", "--on-demand")
@@ -75,7 +75,7 @@ def test_the_lock_is_missing_then_right_then_wrong(repository: Path) -> None:
     bug = locked["small"].variations["BUG-1"]
     wrong = msgspec.structs.replace(bug, depth=77)
     locks.write(path, {"small": msgspec.structs.replace(locked["small"], variations={"BUG-1": wrong})})
-    code, table = genstamp("verify")
+    code, table = genstamp("verify", "--all")
     assert code == 12
     difference = f"small, BUG-1: depth: 77 in the lock, {bug.depth} found"
     assert f"  {difference}" in table.splitlines()
@@ -86,7 +86,7 @@ def test_the_lock_is_missing_then_right_then_wrong(repository: Path) -> None:
 @pytest.mark.slow
 def test_a_violation_exits_with_12_and_is_shown(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(monkeypatch, BAD)
-    code, table = genstamp("verify", "--out", "here")
+    code, table = genstamp("verify", "--all", "--out", "here")
     assert code == 12
     assert "    1. add(client client" in table
     assert "  see here/counterexamples/default_two_never_falls.txt" in table
@@ -103,7 +103,7 @@ def test_a_violation_is_never_locked(repository: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("form", ["json", "junit"])
 def test_standard_output_is_what_was_asked_for(repository: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     choose(monkeypatch, "nowhere:NOTHING")
-    code, output = genstamp("verify", "--format", form, "--out", "here")
+    code, output = genstamp("verify", "--all", "--format", form, "--out", "here")
     assert code == 75
     if form == "json":
         assert json.loads(output)["exit_code"] == 75
@@ -111,6 +111,10 @@ def test_standard_output_is_what_was_asked_for(repository: Path, monkeypatch: py
     else:
         assert ElementTree.fromstring(output).get("errors") == "2"
         assert output == (repository / "here" / "junit.xml").read_text()
+
+
+def test_the_page_is_rewritten_of_everything_only(repository: Path) -> None:
+    assert genstamp("verify", "--rewrite-readme")[0] == 2
 
 
 def test_a_directory_that_is_in_use_is_a_usage_error(repository: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from genstamp.adapters import Cluster, NotPossible, Outcome, ReferenceAdapter
 from genstamp.adapters.adapter import Started
@@ -202,8 +203,10 @@ def test_walks_that_are_kept_one_by_one_are_those_that_are_kept_together(tmp_pat
     configurations = [first.configuration, second.configuration]
     by_name = {one.configuration.name: _words(one) for one in (first, second)}
     for one in (second, first, second):
-        kept.add(tmp_path, one, "3.4.1", configurations, by_name.__getitem__)
-    assert kept.read(tmp_path, "hdfs.recovery", "3.4.1") == kept.kept_of([first, second])
+        kept.add(tmp_path, one, "3.4.1", configurations, by_name.__getitem__, "2026-11-28")
+    together = kept.kept_of([first, second])
+    on_that_day = {name: structs.replace(walk, day="2026-11-28") for name, walk in together.walks.items()}
+    assert kept.read(tmp_path, "hdfs.recovery", "3.4.1") == structs.replace(together, walks=on_that_day)
 
 
 def test_a_kept_walk_of_something_else_goes_when_another_is_added(tmp_path: Path) -> None:
@@ -213,7 +216,7 @@ def test_a_kept_walk_of_something_else_goes_when_another_is_added(tmp_path: Path
 
     def after(first: Walk, configurations: list[Configuration], words: frozenset[str]) -> list[str]:
         kept.keep(tmp_path, [first], "3.4.1")
-        kept.add(tmp_path, other, "3.4.1", configurations, lambda _: words)
+        kept.add(tmp_path, other, "3.4.1", configurations, lambda _: words, "2026-11-28")
         found = kept.read(tmp_path, "hdfs.recovery", "3.4.1")
         assert found is not None
         return list(found.walks)
