@@ -33,7 +33,7 @@ HDFS_2484 = Difference(
     "a writer whose file is not there is told that its lease has expired",
     parts=(MissingInodeIsAnExpiredLease,),
     configuration="late",
-    shows="refusal complete, LeaseExpiredException: the file exists",
+    shows="refusal complete_again, LeaseExpiredException: the file exists",
     source=ISSUE + "HDFS-2484; fixed in 2.8.0",
 )
 HDFS_10240 = Bug(

@@ -39,7 +39,7 @@ HDFS_2484 = Difference(
     "a writer whose file is not there is told that its lease has expired",
     parts=(MissingInodeIsAnExpiredLease,),
     configuration="one_datanode",
-    shows="refusal complete, LeaseExpiredException: the file exists",
+    shows="refusal complete_again, LeaseExpiredException: the file exists",
     source=ISSUE + "HDFS-2484; fixed in 2.8.0",
 )
 HDFS_10240 = Bug(

@@ -63,7 +63,7 @@ HDFS_2484 = Difference(
     "a writer whose file is not there is told that its lease has expired",
     parts=(MissingInodeIsAnExpiredLease,),
     configuration="takeover",
-    shows="refusal complete, LeaseExpiredException: the file exists",
+    shows="refusal complete_again, LeaseExpiredException: the file exists",
     source=ISSUE + "HDFS-2484; fixed in 2.8.0",
 )
 HDFS_12070 = Difference(
@@ -71,7 +71,7 @@ HDFS_12070 = Difference(
     "one participant that cannot be updated makes the recovery fail",
     parts=(EveryUpdateMustSucceed,),
     configuration="outages",
-    shows="refusal commit_block_synchronization, IOException: no participant has failed",
+    shows="refusal commit_block_synchronization_gone, IOException: no participant has failed",
     source=ISSUE
     + "HDFS-12070; fixed in 2.8.4, 2.9.1, 3.0.3, 3.1.0; what never comes of it is in hdfs.block_recovery_ends",
 )

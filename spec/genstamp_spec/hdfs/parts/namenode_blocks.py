@@ -372,13 +372,12 @@ class StreamedBlocks(BlockSteps, Turns, DatanodeState, ClientState, PrimaryState
     def reports_back(s, primary: Datanode, file: File) -> Attempt:
         """Checks: the primary has updated every participant it could, or found nothing."""
         attempt = s.attempt[primary][file]
-        updating = attempt.stage.at(AttemptStage.UPDATING)
+        deletes = attempt.stage.at(AttemptStage.DELETING)
         every = attempt.participants <= (attempt.updated | attempt.failed)
         require(s.running.has(primary), "the primary is running")
-        require(
-            attempt.stage.at(AttemptStage.DELETING) | (updating & every & ~attempt.updated.is_empty()),
-            "every participant is updated or has failed",
-        )
+        require(deletes | attempt.stage.at(AttemptStage.UPDATING), "the primary has agreed on what to do")
+        done = deletes | (every & ~attempt.updated.is_empty())
+        require(done, "every participant is updated or has failed")
         s.may_report(attempt)
         return attempt
 

@@ -4,7 +4,7 @@ from typing import Self
 
 from genstamp_model.language import Bool, transition
 from genstamp_spec.hdfs.parts.datanode_append import DatanodeAppend
-from genstamp_spec.hdfs.parts.state import Client, Datanode, File, StreamStage
+from genstamp_spec.hdfs.parts.state import Client, Datanode, File
 from genstamp_spec.lifecycles.replica import ReplicaLifecycle
 
 
@@ -33,11 +33,3 @@ class AppendSteps(DatanodeAppend):
         asked = s.running.has(datanode) & before.pipeline.has(datanode) & (after.stamp == before.stamp)
         takes = s.goes_on_setting_up(t, client, file) & new
         return takes.implies(written & asked & (after.stamp > 0))
-
-    @transition
-    def clients_stream_once_set_up(s, t: Self, client: Client, file: File) -> Bool:
-        """E.7: packets follow when every node that is left has taken the block, and the NameNode knows of it."""
-        streams = s.is_setting_up(client, file) & t.stream[client][file].stage.at(StreamStage.STREAMING)
-        before = s.stream[client][file]
-        known = (t.block_stamp[file] == before.stamp) & (t.locations[file] == before.pipeline)
-        return streams.implies(known & (before.pipeline <= before.set_up) & (before.stamp > 0))
