@@ -107,11 +107,14 @@ class SystemEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         semantics: by name.
         variations: bugs, holes and differences, by name.
         proved: the properties that are proved by induction, and relative to which others.
+        for_any_size: those that are proved so for any size of every index set; none where the model has what such a
+            proof cannot speak of.
     """
 
     semantics: dict[str, SemanticsEntry] = {}
     variations: dict[str, VariationEntry] = {}
     proved: dict[str, list[str]] = {}
+    for_any_size: dict[str, list[str]] = {}
 
 
 Lock = dict[str, SystemEntry]
@@ -186,6 +189,7 @@ def common(locked: Lock, found: Lock) -> Lock:
             },
             variations=_known(system.variations, found[name].variations),
             proved=_known(system.proved, found[name].proved),
+            for_any_size=_known(system.for_any_size, found[name].for_any_size),
         )
         for name, system in _known(locked, found).items()
     }
@@ -282,6 +286,7 @@ _WORDS: Final = {
     "cut": "steps cut off by",
     "digest": "digest of the model",
     "distinct": "distinct states",
+    "for_any_size": "proved for any size",
     "generated": "transitions generated",
     "limits": "limit",
     "sizes": "number of",
@@ -291,7 +296,7 @@ _DIGEST_SHOWN: Final = 12
 
 def _line(path: tuple[str, ...], before: str | None, after: str | None) -> str:
     *where, what = [_WORDS.get(word, word) for word in path if word not in _SILENT]
-    if path[-2] in ("cut", "limits", "proved", "sizes"):
+    if path[-2] in ("cut", "limits", "proved", "for_any_size", "sizes"):
         what = f"{where.pop()} {what}"
     if path[-1] == "digest":
         before, after = before and before[:_DIGEST_SHOWN], after and after[:_DIGEST_SHOWN]

@@ -162,6 +162,8 @@ def searches(repository: Path, *, on_demand: bool = False, systems: Collection[s
         entry = locked.get(system.name, SystemEntry())
         left_out[system.name] = set() if on_demand else searched_on_demand(system, entry)
         _add_system(plan, place, system, left_out[system.name], entry)
+        if on_demand or entry.for_any_size:
+            plan.jobs.append(_any_size(place, system.name))
     expected = [claim for job in plan.jobs for claim in job.claims]
     path = repository / summing.LOCK
     plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, path, left_out))
@@ -242,6 +244,17 @@ def _add_system(
     )
     plan.sums.append(lambda rows: summing.coverage(f"coverage {name}", rows, covering))
     plan.sums.append(lambda rows: summing.vacuity(f"vacuity {name}", rows, covering))
+
+
+def _any_size(place: str, name: str) -> Job:
+    claim = f"prove {name} for any size"
+    return Job(
+        name=f"any_size_{name}",
+        claims=(claim,),
+        does="genstamp.verify.proving:any_size",
+        arguments={"claim": claim, "system": place},
+        seconds=10,
+    )
 
 
 def _search_s(states: int) -> float:

@@ -14,7 +14,6 @@ from typing import Final
 from genstamp.lock import Lock, SystemEntry
 from genstamp.lockstep import LOCKSTEPS
 from genstamp.stateful import DRIVINGS
-from genstamp.systems import system_at
 from genstamp.verify import summing
 from genstamp.verify.job import Job
 from genstamp.verify.plan import (
@@ -53,7 +52,7 @@ def quick(repository: Path) -> Plan:
     locked, plan = locked_in(repository), Plan()
     plan.jobs += [_sample(place, system, locked) for place, system in loaded(plan)]
     expected = [claim for job in plan.jobs for claim in job.claims]
-    plan.jobs += [_proof(place, system_at(place), locked) for place, name in plan.systems.items() if name in PROVED]
+    plan.jobs += [_proof(place, name) for place, name in plan.systems.items() if name in PROVED]
     for place, name in plan.systems.items():
         if name in DRIVINGS:
             plan.jobs.append(_conform(place, name))
@@ -85,15 +84,15 @@ def _sample(place: str, system: System, locked: Lock) -> Job:
     )
 
 
-def _proof(place: str, system: System, locked: Lock) -> Job:
-    name, words = PROVED[system.name]
-    claim = f"prove {system.name}: {words}"
+def _proof(place: str, system: str) -> Job:
+    name, words = PROVED[system]
+    claim = f"prove {system}: {words}"
     return Job(
-        name=f"prove_{system.name}",
+        name=f"prove_{system}",
         claims=(claim,),
         does="genstamp.verify.proving:proof",
-        arguments={"claim": claim, "system": place, "configuration": smallest(system, locked), "name": name},
-        seconds=4,
+        arguments={"claim": claim, "system": place, "name": name},
+        seconds=10,
     )
 
 

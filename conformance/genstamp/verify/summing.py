@@ -117,7 +117,7 @@ def _missing(rows: Sequence[Row], expected: Sequence[str]) -> list[str]:
 
 
 def _compared(claim: str, found: lock.Lock, differences: Sequence[str], missing: Sequence[str]) -> Row:
-    count = sum(len(system.variations) + len(system.proved) for system in found.values())
+    count = sum(len(system.variations) + len(system.proved) + len(system.for_any_size) for system in found.values())
     count += sum(len(entry.searches) for system in found.values() for entry in system.semantics.values())
     verdict, note = Verdict.HOLDS, ""
     if differences:

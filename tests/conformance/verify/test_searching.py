@@ -15,7 +15,7 @@ from genstamp.systems import PLACES, every_system, place_of, system_at
 from genstamp.verify import summing
 from genstamp.verify.job import Context
 from genstamp.verify.plan import Plan, searches, whole
-from genstamp.verify.proving import proofs
+from genstamp.verify.proving import any_size, proofs
 from genstamp.verify.row import Row, Verdict
 from genstamp.verify.searching import check, known, variation
 
@@ -184,6 +184,30 @@ def test_a_proof_that_fails_is_told(context: Context) -> None:
     assert row.note == "not proved for 2 Client: never_falls"
     assert any("reset" in line for line in row.story)
     assert "never_falls" not in row.data["lock"]["wrong"]["proved"]
+
+
+@pytest.mark.slow
+def test_a_proof_for_any_size_is_locked(context: Context) -> None:
+    row = only(any_size(context, "prove", COUNTER))
+    assert row.verdict is Verdict.HOLDS
+    assert row.note.endswith("properties, any number of Client")
+    assert row.data["lock"]["counter"]["for_any_size"]["never_falls"] == []
+
+
+@pytest.mark.slow
+def test_a_proof_for_any_size_that_fails_is_told(context: Context) -> None:
+    row = only(any_size(context, "prove", WRONG))
+    assert row.verdict is Verdict.VIOLATED
+    assert any("reset" in line for line in row.story)
+    assert "never_falls" not in row.data["lock"]["wrong"]["for_any_size"]
+
+
+@pytest.mark.slow
+def test_what_no_proof_can_say_for_any_size_is_skipped(context: Context) -> None:
+    row = only(any_size(context, "prove", f"{small_system.__name__}:QUEUE"))
+    assert row.verdict is Verdict.SKIPPED
+    assert row.note.startswith("not for any size: ")
+    assert row.data["lock"]["queue"]["for_any_size"] == {}
 
 
 COVERAGE: dict[str, Any] = {
@@ -362,6 +386,16 @@ def test_large_searches_begin_first(tmp_path: Path) -> None:
 def test_what_is_on_demand_is_planned_on_demand(tmp_path: Path) -> None:
     assert not any("again" in claim for claim in claims(whole(tmp_path, systems=[COUNTER])))
     assert "check counter:again" in claims(whole(tmp_path, on_demand=True, systems=[COUNTER]))
+
+
+def test_what_is_locked_for_any_size_is_proved_every_time(tmp_path: Path) -> None:
+    claim = "prove counter for any size"
+    assert claim not in claims(searches(tmp_path, systems=[COUNTER]))
+    assert claim in claims(searches(tmp_path, on_demand=True, systems=[COUNTER]))
+    (tmp_path / "spec").mkdir()
+    entry = lock.SystemEntry(for_any_size={"never_negative": []})
+    lock.write(tmp_path / "spec" / "spec.lock", {"counter": entry})
+    assert claim in claims(searches(tmp_path, systems=[COUNTER]))
 
 
 def test_a_large_search_of_a_released_version_is_planned_on_demand(tmp_path: Path) -> None:
