@@ -81,6 +81,10 @@ class BoundedFaults(CarefulAgreement, RecoveryMessages, DatanodeContact, Recover
         """A report comes once."""
         s.reports.take(s.report_of(primary, file, attempt))
 
+    def why_an_answer_changes_nothing(s) -> str:
+        """It changes what is under way."""
+        return ""
+
     def may_fall_silent(s, datanode: Datanode) -> None:
         """Only a datanode that is down is silent."""
         require(~s.running.has(datanode), "the datanode is down")

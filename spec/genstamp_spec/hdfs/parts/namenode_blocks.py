@@ -268,11 +268,12 @@ class BlockSteps(RecoveryStart, lane="namenode"):
         """
         attempt = s.reports_back(primary, file)
         deletes = attempt.stage.at(AttemptStage.DELETING)
-        gone = ~s.known(file)
-        if case("gone", gone & deletes, "a deletion finds the block gone"):  # G.6 row 3, HDFS-5024
+        if s.finds_block_gone(file, deletes):
             s.report_ends(primary, file, attempt)
             return
-        if case("unknown", gone, "the block is unknown", "the block is known", refuses="IOException"):  # G.6 row 3
+        if case(
+            "unknown", ~s.known(file), "the block is unknown", "the block is known", refuses="IOException"
+        ):  # G.6 row 3
             s.report_ends(primary, file, attempt)
             return
         s.not_deleted(file, "IOException")  # G.6 row 4
@@ -303,6 +304,15 @@ class BlockSteps(RecoveryStart, lane="namenode"):
             s.last_block_is_gone(file)
         s.close(file)
         s.report_ends(primary, file, attempt)
+
+    def finds_block_gone(s, file: File, deletes: Bool) -> bool:
+        """Whether a deletion finds the block gone, as one that is reported again does (G.6 row 3, HDFS-5024)."""
+        gone = ~s.known(file) & deletes
+        return case("gone", gone, "a deletion finds the block gone", unchanged=s.why_an_answer_changes_nothing())
+
+    def why_an_answer_changes_nothing(s) -> str:
+        """Why a report that finds nothing to do changes nothing; here it does: the attempt ends."""
+        return ""
 
     def report_ends(s, primary: Datanode, file: File, attempt: Attempt) -> None:
         """The call is answered, and the primary is done with its attempt."""

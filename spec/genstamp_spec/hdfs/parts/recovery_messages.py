@@ -185,5 +185,9 @@ class RecoveryMessages(BlockRecovery, lane=Datanode):
             updated=report.targets,
         )
 
+    def why_an_answer_changes_nothing(s) -> str:
+        """The report stays under way."""
+        return "the primary was done when it sent the report, which may come again"
+
     def attempt_ends(s, primary: Datanode, file: File) -> None:
         """The primary was done when it sent the report, which may come again."""

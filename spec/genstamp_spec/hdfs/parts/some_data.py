@@ -118,6 +118,10 @@ class SomeData(Blocks, SomeDataState, lane=Datanode):
             s.attempt_in(AttemptStage.DELETING, primary, file),
         )
 
+    def finds_block_gone(s, file: File, deletes: Bool) -> bool:  # noqa: ARG002 - a hook
+        """Whether a deletion finds the block gone; here, of a block that is gone a primary has some replica."""
+        return False
+
     def attempt_in(s, stage: AttemptStage, primary: Datanode, file: File) -> Attempt:
         """An attempt that has come so far."""
         return Attempt(

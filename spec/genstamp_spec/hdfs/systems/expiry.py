@@ -18,7 +18,6 @@ DATANODES = (
     "commit_block_synchronization_stale",
     "commit_block_synchronization_again",
     "commit_block_synchronization_unknown",
-    "commit_block_synchronization_gone",
 )
 ASKING = ("recover_lease_closes", "recover_lease_starts", "recover_lease_waits")
 APPENDING = (

@@ -129,7 +129,7 @@ TRUNCATE_ENDS = System(
     ],
     bugs=[HDFS_9516],
     idle={
-        **dict.fromkeys(("steady", "former_stored", "misled"), "history for promises of hdfs.truncate"),
+        "misled": "history for promises of hdfs.truncate",
         "read_snapshot": "only a bug shows a reader more than the snapshot's length, which is kept as history",
     },
     omits=OMITS,
