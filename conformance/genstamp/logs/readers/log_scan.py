@@ -278,7 +278,7 @@ def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
-    """Where a line ends, and whether it is certain that it is one line, and tells nothing new of pools and datanodes."""
+    """Where a line ends, and whether it certainly is one line and tells nothing new of pools and of datanodes."""
     stop, certain = began, True
     while True:
         stop = until_mark(text, stop, end)
