@@ -207,6 +207,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.mood = 'CALM'  # here": "write one of Mood.CALM, Mood.CROSS",
     "s.r = 0  # here": "or quantify over A",
     "s.n = True  # here": "write when(condition, 1, 0)",
+    "s.n = pick('z', 0, 10**9)  # here": "picked from 1,000,000,001 numbers",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
