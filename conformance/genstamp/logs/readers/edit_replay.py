@@ -54,6 +54,7 @@ class Replay:
         self._next = order or count(1).__next__
         self._granted = GrantedStamps()
         self._granted_again = 0
+        self._highest, self._counter = 0, NAMENODE
         self._txid: int | None = None
         self._last: int | None = None
         self._has_gap = self._is_new = self._begins = False
@@ -81,6 +82,7 @@ class Replay:
         self._file, self._op = file, op
         yield from self._check_txid()
         self._follow(op)
+        yield from self._not_granted()
         handler = self._handlers.get(op.name)
         if handler is None:
             self._counts.lines[file, op.name] += 1
@@ -327,8 +329,18 @@ class Replay:
             target.blocks += source.blocks
             yield self._seen("file", source.key, "delete", [Concern("file", source.key)], file=path)
 
+    def _not_granted(self) -> Iterator[Sighting]:
+        """Tells a block whose stamp is above all that were granted: with the first grant the counter is known."""
+        stamp = max((block.generation_stamp for block in self._op.blocks), default=0)
+        if 0 < self._highest < stamp:
+            self._highest = stamp
+            event = self._event("node", self._counter, "stamps_in_edits", {}, {}, generation_stamp=stamp)
+            yield self._sighting(event, [Concern("node", self._counter)])
+
     def _set_generation_stamp(self) -> Iterator[Sighting]:
         entity, stamp = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, self._op.number
+        if stamp > self._highest:
+            self._highest, self._counter = stamp, entity
         by = f"transaction {self._op.txid}"
         before = self._granted.grant(stamp, by) if entity == NAMENODE else ""
         observed = {"granted_before": before, "semantics": self._unit.semantics} if before else {}
