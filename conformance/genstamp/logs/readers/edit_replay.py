@@ -226,6 +226,10 @@ class Replay:
     def _close(self) -> Iterator[Sighting]:
         file = self.tree.at(self._op.path)
         blocks = self._op.blocks
+        of_another = self._of_another(file)
+        if of_another:
+            concerns = [Concern("file", file.key)]
+            yield self._seen("file", file.key, "take_block_of_another_file", concerns, file=file.path, block=of_another)
         yield from self._drop(file, blocks, "remove_last_block")
         for block in blocks:
             known = self._known(file, block)
@@ -236,6 +240,15 @@ class Replay:
         concerns = [Concern("file", file.key), *_holder(file)]
         yield self._seen("file", file.key, "close", concerns, file=file.path, holder=file.holder)
         file.is_open, file.holder = False, ""
+
+    def _of_another(self, file: KnownFile) -> str:
+        """A block that a file is closed with, and that is of another file: only a gap could explain that."""
+        known = {block.block_id for block in file.blocks}
+        strange = {block.block_id for block in self._op.blocks} - known
+        if self._has_gap or not strange:
+            return ""
+        others = (block.block_id for other in self.tree.known() for block in other.blocks)
+        return next((str(block) for block in others if block in strange), "")
 
     def _truncate(self) -> Iterator[Sighting]:
         op = self._op
