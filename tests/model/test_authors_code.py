@@ -40,6 +40,7 @@ def left_out(x=None): return 0 if x is None else x  # left out
 class Base(Part):
     f = flag(); n = number(0, 5); o = optional(A); g = members(A); x = per(A, number(0, 3)); post = bag(M, limit='l')
     q = sequence(number(0, 3), capacity=2); mood = enumeration(Mood); m = record(M); r = reference(A)
+    def helper(s): return s.f
 """
 
 TAIL = """
@@ -108,6 +109,28 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "match s.f:\n    case bool():  # here\n        s.n = 1": "'match' looks at Python's objects",
     "match s.mood:\n    case Mood.CALM:  # here\n        s.n = 1": TRUTH,
     "s.n = 1 if isinstance(s.f, bool) else 2  # here": "has no Python class",
+    "s.n = 1 if type(s.f) == bool else 2  # here": "has no Python class",
+    "s.n = 1 if int != type(s.n) else 2  # here": "has no Python class",
+    "s.n = 1 if type(s.n) in (int, float) else 2  # here": "has no Python class",
+    # A method or function that is not called is true.
+    "if s.g.is_empty:  # here\n    s.n = 1": "method .is_empty is not called",
+    "s.f = not s.o.is_none  # here": "method .is_none is not called",
+    "require((s.g.size == 0) | s.f, 'x'); s.n = 1  # here": "method .size is not called",
+    "require(s.g.is_empty, 'x'); s.n = 1  # here": "expected a flag, not method .is_empty",
+    "s.n = 1 if s.q.size and s.f else 2  # here": "method .size is not called",
+    "s.n = 1 if left_out else 2  # here": "a function in place of a condition",
+    "s.n = 1 if (lambda: s.f) else 2  # here": "a function in place of a condition",
+    "s.n = 1 if not s.helper else 2  # here": "a function in place of a condition",
+    # A statement that does nothing.
+    "s.g.clear  # here": "computed and not used",
+    "s.n == 1  # here": "computed and not used",
+    "s.n = 1; s.n + 1  # here": "computed and not used",
+    "s.n = 1; s.f & s.g.has(a)  # here": "computed and not used",
+    "s.g.has(a)  # here": "computed and not used",
+    "exists(A, lambda b: s.g.has(b)); s.n = 1  # here": "computed and not used",
+    # What is traced depends on the state and the arguments alone.
+    "FLAGS.append(1); s.n = len(FLAGS)": ("@action", "is another one when it is traced again"),
+    "A.seen = not getattr(A, 'seen', False); s.f = A.seen": ("@action", "is another one when it is traced again"),
     # Lists count by their length.
     "s.n = 1 if [s.f] else 2  # here": "counts by its length",
     "s.n = 1 if not (s.f,) else 2  # here": "counts by its length",
@@ -184,6 +207,7 @@ STEPS: dict[str, str | tuple[str, str]] = {
     "s.mood = 'CALM'  # here": "write one of Mood.CALM, Mood.CROSS",
     "s.r = 0  # here": "or quantify over A",
     "s.n = True  # here": "write when(condition, 1, 0)",
+    "s.n = pick('z', 0, 10**9)  # here": "picked from 1,000,000,001 numbers",
     # Anything else that goes wrong in Python.
     "s.n = limitt  # here": "'limitt' is not defined; did you mean 'limit'?",
     "s.mood = Mood.CLAM  # here": "did you mean 'CALM'?",
@@ -211,7 +235,8 @@ CLAIMS = {
     "return s.o is None": IDENTITY,
     "return True if s.f is not True else s.f": IDENTITY,
     "try:\n    return bool(s.f)\nexcept Exception:\n    return s.n < 9": TRUTH,
-    "s.n < 3": "claim returns None, not a flag; is there a return?",
+    "s.n < 3": "computed and not used; write return or = before it",
+    "assert FLAGS == []": "claim returns None, not a flag; is there a return?",
     "return s.n": "claim returns a number, not a flag",
     "return 1": "claim returns 1, not a flag",
     "yield s.f": "is a generator or coroutine",
@@ -473,3 +498,28 @@ def test_what_the_garbage_collector_calls_is_not_taken_for_the_traced_function(t
         gc.callbacks.remove(names["counts"])
         gc.set_threshold(*before)
     assert names["COUNT"] > 0 and gc.isenabled()
+
+
+DECLARATIONS = {
+    "raise GeneratorExit  # here": "GeneratorExit",
+    "eval('1 / 0')  # here": "ZeroDivisionError",
+    "System('s', parts=[], configurations=[]).model()  # here": "system s has no parts",
+    "System('', parts=[], configurations=[])  # here": "write the system's name in one line",
+    "System('a:b', parts=[], configurations=[])  # here": "without a colon",
+    "Configuration('a\\nb', sizes={})  # here": "write its name in one line",
+}
+
+
+@pytest.mark.parametrize("body", DECLARATIONS)
+def test_what_is_wrong_in_a_module_is_said_with_its_line(body: str, tmp_path: Path) -> None:
+    refused(HEAD + body, DECLARATIONS[body], tmp_path)
+
+
+@pytest.mark.parametrize("body", ["s.f = eval('s.f is True')  # here", "exec('if s.f: s.n = 1', {'s': s})  # here"])
+def test_text_that_is_evaluated_is_looked_at_too(body: str, tmp_path: Path) -> None:
+    refused(step(body), "", tmp_path)
+
+
+def test_a_method_can_be_handed_on(tmp_path: Path) -> None:
+    body = "require(exists(A, s.g.has) | s.g.is_empty(), 'x'); s.n = 1"
+    assert instance(step(body), tmp_path / "own.py").model.action("go").checks

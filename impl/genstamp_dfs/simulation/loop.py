@@ -185,6 +185,9 @@ class Loop:
         for task in self._dead:
             try:
                 task.coroutine.close()
+            except KeyboardInterrupt:
+                # Of whoever runs the simulation, and not of the process that is dead.
+                raise
             except BaseException:
                 # A dead process that finds its disk and network gone; nobody is there to be told.
                 continue

@@ -46,7 +46,7 @@ class Names:
         return self._free(wanted, RESERVED)
 
     def _free(self, wanted: str, taken: frozenset[str]) -> str:
-        word = re.sub(r"\W+", "_", wanted).strip("_") or "x"
+        word = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_") or "x"
         if word[0].isdigit():
             word = f"_{word}"
         name, number = word, 1

@@ -50,12 +50,17 @@ def is_specification(function: object) -> bool:
 def caller() -> Source:
     """The innermost line of an author's; where there is none, the innermost outside the language."""
     frame = outside = sys._getframe(1)
-    while frame.f_back is not None and not is_author(frame):
+    while frame.f_back is not None and not (is_author(frame) and _has_file(frame)):
         frame = frame.f_back
     while outside.f_back is not None and str(outside.f_globals.get("__name__", "")).startswith(_LANGUAGE):
         outside = outside.f_back
     found = frame if is_author(frame) else outside
     return Source(found.f_code.co_filename, found.f_lineno)
+
+
+def _has_file(frame: FrameType) -> bool:
+    """Whether a frame runs the code of a file, and not a text that is evaluated, as an annotation is."""
+    return frame.f_code.co_filename != "<string>"
 
 
 def is_called_by_author() -> bool:
@@ -83,14 +88,12 @@ def authored(source: Source | None = None) -> Iterator[None]:
         raise
     except SyntaxError as problem:
         raise SpecError(_one_line(problem.msg), _place(problem) or source) from problem
-    except (KeyboardInterrupt, GeneratorExit):
+    except KeyboardInterrupt:
         raise
     except BaseException as problem:
         aside.end_line()
-        frame, line = _innermost(problem.__traceback__)
-        is_text = frame is not None and frame.f_code.co_filename == "<string>"  # an annotation that is evaluated
-        place = source if frame is None or is_text else Source(frame.f_code.co_filename, line)
-        raise SpecError(_sentence(problem, frame), place) from problem
+        frame, place = _innermost(problem.__traceback__)
+        raise SpecError(_sentence(problem, frame), place or source) from problem
 
 
 @contextmanager
@@ -134,13 +137,16 @@ def _place(problem: SyntaxError) -> Source | None:
     return Source(problem.filename, problem.lineno or 1) if problem.filename else None
 
 
-def _innermost(traceback: TracebackType | None) -> tuple[FrameType | None, int]:
-    found: tuple[FrameType | None, int] = (None, 0)
+def _innermost(traceback: TracebackType | None) -> tuple[FrameType | None, Source | None]:
+    """The author's frame in which an exception was raised, and the innermost line of a file of the author's."""
+    frame: FrameType | None = None
+    place: Source | None = None
     while traceback is not None:
         if is_author(traceback.tb_frame):
-            found = (traceback.tb_frame, traceback.tb_lineno)
+            frame = traceback.tb_frame
+            place = Source(frame.f_code.co_filename, traceback.tb_lineno) if _has_file(frame) else place
         traceback = traceback.tb_next
-    return found
+    return frame, place
 
 
 def _sentence(problem: BaseException, frame: FrameType | None) -> str:

@@ -6,8 +6,11 @@ Leaves out what a system and a variation are (`system`).
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from genstamp_model.errors import Source, SpecError
@@ -44,14 +47,31 @@ _MARKED: Final = {"repairs": ("hole",), "since": ("bug", "difference")}
 
 
 class Builder:
-    """Traces one system under some variations."""
+    """Traces one system under some variations.
 
-    def __init__(self, system: System, semantics: str, variations: Sequence[Variation], bugs: tuple[str, ...]) -> None:
+    Args:
+        again: it was traced before, so that no function needs to be watched.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        semantics: str,
+        variations: Sequence[Variation],
+        bugs: tuple[str, ...],
+        *,
+        again: bool = False,
+    ) -> None:
         self.system = system
+        self._again = again
         self.semantics = semantics
         self.bugs = bugs
         self.variations = variations
         parts = [*system.parts, *(part for v in variations for part in v.parts)]
+        if not parts:
+            raise SpecError(
+                f"system {system.name} has no parts; write parts=[...], classes derived from Part", system.source
+            )
         _refuse_namesakes(parts)
         self.state = _compose(parts)
         self.variables = self.state.variables()
@@ -93,14 +113,23 @@ class Builder:
             source=self.system.source,
         )
 
+    @property
+    def is_of_others(self) -> bool:
+        """Whether some function is not of the specifications that come with the language."""
+        state = self.state
+        declared = (*state.actions(), *state.properties(), *state.limits(), *state.observations())
+        return not all(is_specification(getattr(one, "function", None)) for one in declared)
+
     def _trace(self, may_assign: bool) -> Trace:
         return Trace(dict(self.values), may_assign, left_out=self._left_out, marks=self._marks)
 
     def _traced(self, function: Callable[..., Any], trace: Trace, source: Source, *arguments: Any) -> Any:
         """What a function of the author's returns while it is traced."""
         # To watch costs as much time as to trace. What others write may call what no name in it tells of.
-        is_suspect = not is_specification(function) or self.reach.suspects(function)
-        with authored(source), tracing(trace, is_suspect=is_suspect):
+        is_suspect = not self._again and (not is_specification(function) or self.reach.suspects(function))
+        # What is printed is printed once.
+        printed = redirect_stdout(io.StringIO()) if self._again else nullcontext()
+        with authored(source), printed, tracing(trace, is_suspect=is_suspect):
             return function(*arguments)
 
     def _begin(self, declaration: ActionDeclaration, answers: tuple[bool, ...]) -> Trace:
@@ -254,6 +283,30 @@ class Builder:
         assert self.system.may_stop is not None
         value = self._traced(self.system.may_stop, self._trace(False), self.system.source, self.state())
         return _coerced(value, BOOL, "may_stop", self.system.source)
+
+
+def refuse_unlike(model: Model, again: Model) -> None:
+    """Refuse functions that are not traced the same again: what they do depends on more than the state.
+
+    Raises:
+        SpecError: some function is; the message names the first.
+    """
+    pairs: list[tuple[str, Source | None, object, object]] = []
+    for kind, one, other in (
+        *(("action", one, other) for one, other in zip_longest(model.actions, again.actions)),
+        *(("property", one, other) for one, other in zip_longest(model.properties, again.properties)),
+    ):
+        named = one or other
+        pairs.append((f"{kind} {named.name}", named.source, one, other))
+    pairs.append(("a limit, an observation or may_stop", model.source, _rest(model), _rest(again)))
+    for what, source, one, other in pairs:
+        if one != other:
+            message = f"{what} is another one when it is traced again; what it does may depend on the state and its "
+            raise SpecError(message + "arguments alone, so declare what changes as a variable of the part", source)
+
+
+def _rest(model: Model) -> object:
+    return model.limits, model.observations, model.may_stop
 
 
 def _condition(value: object, declaration: PropertyDeclaration) -> Expr:

@@ -26,6 +26,11 @@ def refuse_others(what: str, declaration: object, **fields: tuple[IsRight, str])
             raise misuse(f"{name} of {what} is {value!r}; write {would_do}")
 
 
+def is_name(value: Any) -> bool:
+    """Whether it can be written on the command line, as SYSTEM:CONFIGURATION."""
+    return isinstance(value, str) and value.strip() == value != "" and value.isprintable() and ":" not in value
+
+
 def is_text(value: Any) -> bool:
     """A text."""
     return isinstance(value, str)

@@ -14,7 +14,7 @@ from functools import cached_property
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language import ir
 from genstamp_model.language.author import caller
-from genstamp_model.language.given import a, by_name, is_flag, is_text, refuse_others
+from genstamp_model.language.given import a, by_name, is_flag, is_name, is_text, refuse_others
 from genstamp_model.language.ir import Expr
 from genstamp_model.language.trace import ActionParameter, Case, Check
 from genstamp_model.language.types import (
@@ -336,7 +336,7 @@ class Configuration:
     def __post_init__(self) -> None:
         if self.source is None:
             object.__setattr__(self, "source", caller())
-        refuse_others("a configuration", self, name=(is_text, "its name as a text"))
+        refuse_others("a configuration", self, name=(is_name, "its name in one line without a colon"))
         refuse_others(
             f"configuration {self.name}",
             self,

@@ -5,14 +5,19 @@ The values with what they can do are in `values` and `containers`.
 
 from __future__ import annotations
 
+import inspect
+import sys
+from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
 from genstamp_model.language import ir
-from genstamp_model.language.author import is_called_by_author, suggested
+from genstamp_model.language.author import is_author, is_called_by_author, suggested
 from genstamp_model.language.suspects import Symbolic
 from genstamp_model.language.trace import is_open, misuse
 from genstamp_model.language.types import describe
 
+_LANGUAGE: Final = __name__.rpartition(".")[0]
 _OPERATORS: Final = {
     "add": "+",
     "sub": "-",
@@ -51,12 +56,65 @@ _INSTEAD: Final = {
 }
 
 
+class Uncalled:
+    """A method of a symbolic value: it can be called, and nothing else, because for Python it is true."""
+
+    __slots__ = ("_function", "_value")
+
+    def __init__(self, function: Callable[..., Any], value: Any) -> None:
+        self._function, self._value = function, value
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._function(self._value, *arguments, **named)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of the method, for it may be handed on: `exists(Client, s.group.has)`."""
+        return inspect.signature(MethodType(self._function, self._value))
+
+    def __repr__(self) -> str:
+        return f"method .{self._function.__name__}"
+
+    def __bool__(self) -> bool:
+        self._refuse()
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        self._refuse()
+        return self is other
+
+    def __hash__(self) -> int:
+        self._refuse()
+        return id(self)
+
+    def _refuse(self) -> None:
+        if is_author(sys._getframe(2)):
+            raise misuse(f"{self} is not called; write .{self._function.__name__}(...)")
+
+
+class _Method:
+    """Gives a method of the language's classes as `Uncalled`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __get__(self, value: Any, owner: type) -> Any:
+        return self.function if value is None else Uncalled(self.function, value)
+
+
 class Refusing(Symbolic):
     """Base of symbolic values: every operator is refused but what a kind of value defines."""
 
     __slots__ = ()
 
     expr: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith(_LANGUAGE):
+            for name, function in list(vars(cls).items()):
+                if isinstance(function, FunctionType) and not name.startswith("_"):
+                    setattr(cls, name, _Method(function))
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:

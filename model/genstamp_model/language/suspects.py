@@ -22,7 +22,7 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
 from genstamp_model.errors import Source, SpecError
-from genstamp_model.language.author import is_author, is_authors
+from genstamp_model.language.author import caller, is_author, is_authors
 from genstamp_model.language.types import Nobody, RefType
 
 _IDENTITY: Final = (
@@ -32,10 +32,37 @@ _MATCH: Final = (
     "'match' looks at Python's objects and not at values of the state; write .at() and when(condition, a, b)"
 )
 _DISPLAY: Final = "a list, tuple, set or dictionary in place of a condition counts by its length; write the condition"
+_UNUSED: Final = (
+    "a value is computed and not used; write return or = before it, require(...) around it, or () to call a function"
+)
+_CLASS: Final = "a value of the state has no Python class while it is traced; compare it with == or .at()"
+_FUNCTION: Final = "a function in place of a condition is always true; call it"
 _GLOBAL: Final = "a function that is traced assigns a global variable; declare a variable of the part"
 
 _DISPLAYS: Final = frozenset({"BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_MAP"})
 _MATCHES: Final = frozenset({"MATCH_CLASS", "MATCH_MAPPING", "MATCH_SEQUENCE"})
+_COMPUTED: Final = frozenset(
+    {
+        "LOAD_ATTR",
+        "COMPARE_OP",
+        "BINARY_OP",
+        "BINARY_SUBSCR",
+        "CONTAINS_OP",
+        "IS_OP",
+        "UNARY_NOT",
+        "UNARY_INVERT",
+        "UNARY_NEGATIVE",
+        "LOAD_FAST",
+        "LOAD_GLOBAL",
+        "LOAD_DEREF",
+    }
+)
+_ASKING: Final = frozenset({"has", "size", "is_empty", "is_none", "at", "first", "every", "some", "implies"})
+"""Methods that change nothing, so that a call of one is of no use as a statement."""
+_FORMS: Final = frozenset(
+    {"forall", "exists", "count", "those", "each", "choose", "minimum", "maximum", "when", "smallest", "largest"}
+)
+"""Functions of the language that change nothing."""
 _SILENT: Final = frozenset({"CACHE", "NOP", "PRECALL", "EXTENDED_ARG", "TO_BOOL"})
 _LOCAL: Final = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF"})
 _STORES: Final = frozenset({"STORE_FAST", "STORE_DEREF"})
@@ -70,6 +97,7 @@ class _Suspect:
     line: int
     message: str
     operands: tuple[_Operand | None, ...] = ()
+    is_function: bool = False
 
 
 _is_watching = False
@@ -91,7 +119,8 @@ def watched(refuse: Refuse) -> Iterator[None]:
         for suspect in _suspects(frame.f_code) if is_author(frame) else ():
             if _is_refused(suspect, frame):
                 # At once, because a loop on such a condition would not end.
-                raise refuse(SpecError(suspect.message, Source(frame.f_code.co_filename, suspect.line)))
+                place = Source(frame.f_code.co_filename, suspect.line)
+                raise refuse(SpecError(suspect.message, place if place.file != "<string>" else caller()))
         # A debugger, or what measures coverage, goes on.
         return before(frame, event, argument) if before is not None else None
 
@@ -206,6 +235,8 @@ def _is_refused(suspect: _Suspect, frame: FrameType) -> bool:
     if not suspect.operands:
         return True
     values = [_resolved(operand, frame) for operand in suspect.operands]
+    if suspect.is_function:
+        return isinstance(values[0], FunctionType | MethodType)
     if not any(isinstance(value, Symbolic) for value in values):
         return False
     if not any(value is None or isinstance(value, Nobody) for value in values):
@@ -254,12 +285,64 @@ def _found(instructions: Sequence[dis.Instruction], code: CodeType) -> Iterator[
             yield _Suspect(line, _IDENTITY, (*known, _Operand("constant", None)))
         elif one.opname in _MATCHES:
             yield _Suspect(line, _MATCH)
-        elif before in _DISPLAYS and (one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"):
+        elif before in _DISPLAYS and _is_asked(one):
             yield _Suspect(line, _DISPLAY)
+        elif before == "MAKE_FUNCTION" and _is_asked(one):
+            yield _Suspect(line, _FUNCTION)
+        elif before.startswith("LOAD_") and _is_asked(one):
+            yield _Suspect(line, _FUNCTION, _operands(instructions, position, 1, stored), is_function=True)
+        elif one.opname == "POP_TOP" and not one.is_jump_target and _is_of_no_use(instructions[:position]):
+            yield _Suspect(line, _UNUSED)
+        elif one.opname in ("COMPARE_OP", "CONTAINS_OP") and _has_class_beside(instructions[:position]):
+            yield _Suspect(line, _CLASS)
         elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield _Suspect(line, _GLOBAL)
         elif one.opname in _LOADS and (one.argval in ("is_", "is_not") or _is_id(one)):
             yield _Suspect(line, _IDENTITY)
+
+
+def _is_asked(one: dis.Instruction) -> bool:
+    """Whether Python asks for the truth of what stands before."""
+    return one.opname.startswith(("POP_JUMP", "JUMP_IF")) or one.opname == "UNARY_NOT"
+
+
+def _has_class_beside(before: Sequence[dis.Instruction]) -> bool:
+    """Whether a comparison that follows is one of `type(x)`, with a name or with another such call."""
+    left = list(before)
+    while left and left[-1].opname in _LOADS | _DISPLAYS:
+        left.pop()
+    if not left or left[-1].opname != "CALL" or left[-1].arg != 1:
+        return False
+    return _is_global(_called(left), frozenset({"type"}))
+
+
+def _is_of_no_use(before: Sequence[dis.Instruction]) -> bool:
+    """Whether what is computed at the end changes nothing, as far as it is known."""
+    if not before or before[-1].opname != "CALL":
+        return bool(before) and before[-1].opname in _COMPUTED
+    called = _called(before)
+    is_method = called is not None and called.opname in ("LOAD_ATTR", "LOAD_METHOD") and called.argval in _ASKING
+    return is_method or _is_global(called, _FORMS)
+
+
+def _called(before: Sequence[dis.Instruction]) -> dis.Instruction | None:
+    """What loads the function that is called at the end: the longest part of the text that begins as the call does."""
+    whole = before[-1].positions
+    parts = [one for one in before[:-1] if one.opname in _LOADS and _starts_with(one.positions, whole)]
+    return max(parts, key=_ends, default=None)
+
+
+def _starts_with(one: dis.Positions | None, whole: dis.Positions | None) -> bool:
+    return one is not None and whole is not None and (one.lineno, one.col_offset) == (whole.lineno, whole.col_offset)
+
+
+def _ends(one: dis.Instruction) -> tuple[int, int]:
+    places = one.positions
+    return (places.end_lineno or 0, places.end_col_offset or 0) if places else (0, 0)
+
+
+def _is_global(one: dis.Instruction | None, names: frozenset[str]) -> bool:
+    return one is not None and one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval in names
 
 
 def _is_id(one: dis.Instruction) -> bool:

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, TypeVar
 
 from genstamp_model.errors import ConfigurationError, Source, SpecError
 from genstamp_model.language.author import caller
-from genstamp_model.language.building import Builder
+from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
-from genstamp_model.language.given import a, by_name, is_text, refuse_others, several
+from genstamp_model.language.given import a, by_name, is_name, is_text, refuse_others, several
 from genstamp_model.language.model import Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 
@@ -137,7 +137,7 @@ class System:
         object.__setattr__(self, "configurations", whole)
 
     def _refuse_what_is_none(self) -> None:
-        refuse_others("a system", self, name=(is_text, "the system's name as a text"))
+        refuse_others("a system", self, name=(is_name, "the system's name in one line without a colon"))
         of_variations = several(a(Variation))
         refuse_others(
             f"system {self.name}",
@@ -219,7 +219,11 @@ class System:
         holes = _named("semantics", chosen, self.semantics, self.name)
         variations = [*holes, *(self.bug(name) for name in bugs)]
         try:
-            return Builder(self, chosen, variations, tuple(bugs)).build()
+            builder = Builder(self, chosen, variations, tuple(bugs))
+            model = builder.build()
+            if builder.is_of_others:
+                refuse_unlike(model, Builder(self, chosen, variations, tuple(bugs), again=True).build())
+            return model
         except RecursionError as problem:
             message = (
                 f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"

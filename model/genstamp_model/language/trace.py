@@ -104,6 +104,7 @@ class Case:
     source: Source
 
 
+_MOST_PICKED = 1_000_000
 _MOST_CASES = 100
 """A way through more cases than these does not end."""
 
@@ -239,6 +240,9 @@ class Trace:
                 raise misuse(f"'{name}' is picked from a range of constants; write pick('{name}', 0, 3) and a check")
         if low > high:
             raise misuse(f"nothing to pick for '{name}': {low} is above {high}")
+        if high - low >= _MOST_PICKED:
+            what = f"'{name}' is picked from {high - low + 1:,} numbers, each a step of its own"
+            raise misuse(f"{what}; pick from {_MOST_PICKED:,} at most")
         return self._add(ActionParameter(name, NumberType(low, high), Range(low, high)))
 
     def choose_member(self, name: str, index: IndexSet, or_none: bool) -> Expr:

@@ -290,6 +290,11 @@ def _within(given: IndexSet, wanted: IndexSet) -> bool:
     return given.name == wanted.name or given.root == wanted.name
 
 
+def with_article(name: str) -> str:
+    """A name behind `a` or `an`."""
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
+
+
 def describe(type_: Type) -> str:
     """A type in an author's words."""
     match type_:
@@ -300,9 +305,9 @@ def describe(type_: Type) -> str:
         case EnumType(name=name):
             return f"a state of {name}"
         case RefType(index=index, optional=optional):
-            return f"a {index.name}" + (" or none" if optional else "")
+            return with_article(index.name) + (" or none" if optional else "")
         case RecordType(name=name):
-            return f"a {name}"
+            return with_article(name)
         case ArrayType(index=index):
             return f"an array over {index.name}"
         case SetType(index=index):

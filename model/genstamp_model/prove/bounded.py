@@ -19,6 +19,7 @@ from genstamp_model.errors import ConfigurationError, EvaluationError
 from genstamp_model.evaluate import Evaluator, State
 from genstamp_model.explore.result import INTERRUPTED
 from genstamp_model.language.model import Instance, Property
+from genstamp_model.language.types import with_article
 from genstamp_model.path import Path, follow
 from genstamp_model.prove.algebra import Term
 from genstamp_model.prove.finite import Finite, is_open
@@ -341,7 +342,7 @@ def named_property(instance: Instance, name: str, kinds: Sequence[str], demand: 
     if name not in known:
         raise ConfigurationError(f"there is no property '{name}'; there is {', '.join(known) or 'none'}")
     if known[name].kind not in kinds:
-        raise ConfigurationError(f"'{name}' is a {known[name].kind}; {demand}")
+        raise ConfigurationError(f"'{name}' is {with_article(known[name].kind)}; {demand}")
     return known[name]
 
 

@@ -103,3 +103,20 @@ def test_only_the_first_are_told_one_by_one(tmp_path: Path) -> None:
     _, notes = _found(tmp_path, *range(1001, 1031), START, *range(1001, 1031))
     assert len(notes) == 21
     assert notes[-1] == "known hole stamp-granted-twice: more stamps are granted again"
+
+
+@pytest.mark.parametrize("layout", [-51, -55, -60, -63, -66])
+@pytest.mark.parametrize(
+    ("operations", "failed"),
+    [
+        ((START, CREATE, 999, 1000, BLOCK), ["generation stamp 1001 is above 1000"]),
+        ((START, CREATE, 1000, None, BLOCK), []),
+        ((START, CREATE, BLOCK, 1002), []),
+        ((START, CREATE, 1000, 1001, BLOCK), []),
+    ],
+    ids=["not granted", "a transaction is missing", "counter not known", "granted"],
+)
+def test_block_has_no_stamp_that_was_not_granted(
+    tmp_path: Path, operations: tuple[str | int | None, ...], failed: list[str], layout: int
+) -> None:
+    assert _found(tmp_path, *operations, layout=layout)[0] == failed

@@ -5,7 +5,9 @@ import json
 import random
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -111,6 +113,14 @@ def test_every_encoding_is_read(
     text = "".join(_line(LAYOUTS[0], told) + newline for told in TOLD)
     mark = "\ufeff" if encoding.startswith("utf-16") else ""
     (tmp_path / "nn.log").write_bytes((mark + text).encode(encoding))
+    assert _is_story(check_alone([tmp_path / "nn.log"]))
+
+
+@pytest.mark.parametrize("carried", [lambda text: {"MESSAGE": [*text.encode()]}, lambda text: {"log": text}])
+def test_colours_in_json_are_left_out(carried: Callable[[str], Any], tmp_path: Path) -> None:
+    """Of a message with colours `journalctl -o json` gives numbers."""
+    texts = [f"\x1b[32m{_line(LAYOUTS[0], told)}\x1b[0m" for told in TOLD]
+    (tmp_path / "nn.log").write_text("".join(json.dumps(carried(text)) + "\n" for text in texts))
     assert _is_story(check_alone([tmp_path / "nn.log"]))
 
 

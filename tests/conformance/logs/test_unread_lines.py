@@ -224,3 +224,31 @@ def test_no_line_of_real_logs_is_taken_for_a_step_that_is_not_read(shared_data: 
             with Stream(file) as stream:
                 told += [line for line in lines(stream) if line and log_line(line) is None and states_step(line)]
     assert told == []
+
+
+# -- lines whose ends are lost ---------------------------------------------------------------------------------------
+
+OTHER = READ.replace("blk_1073741825_1001", "blk_7_1001").replace("/t/f", "/t/g")
+GLUED = (
+    *((READ.strip(), between) for between in ("", " ", "\r", "\v", "\f", "\x85", "\u2028", "\\n")),
+    ("2024-03-01 10:00:09,000 INFO org.apache.hadoop.util.JvmPauseMonitor: java.io.IOException: paused", ""),
+    ("2024-03-01 10:00:09,000 WARN ipc.Server: failed\n\tat org.apache.hadoop.ipc.Server.run(Server.java:7)", ""),
+    ("2024-03-01 10:00:09,000 INFO org.apache.hadoop.hdfs.StateChange: STATE* Safe mode is OFF" + 5000 * ".", ""),
+)
+BEHIND = (
+    "2024-03-01 10:00:10,000 INFO namenode.FSNamesystem: updatePipeline(blk_1073741825_1001 => blk_1073741825_1002)",
+    "10:00:10.000 [IPC Server handler 1] INFO hdfs.StateChange - DIR* completeFile: /t/f is closed by DFSClient_1",
+)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize(("line", "between"), GLUED)
+def test_step_behind_a_line_whose_end_is_lost_is_told(
+    line: str, between: str, behind: str, compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "COMPILED_FROM", 0 if compiled else 1 << 30)
+    (tmp_path / "nn.log").write_text(OTHER + line + between + behind + "\n")
+    report = check_alone([tmp_path / "nn.log"])
+    assert (report.safety, report.events, len(report.rejects)) == ("undetermined", 1, 1)
+    assert "step" in report.rejects[0]

@@ -139,3 +139,30 @@ def test_log_of_all_operations_conforms_from_wherever_it_begins(edits: Path, tmp
     (tmp_path / "edits.xml").write_text("".join([head, *records[first - 1 :]]))
     checked = check_locally([tmp_path])
     assert (_violations(checked), list(checked.terms.gapless.values())) == ([], [first == 1])
+
+
+@pytest.mark.parametrize("layout", [-51, -60, -66])
+@pytest.mark.parametrize(
+    ("missing", "found"), [((), [("file", 6)]), ((4,), []), ((5,), [])], ids=["whole", "a gap", "not added"]
+)
+def test_block_is_of_the_file_that_it_was_added_to(
+    tmp_path: Path, missing: tuple[int, ...], found: list[tuple[str, int]], layout: int
+) -> None:
+    block = "<BLOCK><BLOCK_ID>7</BLOCK_ID><NUM_BYTES>5</NUM_BYTES><GENSTAMP>1001</GENSTAMP></BLOCK>"
+    file = "<PATH>/{}</PATH><INODEID>{}</INODEID><CLIENT_NAME>DFSClient_1</CLIENT_NAME>"
+    f, g = file.format("f", 16386), file.format("g", 16387)
+    operations = (
+        ("OP_ADD", g),
+        ("OP_ADD", f),
+        ("OP_SET_GENSTAMP_V2", "<GENSTAMPV2>1001</GENSTAMPV2>"),
+        ("OP_SET_PERMISSIONS", "<SRC>/f</SRC><MODE>420</MODE>"),
+        ("OP_ADD_BLOCK", f + block),
+        ("OP_CLOSE", g + block),
+    )
+    records = [
+        f"<RECORD><OPCODE>{name}</OPCODE><DATA><TXID>{txid}</TXID>{data}</DATA></RECORD>"
+        for txid, (name, data) in enumerate(operations, 1)
+        if txid not in missing
+    ]
+    (tmp_path / "edits.xml").write_text(f"<EDITS><EDITS_VERSION>{layout}</EDITS_VERSION>{''.join(records)}</EDITS>")
+    assert _violations(check_locally([tmp_path])) == found

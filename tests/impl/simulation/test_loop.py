@@ -3,6 +3,8 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import pytest
+
 from genstamp_dfs.simulation.loop import Future, Life, Loop, ProcessCrashedError
 
 Heard = list[tuple[int, str]]
@@ -99,3 +101,20 @@ def test_a_process_that_crashes_takes_all_of_its_life_with_it_and_no_other() -> 
     loop.run()
     assert ended == ["one"]
     assert heard == [(10, "other")]
+
+
+def test_an_interrupt_while_the_dead_are_let_go_of_is_not_lost() -> None:
+    """It is for whoever runs the simulation, and not for a process that is dead."""
+
+    async def work() -> None:
+        try:
+            await loop.sleep_us(1_000)
+        finally:
+            raise KeyboardInterrupt
+
+    loop, dying = Loop(), Life("dying")
+    loop.spawn(dying, work(), "work")
+    loop.at(10, lambda: loop.kill(dying))
+    loop.run()
+    with pytest.raises(KeyboardInterrupt):
+        loop.close()

@@ -21,6 +21,7 @@ from genstamp_model.language import (
     System,
     action,
     members,
+    number,
 )
 
 GOLDEN = Path(__file__).with_name("fenced_lock.pml")
@@ -78,6 +79,24 @@ class Crowded(Part):
     def come(s, who: Crowd) -> None:
         """One comes."""
         s.there.add(who)
+
+
+class Übel(Part):
+    """Names that Python takes, and Promela does not."""
+
+    größe = number(0, 1)
+
+    @action
+    def wächst(s) -> None:
+        """It grows."""
+        s.größe = 1 - s.größe
+
+
+def test_names_are_words_of_promela() -> None:
+    system = System("übel", parts=[Übel], configurations=[Configuration("klein", sizes={})])
+    code = re.sub(r"/\*.*?\*/", "", promela_model(system.instance()), flags=re.DOTALL)
+    assert code.isascii()
+    assert "w_chst()" in code
 
 
 def test_a_set_that_no_number_can_hold_is_refused() -> None:

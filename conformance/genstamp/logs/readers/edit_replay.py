@@ -54,6 +54,7 @@ class Replay:
         self._next = order or count(1).__next__
         self._granted = GrantedStamps()
         self._granted_again = 0
+        self._highest, self._counter = 0, NAMENODE
         self._txid: int | None = None
         self._last: int | None = None
         self._has_gap = self._is_new = self._begins = False
@@ -81,6 +82,7 @@ class Replay:
         self._file, self._op = file, op
         yield from self._check_txid()
         self._follow(op)
+        yield from self._not_granted()
         handler = self._handlers.get(op.name)
         if handler is None:
             self._counts.lines[file, op.name] += 1
@@ -224,6 +226,10 @@ class Replay:
     def _close(self) -> Iterator[Sighting]:
         file = self.tree.at(self._op.path)
         blocks = self._op.blocks
+        of_another = self._of_another(file)
+        if of_another:
+            concerns = [Concern("file", file.key)]
+            yield self._seen("file", file.key, "take_block_of_another_file", concerns, file=file.path, block=of_another)
         yield from self._drop(file, blocks, "remove_last_block")
         for block in blocks:
             known = self._known(file, block)
@@ -234,6 +240,15 @@ class Replay:
         concerns = [Concern("file", file.key), *_holder(file)]
         yield self._seen("file", file.key, "close", concerns, file=file.path, holder=file.holder)
         file.is_open, file.holder = False, ""
+
+    def _of_another(self, file: KnownFile) -> str:
+        """A block that a file is closed with, and that is of another file: only a gap could explain that."""
+        known = {block.block_id for block in file.blocks}
+        strange = {block.block_id for block in self._op.blocks} - known
+        if self._has_gap or not strange:
+            return ""
+        others = (block.block_id for other in self.tree.known() for block in other.blocks)
+        return next((str(block) for block in others if block in strange), "")
 
     def _truncate(self) -> Iterator[Sighting]:
         op = self._op
@@ -327,8 +342,18 @@ class Replay:
             target.blocks += source.blocks
             yield self._seen("file", source.key, "delete", [Concern("file", source.key)], file=path)
 
+    def _not_granted(self) -> Iterator[Sighting]:
+        """Tells a block whose stamp is above all that were granted: with the first grant the counter is known."""
+        stamp = max((block.generation_stamp for block in self._op.blocks), default=0)
+        if 0 < self._highest < stamp:
+            self._highest = stamp
+            event = self._event("node", self._counter, "stamps_in_edits", {}, {}, generation_stamp=stamp)
+            yield self._sighting(event, [Concern("node", self._counter)])
+
     def _set_generation_stamp(self) -> Iterator[Sighting]:
         entity, stamp = NAMENODE if self._op.name == "OP_SET_GENSTAMP_V2" else LEGACY_STAMPS, self._op.number
+        if stamp > self._highest:
+            self._highest, self._counter = stamp, entity
         by = f"transaction {self._op.txid}"
         before = self._granted.grant(stamp, by) if entity == NAMENODE else ""
         observed = {"granted_before": before, "semantics": self._unit.semantics} if before else {}

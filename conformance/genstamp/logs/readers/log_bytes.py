@@ -78,11 +78,15 @@ def _marked(_: Any, text: Any, at: Any) -> Any:
 
     def find(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         here = _at(context, builder, signature, arguments, _BYTES)
-        one = ir.Constant(ir.IntType(64), 1)
-        after = _at(context, builder, signature, [arguments[0], builder.add(arguments[1], one)], _BYTES)
+
+        def after(distance: int) -> Any:
+            place = builder.add(arguments[1], ir.Constant(ir.IntType(64), distance))
+            return _at(context, builder, signature, [arguments[0], place], _BYTES)
+
         found = builder.icmp_unsigned("==", here, _all_of(10))
-        for first, second in _PAIRS:
-            pair = (builder.icmp_unsigned("==", each, _all_of(byte)) for each, byte in ((here, first), (after, second)))
+        for first, second, distance in _PAIRS:
+            sides = ((here, first), (after(distance), second))
+            pair = (builder.icmp_unsigned("==", each, _all_of(byte)) for each, byte in sides)
             found = builder.or_(found, builder.and_(*pair))
         return _first(builder, found)
 
@@ -99,7 +103,8 @@ def _closing(_: Any, text: Any, at: Any) -> Any:
     return types.int64(text, types.int64), find
 
 
-_PAIRS = ((ord("B"), ord("P")), (ord("e"), ord("R")))
+_PAIRS = ((ord("B"), ord("P"), 1), (ord("e"), ord("R"), 1), (ord(":"), ord(":"), 3))
+_REACH = max(distance for _, _, distance in _PAIRS)
 _mark_in: Any = intrinsic(_marked)
 _brace_in: Any = intrinsic(_closing)
 
@@ -130,15 +135,17 @@ _COMMAS, _AFTER_BLANKS = np.uint64(0x2C2C2C2C2C2C2C2C), np.uint64(0x212121212121
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def until_mark(text: Any, at: int, end: int) -> int:
     """Where the next newline is, or the next of two letters with which begins, or in the midst of which stands, what a
-    line may tell of pools and datanodes: `BP` and `eR`.
+    line may tell of pools and datanodes, or another line in it may begin with: `BP`, `eR` and colons as in a time.
     """
-    while at + _LANES < end:
+    while at + _LANES + _REACH <= end:
         found = _mark_in(text, at)
         if found < _LANES:
             return at + found  # type: ignore[no-any-return]
         at += _LANES
     while at < end and text[at] != 10:
         if at + 1 < end and ((text[at] == 66 and text[at + 1] == 80) or (text[at] == 101 and text[at + 1] == 82)):
+            break
+        if at + 3 < end and text[at] == 58 and text[at + 3] == 58:
             break
         at += 1
     return at

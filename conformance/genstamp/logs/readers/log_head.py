@@ -178,8 +178,8 @@ def head_of(line: bytes) -> LogLine | None:
 layout="Hadoop's default", carriers=('docker compose',))
     """
     carriers: list[str] = []
-    # Lines of stack traces, which are many, name no level.
-    if _LEVEL.search(line, 0, HEAD_MAX) is None:
+    # Lines of stack traces, which are many, name no level; journald may write it as numbers.
+    if _LEVEL.search(line, 0, HEAD_MAX) is None and not line.startswith(b"{"):
         return None
     if b"\x1b[" in line[:HEAD_MAX]:
         line = _COLOURS.sub(b"", line)
@@ -251,8 +251,9 @@ def _carried(line: bytes, at: int) -> tuple[str, bytes, int, bytes]:
     if line[at : at + 1] == b"{":
         told = _object(line, at)
         for key in ("log", "MESSAGE"):
-            if isinstance(told.get(key), str):
-                return CARRIERS[-1].name, told[key].rstrip("\r\n").encode(errors="surrogatepass"), 0, b""
+            carried = _bytes(told.get(key))
+            if carried is not None:
+                return CARRIERS[-1].name, _COLOURS.sub(b"", carried.rstrip(b"\r\n")), 0, b""
         return "", line, at, b""
     for each in CARRIERS:
         found = None if each.pattern is None else each.pattern.match(line, at)
@@ -363,6 +364,15 @@ def _of_json(told: dict[str, Any]) -> LogLine | None:
     thread = _text(told, "thread", "thread_name", "process.thread.name") or b""
     name = "log4j2 JSON" if "loggerName" in told else "Log4Json" if "name" in told else LAYOUTS[-1].name
     return LogLine(time_us, thread, logger, message, name)
+
+
+def _bytes(carried: Any) -> bytes | None:
+    """What is carried as a text, or as numbers where journald finds bytes in it that are no text, as of colours."""
+    if isinstance(carried, str):
+        return carried.encode(errors="surrogatepass")
+    if isinstance(carried, list) and carried and all(isinstance(each, int) and 0 <= each < 256 for each in carried):
+        return bytes(carried)
+    return None
 
 
 def _text(told: dict[str, Any], *names: str) -> bytes | None:

@@ -61,6 +61,7 @@ _BEGINNINGS = b"|".join(map(re.escape, sorted(_STATED, key=len, reverse=True)))
 _AT = re.compile(b"[%b](?=[%b])(%b)" % (re.escape(PARTS), re.escape(_FIRSTS), _BEGINNINGS))
 _BLOCK = re.compile(rb"blk_-?\d{1,20}_\d")
 _COMMAND = re.compile(rb"\bcmd=(?:%b)\b" % b"|".join(sorted(log_audit.STEPS)))
+_TIME = re.compile(rb"\d:\d\d:\d")
 _UNMISTAKABLE = re.compile(rb"[*(]")
 _EXCEPTION = re.compile(
     rb"\s*(?:at [\w.$<>/]{1,500}\(|\.\.\. \d|(?:Caused by: |Suppressed: )?[\w.$]{1,500}(?:Exception|Error)\b"
@@ -79,6 +80,17 @@ def states_step(text: bytes) -> bool:
     text = b"\n" + text  # So a statement at the start of the line has something before it, too.
     found = list(islice(_AT.finditer(text, 0, HEAD_MAX), HEADS_MAX))
     return bool(found) and not _EXCEPTION.match(text) and any(_is_stated(text, one) for one in found)
+
+
+def states_another(text: bytes) -> bool:
+    """Whether a message that states a step goes on with another line, whose end of line was lost.
+
+    >>> states_another(b"DIR* completeFile: /f is closed by c2024-03-01 10:00:00 INFO x.Y: BLOCK* allocate blk_7_1")
+    True
+    """
+    # Lines of logs have the time before what they tell; messages of steps have none.
+    found = _TIME.search(text)
+    return found is not None and states_step(text[found.end() :])
 
 
 def _is_stated(text: bytes, found: re.Match[bytes]) -> bool:

@@ -278,7 +278,7 @@ def _after_logger(text: Any, at: int, end: int, loggers: Any) -> Any:
 
 @inlined()  # type: ignore[untyped-decorator, unused-ignore]
 def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
-    """Where a line ends, and whether it is certain that it tells nothing new of pools and of datanodes."""
+    """Where a line ends, and whether it certainly is one line and tells nothing new of pools and of datanodes."""
     stop, certain = began, True
     while True:
         stop = until_mark(text, stop, end)
@@ -287,6 +287,9 @@ def _rest(text: Any, began: int, end: int, pool: Any) -> tuple[int, bool]:
         if text[stop] == 66:
             if certain and has(text, stop, end, _POOL):
                 certain = names_only(text, stop, end, began, pool)
+        elif text[stop] == 58:
+            # As in the time of another line, whose beginning is lost in this one (`log_patterns`).
+            certain = False
         elif stop - began >= _BEFORE_MARK and has(text, stop - _BEFORE_MARK, end, _REGISTRATION):
             certain = False
         stop += 1

@@ -12,7 +12,7 @@ from genstamp.logs.readers import log_refusals, merged_log
 from genstamp.logs.readers.log_head import LogLine, bare
 from genstamp.logs.readers.log_line import cut_line, log_line
 from genstamp.logs.readers.log_message import Message, Pattern
-from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_step
+from genstamp.logs.readers.log_patterns import PATTERNS, may_state_step, states_another, states_step
 from genstamp.logs.readers.log_state import LogState
 from genstamp.logs.readers.sighting import OF_NO_LAYOUT, UNREAD, Counts, Reject, Sighting, Unit, shortened
 from genstamp.logs.streams import LINE_LENGTH_MAX
@@ -22,12 +22,14 @@ _POOL = re.compile(rb"\bBP-\d{1,20}-[\w.:-]{1,255}?-\d{10,20}\b")
 SOMETHING_ELSE = "of something else"
 """What lines are counted as that begin like none that tells of a step."""
 
+GLUED = "two lines in one, of which the second states a step, too"
+
 _DATED = re.compile(rb"^\.*\d{4}-\d\d-\d\d[ T]", re.MULTILINE)
 
 
 def tells_in_vain(line: bytes) -> bool:
     """Whether a line that is of no layout of a log states a step."""
-    return states_step(line) or merged_log.states_step(line)
+    return states_step(line) or states_another(line) or merged_log.states_step(line)
 
 
 def is_log(head: bytes) -> bool:
@@ -99,7 +101,7 @@ class LogReader:
         forms = PATTERNS.forms(parts.message)
         if forms is not None:
             yield from self._read(place, line, parts, parts.message, forms)
-        elif states_step(parts.message):
+        elif states_step(parts.message) or states_another(parts.message):
             yield Reject(place, UNREAD, shortened(line))
         else:
             self._counts.lines[place.file, SOMETHING_ELSE] += 1
@@ -124,6 +126,9 @@ class LogReader:
             match = form.regex.match(text)
             if match is None:
                 continue
+            if states_another(text):
+                yield Reject(place, GLUED, shortened(line))
+                return
             try:
                 message = Message(place, parts, match, self.state)
                 message.number("block")  # Which is part of keys, as a text.

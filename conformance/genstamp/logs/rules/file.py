@@ -143,6 +143,11 @@ _WRITING = (
         when={"closed": "true"},
     ),
     Rule("complete", (Way((), (_BY_HOLDER,), _OPEN),), "E.9  FSDirWriteFileOp#completeFileInternal"),
+    Rule(
+        "take_block_of_another_file",
+        (),
+        "E.5  FSNamesystem#getAdditionalBlock: a block is of the file that it was added to",
+    ),
     _plain("close", "A.5  FSNamesystem#finalizeINodeFileUnderConstruction"),
 )
 

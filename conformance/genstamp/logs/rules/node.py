@@ -59,6 +59,7 @@ _STORED = (
     *(
         Rule(event, (Way((), (_NOT_ABOVE_COUNTER,)),), source)
         for event, source in {
+            "stamps_in_edits": "H.4  FSNamesystem#nextGenerationStamp: granted, and written, before a block has it",
             "stamps_in_image": "H  BlockIdManager: no block has a stamp that was not given out",
             "stamps_on_disk": "H  BlockIdManager: no replica has a stamp that was not given out",
         }.items()
