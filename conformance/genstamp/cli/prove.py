@@ -134,7 +134,8 @@ def _verdict(report: Report, model: Model) -> Verdict:
 
 def told(report: Report, model: Model) -> Iterator[str]:
     """A report as a table of properties, and the step that breaks each one that is broken."""
-    yield f"{report.system}:{report.configuration}, for {', '.join(report.sizes)}, integers unbounded, limits ignored"
+    sizes = f"for {', '.join(report.sizes)}, " if report.sizes else ""
+    yield f"{report.system}:{report.configuration}, {sizes}integers unbounded, limits ignored"
     for proof in report.proofs:
         questions = [one for one in proof.obligations if one.choices > one.trivial]
         given = f"; given {', '.join(proof.given)}" if proof.given else ""
