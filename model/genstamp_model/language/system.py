@@ -9,7 +9,7 @@ Leaves out tracing (`building`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -18,7 +18,7 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_text, refuse_others, several
-from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 
 T = TypeVar("T")
@@ -215,16 +215,35 @@ class System:
             SpecError: the text misuses the language.
             ConfigurationError: the semantics or a bug is unknown.
         """
-        chosen = semantics or self.default_semantics
-        holes = _named("semantics", chosen, self.semantics, self.name)
-        variations = [*holes, *(self.bug(name) for name in bugs)]
         try:
-            return Builder(self, chosen, variations, tuple(bugs)).build()
+            return self._builder(semantics, bugs).build()
         except RecursionError as problem:
             message = (
                 f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
             )
             raise SpecError(message, self.source) from problem
+
+    def actions(
+        self, only: Container[str] | None, semantics: str | None = None, bugs: Sequence[str] = ()
+    ) -> tuple[Action, ...]:
+        """Trace actions, and nothing else of the system.
+
+        Args:
+            only: names of their declarations; None for all.
+            semantics: as of a model.
+            bugs: likewise.
+
+        Raises:
+            SpecError: the text misuses the language.
+            ConfigurationError: the semantics or a bug is unknown.
+        """
+        return self._builder(semantics, bugs).actions(only)
+
+    def _builder(self, semantics: str | None, bugs: Sequence[str]) -> Builder:
+        chosen = semantics or self.default_semantics
+        holes = _named("semantics", chosen, self.semantics, self.name)
+        variations = [*holes, *(self.bug(name) for name in bugs)]
+        return Builder(self, chosen, variations, tuple(bugs))
 
     def instance(
         self, configuration: str | None = None, semantics: str | None = None, bugs: Sequence[str] = ()
