@@ -45,14 +45,16 @@ _ACTORS: Final = {
 }
 _LEGEND: Final = """\
 How to read a call: checks stand in the order in which they are made, each with the exception that the caller gets
-when it is the first that fails; where none stands, the call is not made then. `if` begins a way of its own, which
-ends with `=>` and the way's name, as it stands in traces; where its condition does not hold, the text goes on below.
-`perhaps` leaves the choice open. Then come the effects: all speak of the state before the call, `lease[client]: grant
-(released -> held)` is an event of a lifecycle, and `by release()` names the function of the specification that has
-the formula. A name such as `file_0` stands for each file. What only properties read (*history*) is left out. `--`
-names the method of Hadoop in which the next checks stand, if it is another one than the call's. On the right stand
-the row of the [facts](../../spec/facts/README.md) or the specification's own remark, and which hole or fault does not
-have the line."""
+when it is the first that fails; where none stands, the call is not made then. Where words stand for several
+conditions, the formula is in parentheses. `if` begins a way of its own, which ends with `=>` and the way's name, as
+it stands in traces; where its condition does not hold, the text goes on below. `perhaps` leaves the choice open. Then
+come the effects: all speak of the state before the call, `lease[client]: grant (released -> held)` is an event of a
+lifecycle, and `by release()` names the function of the specification that has the formula. A name such as `file_0`
+stands for each file. What only properties read (*history*) is left out."""
+_OF_HADOOP: Final = """\
+`--` names the method of Hadoop in which the next checks stand, if it is another one than the call's. On the right
+stand the row of the [facts](../../spec/facts/README.md) or the specification's own remark, and which hole or fault
+does not have the line."""
 
 
 def pages(systems: Sequence[System], lock: Lock, repository: Path) -> dict[str, str]:
@@ -103,7 +105,7 @@ class _Page:
         if drawn:
             links = ", ".join(f"[{name.replace('_', ' ')}](../../diagrams/{name}.svg)" for name in drawn)
             yield from (f"Lifecycles: {links}.", "")
-        yield from ("## Calls", "", _LEGEND, "")
+        yield from ("## Calls", "", _LEGEND, *((_OF_HADOOP,) if system.name.startswith("hdfs.") else ()), "")
         actors = self._by_actor()
         for actor, calls in actors.items():
             yield f"- {actor}: {', '.join(f'[{name}](#{_anchor(_head(ways))})' for name, ways in calls.items())}"
@@ -144,7 +146,7 @@ class _Page:
 
     def _told(self, ways: Sequence[Action], semantics: str) -> Iterator[str]:
         last = ways[-1]
-        *paragraphs, cites = [" ".join(one.split()) for one in last.doc.split("\n\n")]
+        *paragraphs, cites = [" ".join(one.split()) for one in re.split(r"\n\n|\n(?=Source  )", last.doc)]
         if not cites.startswith("Source "):
             paragraphs, cites = [*paragraphs, cites], ""
         notes = [cites.replace("Source ", "Source: ", 1)] if cites else []

@@ -123,7 +123,7 @@ BUY = """\
        => buy_unheard
 5  the price is enough                                                                                       E.1 row 7
    open := sold[node] + 1 < 9
-   up := {node} if sold[node] + 1 > 3 and sold[node] + 1 < 8 or up == {}
+   up := {node} if 3 < sold[node] + 1 and sold[node] + 1 < 8 or up == {}
    sold[node] := sold[node] + 1
    noted := noted + 1
    shows price = price

@@ -124,6 +124,8 @@ class _Writer:
                     yield from _wrapped(f"{indent}-- {said}", depth)
                 self.method = said.partition(";")[0]
             notes = self._notes(check, doc, has_method=method is not None)
+            if label in self.effects.ambiguous and check.label == label:
+                label += self.effects.formula(check)
         line = f"{indent}{number}  {label}"
         if refuses:
             line = f"{line:<{_REFUSALS}}  -> {refuses}"

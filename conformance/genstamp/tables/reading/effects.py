@@ -5,6 +5,7 @@ Every line speaks of the state before the step. Leaves out the checks: `call_tex
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from genstamp.tables.citations import first_sentence, function_around
@@ -19,6 +20,8 @@ from genstamp_model.language.types import EnumType, RecordType, RefType
 
 _SHORT: Final = 96
 """A longer line is told by the function that wrote it."""
+_PLACE: Final = 60
+"""A condition of more characters does not stand beside its words."""
 _LONG: Final = 170
 """A condition is told by the function that has it if the line is longer than this."""
 _MEMBER: Final = re.compile(r"\[[A-Za-z]+\.(?=[A-Z_]+\])")
@@ -48,6 +51,20 @@ class Effects:
     def __init__(self, traced: Traced, wording: Wording, *, is_brief: bool) -> None:
         self._traced, self._wording, self.is_brief = traced, wording, is_brief
         self._told: set[str] = set()
+
+    @cached_property
+    def ambiguous(self) -> frozenset[str]:
+        """Labels that stand for different conditions in different actions."""
+        found: dict[str, set[Expr]] = {}
+        for action in self._traced.actions:
+            for check in action.checks:
+                found.setdefault(check.label, set()).add(check.condition)
+        return frozenset(label for label, conditions in found.items() if len(conditions) > 1)
+
+    def formula(self, check: Check) -> str:
+        """The condition of a check in parentheses, if it is short."""
+        said = self._wording.text(check.condition)
+        return f" ({said})" if len(said) <= _PLACE else ""
 
     def lines(self, action: Action) -> Iterator[str]:
         """The effects of an action, and what it shows."""
@@ -151,11 +168,24 @@ def _assigned(
     elif value.op is Op.TABULATE:
         member = ir.make(Op.PARAMETER, (), RefType(value.data.over), value.data.name)
         one, old = f"{place}[{member.data}]", ir.select(before, member)
-        yield from _assigned(one, old, inner[0], known, wording, condition)
+        body = known.simplified(inner[0])
+        at = _at_one(body, member, old)
+        if at is not None:
+            one, body = f"{place}[{wording.text(at)}]", body.args[1]
+        yield from _assigned(one, old, body, known, wording, condition)
     else:
         shorter = known.simplified(value)
         if shorter is not known.simplified(before):
             yield place, f":= {wording.text(shorter)}", condition
+
+
+def _at_one(body: Expr, member: Expr, old: Expr) -> Expr | None:
+    """The only member of which an update gives another value, if there is one."""
+    if body.op is not Op.ITE or body.args[2] is not old or body.args[0].op is not Op.EQ:
+        return None
+    left, right = body.args[0].args
+    only = right if left is member else left if right is member else None
+    return only if only is not None and member.data not in only.free | body.args[1].free else None
 
 
 def _is_lifecycle(value: Expr) -> bool:

@@ -80,8 +80,10 @@ class Known:
             if truth is not None:
                 return self.simplified(expr.args[1 if truth else 2])
         args = tuple(self.simplified(arg) for arg in expr.args)
-        if expr.op is Op.ITE and args[1] is args[2]:
-            return args[1]
+        if expr.op is Op.ITE:
+            return _chosen(*args)
+        if expr.op is Op.MEMBER and (only := _only(args[0])) is not None:
+            return self._equal(args[1], only)
         if expr.op is Op.NOT and args[0].op is Op.NOT:
             return args[0].args[0]
         if expr.op in (Op.AND, Op.OR):
@@ -118,6 +120,24 @@ class Known:
         condition = ir.equal(left, right)
         truth = self.truth(condition)
         return condition if truth is None else ir.TRUE if truth else ir.FALSE
+
+
+def _chosen(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+    """A choice without what is asked for twice."""
+    if then.op is Op.ITE and then.args[0] is condition:
+        then = then.args[1]
+    if otherwise.op is Op.ITE and otherwise.args[0] is condition:
+        otherwise = otherwise.args[2]
+    return then if then is otherwise else ir.choice(condition, then, otherwise)
+
+
+def _only(members: Expr) -> Expr | None:
+    """The only member of a set that is written as the set of those that are equal to it."""
+    if members.op is not Op.MEMBERS or members.args[0].op is not Op.EQ:
+        return None
+    bound, only = members.args[0].args
+    is_bound = bound.op is Op.PARAMETER and bound.data == members.data.name
+    return only if is_bound and bound.data not in only.free else None
 
 
 def one_of(condition: Expr) -> tuple[Expr | None, frozenset[int]]:

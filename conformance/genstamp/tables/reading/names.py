@@ -21,7 +21,7 @@ from genstamp_model.language.actions import ActionTracer
 from genstamp_model.language.author import is_authors
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.model import Action, Model
-from genstamp_model.language.trace import Case, Trace, current, is_open
+from genstamp_model.language.trace import Case, MessageOf, Trace, current, is_open
 from genstamp_model.language.values import Value
 
 _SHORT: Final = frozenset({Op.CONST, Op.VARIABLE, Op.PARAMETER, Op.SELECT, Op.FIELD})
@@ -103,13 +103,15 @@ def _watching(watch: _Watch) -> Iterator[None]:
 
 def _history(model: Model) -> frozenset[str]:
     history = {variable.name for variable in model.variables}
+    domains = [parameter.domain for action in model.actions for parameter in action.parameters]
+    received = {domain.bag for domain in domains if isinstance(domain, MessageOf)}
     while True:
         exprs = [value for action in model.actions for _, value in action.observations]
         for action in model.actions:
             exprs += [check.condition for check in action.checks if check.label.partition("[")[0] not in history]
             exprs += [effect.value for effect in action.effects if effect.variable not in history]
         seen: set[Expr] = set()
-        read = {node.data for expr in exprs for node in _fresh(expr, seen) if node.op is Op.VARIABLE}
+        read = {node.data for expr in exprs for node in _fresh(expr, seen) if node.op is Op.VARIABLE} | received
         if not history & read:
             return frozenset(history)
         history -= read
