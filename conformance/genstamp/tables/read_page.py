@@ -45,8 +45,8 @@ _ACTORS: Final = {
 }
 _LEGEND: Final = """\
 How to read a call: checks stand in the order in which they are made, each with the exception that the caller gets
-when it is the first that fails; where none stands, the call is not made then. Where words stand for several
-conditions, the formula is in parentheses. `if` begins a way of its own, which ends with `=>` and the way's name, as
+when it is the first that fails; where none stands, the call is not made then. Where the words may mean several
+things, the formula stands in parentheses. `if` begins a way of its own, which ends with `=>` and the way's name, as
 it stands in traces; where its condition does not hold, the text goes on below. `perhaps` leaves the choice open. Then
 come the effects: all speak of the state before the call, `lease[client]: grant (released -> held)` is an event of a
 lifecycle, and `by release()` names the function of the specification that has the formula. A name such as `file_0`
@@ -110,11 +110,12 @@ class _Page:
         for actor, calls in actors.items():
             yield f"- {actor}: {', '.join(f'[{name}](#{_anchor(_head(ways))})' for name, ways in calls.items())}"
         yield ""
+        told: list[str] = []
         for actor, calls in actors.items():
-            yield from (f"## {actor}", "")
+            told += [f"## {actor}", ""]
             for name, ways in calls.items():
-                yield from self._call(name, ways)
-        yield from self._functions()
+                told += self._call(name, ways)
+        yield from (*told, *self._functions("\n".join(told)))
         yield from ("## Properties", "", *properties(model, self._entry), "")
         yield from releases(system, self._entry)
 
@@ -189,11 +190,13 @@ class _Page:
         page = f"[{variation.name}](../museum.md)" if variation.kind == "bug" else variation.name
         return f"{page}{story}"
 
-    def _functions(self) -> Iterator[str]:
+    def _functions(self, calls: str) -> Iterator[str]:
+        named = set(re.findall(r"(\w+)\(", calls))
         said: dict[str, tuple[str, str]] = {}
         for wording in self._wordings.values():
             for name, says in wording.used.items():
-                said[f"`{name}`"] = cell(says), ", ".join(wording.sets.get(name, ()))
+                if name in named:
+                    said[f"`{name}`"] = cell(says), ", ".join(wording.sets.get(name, ()))
         if said:
             yield from ("## Functions of the specification that are named here", "")
             yield from table("function", ("what it says", "sets"), dict(sorted(said.items())))

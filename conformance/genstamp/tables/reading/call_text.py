@@ -105,16 +105,19 @@ class _Writer:
             follows = [way for way, step in zip(ways, steps, strict=True) if step and step.case and step.case.follows]
             others = [way for way in ways if way not in follows]
             word = "perhaps" if first.case.is_open else "if"
-            yield from self._line(numbered, depth, f"{word} {first.case.label}:", "", first.check, ways[0][0])
+            yield from self._line(numbered, depth, f"{word} {first.case.label}", None, first.check, ways[0][0])
             yield from self.level(follows, place + 1, f"{numbered}.", depth + 1)
             place += 1
             ways = others
 
     def _line(
-        self, number: str, depth: int, label: str, refuses: str, check: Check | None, way: Action
+        self, number: str, depth: int, label: str, refuses: str | None, check: Check | None, way: Action
     ) -> Iterator[str]:
-        """A check or a case, under the method of Hadoop in which it stands if that is another one than before."""
-        indent, notes = "    " * depth, ""
+        """A check or a case, under the method of Hadoop in which it stands if that is another one than before.
+
+        `refuses` is None for a case, and empty where nobody is refused.
+        """
+        indent, notes, formula = "    " * depth, "", ""
         if check is not None:
             name, doc = function_around(check.source)
             method = _SOURCE.search(doc) if name != way.declared else None
@@ -124,9 +127,11 @@ class _Writer:
                     yield from _wrapped(f"{indent}-- {said}", depth)
                 self.method = said.partition(";")[0]
             notes = self._notes(check, doc, has_method=method is not None)
-            if label in self.effects.ambiguous and check.label == label:
-                label += self.effects.formula(check)
-        line = f"{indent}{number}  {label}"
+            formula = self.effects.formula(check) if label.endswith(check.label) else ""
+        line, colon = f"{indent}{number}  {label}", ":" if refuses is None else ""
+        if formula and len(line) + len(formula) < (_REFUSALS if refuses else WIDTH - len(notes) - 2):
+            line, formula = f"{line} {formula}", ""
+        line += colon
         if refuses:
             line = f"{line:<{_REFUSALS}}  -> {refuses}"
         if notes and len(line) + len(notes) + 4 > WIDTH:
@@ -134,6 +139,8 @@ class _Writer:
             yield f"{notes:>{WIDTH}}"
         else:
             yield f"{line:<{WIDTH - len(notes)}}{notes}" if notes else line
+        if formula:
+            yield from _wrapped(f"{indent}        {formula}", depth)
 
     def _notes(self, check: Check, doc: str, *, has_method: bool) -> str:
         """Where the facts say so, or the remark of the specification beside the line; and what leaves the line out."""

@@ -20,7 +20,7 @@ from genstamp_model.language.types import EnumType, RecordType, RefType
 
 _SHORT: Final = 96
 """A longer line is told by the function that wrote it."""
-_PLACE: Final = 60
+_CONDITION: Final = 76
 """A condition of more characters does not stand beside its words."""
 _LONG: Final = 170
 """A condition is told by the function that has it if the line is longer than this."""
@@ -53,7 +53,7 @@ class Effects:
         self._told: set[str] = set()
 
     @cached_property
-    def ambiguous(self) -> frozenset[str]:
+    def _ambiguous(self) -> frozenset[str]:
         """Labels that stand for different conditions in different actions."""
         found: dict[str, set[Expr]] = {}
         for action in self._traced.actions:
@@ -62,9 +62,10 @@ class Effects:
         return frozenset(label for label, conditions in found.items() if len(conditions) > 1)
 
     def formula(self, check: Check) -> str:
-        """The condition of a check in parentheses, if it is short."""
+        """The condition of a check in parentheses, if it is short and its words alone may not say which it is."""
         said = self._wording.text(check.condition)
-        return f" ({said})" if len(said) <= _PLACE else ""
+        is_needed = check.label in self._ambiguous or self._wording.has_alternatives(check.condition)
+        return f"({said})" if is_needed and len(said) <= _CONDITION else ""
 
     def lines(self, action: Action) -> Iterator[str]:
         """The effects of an action, and what it shows."""

@@ -76,6 +76,11 @@ class Wording:
         """The expression."""
         return self._of(expr)[0]
 
+    def has_alternatives(self, expr: Expr) -> bool:
+        """Whether a condition is written as one thing or another."""
+        said, closeness = self._of(expr)
+        return closeness == _INFIX[Op.OR][1] or said.startswith("not (")
+
     def _of(self, expr: Expr) -> tuple[str, int]:
         """The text, and how closely its parts are joined."""
         found = self._written.get(expr)
