@@ -74,7 +74,9 @@ class _Page:
         self._system, self._entry, self._linked, self._stories = system, entry, linked, stories
         self._model, self._default = watched_model(system)
         self._differences = Differences(system, self._default.actions)
-        self._ways = {name: by_call(system.actions(None, name)) for name in system.semantics}
+        default = {system.default_semantics: by_call(self._default.actions)}
+        others = [name for name in system.semantics if name != system.default_semantics]
+        self._ways = default | {name: by_call(system.actions(None, name)) for name in others}
         self._owner = self._owners()
         self._traced = {system.default_semantics: self._default}
         for name in dict.fromkeys(self._owner.values()):
@@ -85,7 +87,7 @@ class _Page:
 
     def _owners(self) -> dict[str, str]:
         """Every call with the semantics under which it is told: the default one, or the first that has it."""
-        owners = dict.fromkeys(by_call(self._default.actions), self._system.default_semantics)
+        owners: dict[str, str] = {}
         for name, calls in self._ways.items():
             for call in calls:
                 owners.setdefault(call, name)

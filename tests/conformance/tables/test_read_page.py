@@ -174,6 +174,7 @@ def test_no_call_takes_more_than_a_screen(name: str, repository: Path) -> None:
     assert too_long == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hdfs.recovery", "hdfs.lease", "gfs.chunk_lease"])
 def test_a_page_is_current_and_has_every_action_of_every_semantics(name: str, repository: Path) -> None:
     system = system_named(name)
@@ -187,6 +188,7 @@ def test_a_page_is_current_and_has_every_action_of_every_semantics(name: str, re
     assert not any(missing.values()), missing
 
 
+@pytest.mark.slow
 def test_a_page_says_what_a_release_does_otherwise_and_where_it_was_searched(repository: Path) -> None:
     [page] = read_page.pages([RECOVERY], lock.read(repository / "spec" / "spec.lock"), repository).values()
     [row] = [line for line in page.splitlines() if line.startswith("| hflush-sees-the-recovery ")]

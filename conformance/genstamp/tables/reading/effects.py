@@ -105,12 +105,15 @@ class Effects:
         found: dict[str, list[str]] = {}
         for effect in effects:
             before = ir.make(Op.VARIABLE, (), effect.value.type, effect.variable)
-            for place, change, condition in _assigned(effect.variable, before, effect.value, known, self._wording):
-                said = [f"{place} {change}{f' if {condition}' if condition else ''}"]
-                for line in events.lines(place) if place in events.places else said:
+            changes = _assigned(effect.variable, before, effect.value, known, self._wording)
+            for place, change, condition, is_fired in changes:
+                fired = events.lines(place) if place in events.places else []
+                said = f"{place} {change}{f' if {condition}' if condition else ''}"
+                is_told = fired and (is_fired or len(said) > _LONG)
+                for line in fired if is_told else [*fired, said]:
                     name, doc = function_around(effect.source)
                     is_own = name in ("", action.declared)
-                    if len(line) <= _SHORT or is_own or place in events.places:
+                    if len(line) <= _SHORT or is_own or line in fired:
                         found.setdefault(line, [])
                     else:
                         places = found.setdefault(f"{name}\0{first_sentence(doc)}", [])
@@ -139,8 +142,8 @@ def _may_be_left_out(check: Check) -> bool:
 
 def _assigned(
     place: str, before: Expr, value: Expr, known: Known, wording: Wording, condition: str = ""
-) -> Iterator[tuple[str, str, str]]:
-    """Each place that a value changes: how it is written, what becomes of it, and where."""
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Each place that a value changes: how it is written, what becomes of it, where, and whether events say it all."""
     if value is before:
         return
     inner = value.args
@@ -161,11 +164,11 @@ def _assigned(
             both = " and ".join(one for one in (condition, also) if one)
             yield from _assigned(place, before, inner[1] if inner[2] is before else inner[2], known, wording, both)
     elif value.op in _CHANGES and known.simplified(inner[0]) is known.simplified(before):
-        yield place, _CHANGES[value.op].format(wording.text(known.simplified(inner[1]))), condition
+        yield place, _CHANGES[value.op].format(wording.text(known.simplified(inner[1]))), condition, False
     elif value.op is Op.DROP_FIRST and inner[0] is before:
-        yield place, "loses its first", condition
+        yield place, "loses its first", condition, False
     elif value.op in (Op.RECORD, Op.TABULATE) and is_beginning(value):
-        yield place, "is reset", condition
+        yield place, "is reset", condition, False
     elif value.op is Op.TABULATE:
         member = ir.make(Op.PARAMETER, (), RefType(value.data.over), value.data.name)
         one, old = f"{place}[{member.data}]", ir.select(before, member)
@@ -177,7 +180,7 @@ def _assigned(
     else:
         shorter = known.simplified(value)
         if shorter is not known.simplified(before):
-            yield place, f":= {wording.text(shorter)}", condition
+            yield place, f":= {wording.text(shorter)}", condition, _is_fired(shorter, known.simplified(before))
 
 
 def _at_one(body: Expr, member: Expr, old: Expr) -> Expr | None:
@@ -187,6 +190,13 @@ def _at_one(body: Expr, member: Expr, old: Expr) -> Expr | None:
     left, right = body.args[0].args
     only = right if left is member else left if right is member else None
     return only if only is not None and member.data not in only.free | body.args[1].free else None
+
+
+def _is_fired(value: Expr, before: Expr) -> bool:
+    """Whether a value of a lifecycle is a choice between states, as events leave it."""
+    if value.op is Op.ITE:
+        return all(_is_fired(side, before) for side in value.args[1:])
+    return value is before or value.op is Op.CONST
 
 
 def _is_lifecycle(value: Expr) -> bool:

@@ -128,6 +128,10 @@ def _chosen(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
         then = then.args[1]
     if otherwise.op is Op.ITE and otherwise.args[0] is condition:
         otherwise = otherwise.args[2]
+    if condition.op is Op.EQ and otherwise.op is Op.SELECT and otherwise.args[0].op is Op.STORE:
+        array, position = otherwise.args
+        if {position, array.args[1]} == set(condition.args):
+            otherwise = ir.select(array.args[0], position)
     return then if then is otherwise else ir.choice(condition, then, otherwise)
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import enum
 import inspect
 import sys
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from types import FrameType
 from typing import Any, Final, TypeAlias
 
@@ -157,12 +158,24 @@ class _Watch:
     def _functions(self) -> Iterator[Written]:
         """The outermost functions that assign and decide nothing; without a name, what was assigned outside of them."""
         found: dict[FrameType | None, dict[str, None]] = {}
+        # Where a function extends one of its name, the text of that one says what is done.
+        extended: dict[FrameType, list[FrameType]] = {}
         for stack, variable in self._writes:
             outermost = next((one for one in stack[1:] if one not in self._deciding and _name(one) is not None), None)
             found.setdefault(outermost, {})[variable] = None
+            if outermost is not None:
+                alike = _of_one_name(stack[stack.index(outermost) :])
+                extended[outermost] = max(extended.get(outermost, []), alike, key=len)
         for frame, variables in found.items():
             name = (_name(frame) if frame is not None else None) or Name("", (), "")
-            yield Written(name, tuple(variables))
+            said = _name(extended[frame][-1]) if frame is not None else None
+            yield Written(replace(name, says=said.says) if said else name, tuple(variables))
+
+
+def _of_one_name(stack: Sequence[FrameType]) -> list[FrameType]:
+    """The first function, and those of its name that it calls, one after the other."""
+    name = stack[0].f_code.co_name
+    return list(takewhile(lambda one: one.f_code.co_name == name, stack))
 
 
 _DECIDES: Final = (Trace.check.__code__, Trace.case.__code__, Trace.way.__code__)

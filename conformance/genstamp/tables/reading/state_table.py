@@ -1,11 +1,13 @@
 """The variables of a system as a table: what they range over, and what the specification says beside them."""
 
+import inspect
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from genstamp.tables.markdown import cell, table
 from genstamp_model.errors import Source
+from genstamp_model.language import ir
 from genstamp_model.language.model import Model
 from genstamp_model.language.types import (
     ArrayType,
@@ -18,6 +20,7 @@ from genstamp_model.language.types import (
     Type,
     describe,
 )
+from genstamp_model.language.values import wrap
 
 
 def rows(model: Model, history: Collection[str]) -> Iterator[str]:
@@ -27,7 +30,7 @@ def rows(model: Model, history: Collection[str]) -> Iterator[str]:
     for variable in model.variables:
         over, element = _apart(variable.type)
         index = "".join(f"[{one.name}]" for one in over)
-        says = comment(variable.source)
+        says = comment(variable.source) or _said(element)
         if variable.name in history and not says.startswith("history"):
             says = f"history; {says}" if says else "history"
         shown[f"`{variable.name}{index}`"] = (_kind(element, types), cell(says))
@@ -60,6 +63,14 @@ def _apart(type_: Type) -> tuple[list[IndexSet], Type]:
         over.append(type_.index)
         type_ = type_.element
     return over, type_
+
+
+def _said(type_: Type) -> str:
+    """What the class of a record says of it."""
+    if not isinstance(type_, RecordType):
+        return ""
+    record = type(wrap(ir.make(ir.Op.VARIABLE, (), type_, "")))
+    return " ".join((inspect.getdoc(record) or "").split("\n\n")[0].split())
 
 
 def _kind(type_: Type, types: dict[str, Type]) -> str:
