@@ -82,6 +82,7 @@ class _Writer:
     marks: Marks
     cited: Cited
     method: str = ""
+    places: str = ""
 
     def level(self, ways: Sequence[Way], place: int, number: str, depth: int) -> Iterator[str]:
         """What ways that have not parted have still to do, as steps of one depth."""
@@ -146,7 +147,8 @@ class _Writer:
         """Where the facts say so, or the remark of the specification beside the line; and what leaves the line out."""
         said = comment(check.source)
         if not said and not has_method:
-            said = ", ".join(self.cited(doc))
+            places = ", ".join(self.cited(doc))
+            said, self.places = "" if places == self.places else places, places
         elif _ROW.match(said):
             section = re.search(r"facts ([A-J]\.?\d*'?)", doc)
             said = f"{section[1]} {said}" if section else said
