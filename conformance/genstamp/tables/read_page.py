@@ -16,7 +16,7 @@ from genstamp.tables.citations import cited
 from genstamp.tables.markdown import cell, table
 from genstamp.tables.reading import call_text, state_table
 from genstamp.tables.reading.differences import Differences, by_call
-from genstamp.tables.reading.effects import Effects
+from genstamp.tables.reading.effects import LONG, SHORT, Effects
 from genstamp.tables.reading.names import watched_actions, watched_model
 from genstamp.tables.reading.wording import Wording
 from genstamp.tables.searched import agreed, configurations, properties, releases
@@ -139,8 +139,9 @@ class _Page:
         ending = ["```", "", *changes, *([""] if changes else [])]
         near = partial(_near, facts=set(cited(ways[-1].doc, _PLACES)))
         lines: list[str] = []
-        for is_brief in (False, True):
-            effects = Effects(self._traced[semantics], self._wordings[semantics], is_brief=is_brief)
+        for longest, is_brief in ((LONG, False), (SHORT, False), (SHORT, True)):
+            traced, wording = self._traced[semantics], self._wordings[semantics]
+            effects = Effects(traced, wording, longest=longest, is_brief=is_brief)
             text = call_text.text(ways, effects, self._differences.marks(name), near)
             lines = [*beginning, *text, *ending]
             if on_screen(lines) <= SCREEN:

@@ -18,12 +18,12 @@ from genstamp_model.language.model import Action, Effect
 from genstamp_model.language.trace import Check
 from genstamp_model.language.types import EnumType, RecordType, RefType
 
-_SHORT: Final = 96
-"""A longer line is told by the function that wrote it."""
+SHORT: Final = 96
+"""So many characters fit on one line; what is longer is told by the function that has it, if there is no room."""
 _CONDITION: Final = 76
 """A condition of more characters does not stand beside its words."""
-_LONG: Final = 170
-"""A condition is told by the function that has it if the line is longer than this."""
+LONG: Final = 200
+"""What has more characters is always told by the function that has it."""
 _MEMBER: Final = re.compile(r"\[[A-Za-z]+\.(?=[A-Z_]+\])")
 """The set of a named member, which is not written in a place."""
 
@@ -45,11 +45,13 @@ class Effects:
     Args:
         traced: the model, watched.
         wording: writes expressions.
+        longest: a line of more characters is told by the function that has it.
         is_brief: whether functions of the specification are named in place of what they assign.
     """
 
-    def __init__(self, traced: Traced, wording: Wording, *, is_brief: bool) -> None:
+    def __init__(self, traced: Traced, wording: Wording, *, longest: int = SHORT, is_brief: bool = False) -> None:
         self._traced, self._wording, self.is_brief = traced, wording, is_brief
+        self._longest = longest
         self._told: set[str] = set()
 
     @cached_property
@@ -80,7 +82,7 @@ class Effects:
         yield from self._flat(action, effects, known)
         shows = [f"{name} = {self._wording.text(known.simplified(value))}" for name, value in action.observations]
         if shows:
-            yield f"shows {', '.join(one if len(one) <= _SHORT else one[: one.index(' = ')] for one in shows)}"
+            yield f"shows {', '.join(one if len(one) <= SHORT else one[: one.index(' = ')] for one in shows)}"
 
     def _seen(self, written: Written) -> list[str]:
         return [name for name in written.variables if name not in self._traced.history]
@@ -90,7 +92,7 @@ class Effects:
         self._wording.used[written.name.function] = written.name.says
         self._wording.sets.setdefault(written.name.function, {}).update(dict.fromkeys(self._seen(written)))
         told = called + self._said(written.name)
-        return told if len(told) <= _SHORT else called
+        return told if len(told) <= SHORT else called
 
     def _said(self, name: Name) -> str:
         """What a function says of itself, the first time that a call speaks of it."""
@@ -109,11 +111,11 @@ class Effects:
             for place, change, condition, is_fired in changes:
                 fired = events.lines(place) if place in events.places else []
                 said = f"{place} {change}{f' if {condition}' if condition else ''}"
-                is_told = fired and (is_fired or len(said) > _LONG)
+                is_told = fired and (is_fired or len(said) > LONG)
                 for line in fired if is_told else [*fired, said]:
                     name, doc = function_around(effect.source)
                     is_own = name in ("", action.declared)
-                    if len(line) <= _SHORT or is_own or line in fired:
+                    if len(line) <= self._longest or is_own or line in fired:
                         found.setdefault(line, [])
                     else:
                         places = found.setdefault(f"{name}\0{first_sentence(doc)}", [])
@@ -127,7 +129,7 @@ def _joined(calls: Sequence[str]) -> list[str]:
     """Calls of functions that say nothing more, on as few lines as they fit."""
     lines: list[str] = []
     for call in calls:
-        is_more = lines and ": " not in lines[-1] + call and len(lines[-1]) + len(call) < _SHORT
+        is_more = lines and ": " not in lines[-1] + call and len(lines[-1]) + len(call) < SHORT
         if is_more:
             lines[-1] += f"; {call}"
         else:
@@ -169,6 +171,10 @@ def _assigned(
         yield place, "loses its first", condition, False
     elif value.op in (Op.RECORD, Op.TABULATE) and is_beginning(value):
         yield place, "is reset", condition, False
+    elif value.op is Op.RECORD:
+        assert isinstance(value.type, RecordType)
+        for i, (name, _) in enumerate(value.type.fields):
+            yield from _assigned(f"{place}.{name}", ir.field(before, i), inner[i], known, wording, condition)
     elif value.op is Op.TABULATE:
         member = ir.make(Op.PARAMETER, (), RefType(value.data.over), value.data.name)
         one, old = f"{place}[{member.data}]", ir.select(before, member)
@@ -238,10 +244,10 @@ class _Events:
         arrows = "; ".join(f"{', '.join(one for one in moving if targets[one] == end)} -> {end}" for end in ends)
         condition = "" if holds is ir.TRUE else f" if {self._wording.text(holds)}"
         line = f"{place}: {event} ({arrows}){condition}"
-        if len(line) > _SHORT:
+        if len(line) > SHORT:
             line = f"{place}: {event} (-> {' or '.join(ends)}){condition}"
         function = function_around(check.source)[0]
-        if len(line) > _LONG and condition and function != self._declared:
+        if len(line) > LONG and condition and function != self._declared:
             line = f"{place}: {event} (-> {' or '.join(ends)}) in some cases, by {function}()"
         yield line
 

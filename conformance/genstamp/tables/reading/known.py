@@ -4,10 +4,14 @@ Leaves out how an expression is written: `wording`.
 """
 
 from collections.abc import Container, Iterable
+from typing import Final
 
 from genstamp_model.language import ir
 from genstamp_model.language.ir import Expr, Op
 from genstamp_model.language.types import BoolType, EnumType
+
+_DEEPEST: Final = 3
+"""A choice within more choices than these is not looked at under the conditions of all of them."""
 
 
 class Known:
@@ -23,8 +27,16 @@ class Known:
         self._labels: dict[Expr, frozenset[int]] = {}
         self._kept = kept
         self._simplified: dict[Expr, Expr] = {}
+        self._depth = 0
         for condition in conditions:
             self._learn(condition, True)
+
+    def _under(self, condition: Expr, value: bool) -> "Known":
+        """What is known where a condition holds too, or does not."""
+        more = Known((), self._kept)
+        more._truths, more._labels, more._depth = dict(self._truths), dict(self._labels), self._depth + 1
+        more._learn(condition, value)
+        return more
 
     def _learn(self, condition: Expr, value: bool) -> None:
         self._truths[condition] = value
@@ -79,6 +91,10 @@ class Known:
             truth = self.truth(self.simplified(expr.args[0]))
             if truth is not None:
                 return self.simplified(expr.args[1 if truth else 2])
+            if self._depth < _DEEPEST:
+                condition = self.simplified(expr.args[0])
+                sides = [self._under(condition, holds).simplified(expr.args[2 - holds]) for holds in (True, False)]
+                return _chosen(condition, *sides)
         args = tuple(self.simplified(arg) for arg in expr.args)
         if expr.op is Op.ITE:
             return _chosen(*args)
@@ -90,6 +106,8 @@ class Known:
             return self._joined(expr.op, args)
         if expr.op is Op.EQ:
             return self._equal(*args)
+        if expr.op in (Op.ADD, Op.SUB) and args[1].op is Op.CONST and args[1].data == 0:
+            return args[0]
         if expr.op is Op.SELECT:
             return ir.select(*args)
         if expr.op is Op.FIELD:
