@@ -177,7 +177,7 @@ class Wording:
     def _record(self, expr: Expr) -> str:
         assert isinstance(expr.type, RecordType)
         if is_beginning(expr):
-            return f"no {expr.type.name}"
+            return f"an empty {expr.type.name}"
         shown = (f"{name}={self.text(arg)}" for (name, _), arg in zip(expr.type.fields, expr.args, strict=True))
         return f"{expr.type.name}({', '.join(shown)})"
 
