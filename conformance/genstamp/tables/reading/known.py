@@ -108,6 +108,8 @@ class Known:
             return self._equal(*args)
         if expr.op in (Op.ADD, Op.SUB) and args[1].op is Op.CONST and args[1].data == 0:
             return args[0]
+        if expr.op is Op.TABULATE and (copied := _copied(expr, args[0])) is not None:
+            return copied
         if expr.op is Op.SELECT:
             return ir.select(*args)
         if expr.op is Op.FIELD:
@@ -151,6 +153,14 @@ def _chosen(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
         if {position, array.args[1]} == set(condition.args):
             otherwise = ir.select(array.args[0], position)
     return then if then is otherwise else ir.choice(condition, then, otherwise)
+
+
+def _copied(array: Expr, body: Expr) -> Expr | None:
+    """The array that another one copies, element by element."""
+    if body.op is not Op.SELECT or body.args[0].type != array.type or body.args[1].op is not Op.PARAMETER:
+        return None
+    source, position = body.args
+    return source if position.data == array.data.name and position.data not in source.free else None
 
 
 def _only(members: Expr) -> Expr | None:
