@@ -216,6 +216,28 @@ def test_a_marked_line_is_left_out_under_what_it_names(
     assert ("take_late" in {a.name for a in model.actions}) == (Bug("ISSUE-1", "") not in active)
 
 
+def test_an_action_knows_the_marks_that_it_met_and_where_its_cases_stand() -> None:
+    take, late = model_of(Marked).action("take"), model_of(Marked).action("take_late")
+    assert [check.mark for check in take.checks] == ["one-holder", "ISSUE-1"]
+    assert take.marks == ("ISSUE-1", "ISSUE-2", "one-holder", "turns-count")
+    assert late.marks == ("ISSUE-1", "one-holder")
+    assert [case.place for case in take.cases] == [1]
+    [waits] = [case for case in model_of(Ways).action("take_waits").cases if case.follows]
+    assert waits.place == 3
+
+
+def test_some_actions_are_traced_by_themselves() -> None:
+    system = System(
+        "lock", parts=[Ways], configurations=SMALL, bugs=[Bug("no-turns", "", (("take", "there is a turn"),))]
+    )
+    whole = system.model()
+    assert system.actions({"stop"}) == (whole.action("stop"),)
+    assert system.actions(None) == whole.actions
+    [again, waits, take] = system.actions(["take"], bugs=["no-turns"])
+    assert (again.name, waits.name, take.name) == ("take_again", "take_waits", "take")
+    assert "there is a turn" not in {check.label for check in (*waits.checks, *take.checks)}
+
+
 def refused(message: str, declare: Callable[[], Any]) -> None:
     """Building must fail with a part of a message, at a line of this file."""
     with pytest.raises(SpecError) as failure:

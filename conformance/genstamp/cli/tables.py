@@ -24,6 +24,7 @@ from genstamp.tables import (
     model_coverage_page,
     museum_page,
     mutation_page,
+    read_page,
     steps_page,
     systems_page,
 )
@@ -54,6 +55,7 @@ PAGES: Mapping[str, Maker] = {
 
 FOLDERS: Mapping[str, Callable[[Path], Mapping[str, str]]] = {
     "holes": lambda repository: holes_page.pages(every_system()),
+    read_page.FOLDER: lambda repository: read_page.pages(every_system(), lock.read(repository / LOCK), repository),
 }
 """What the pages of a folder are made of, by file name."""
 

@@ -63,7 +63,7 @@ def cited_by_helpers(action: Action, known: Collection[str]) -> list[str]:
     sources = [check.source for check in action.checks] + [effect.source for effect in action.effects]
     found: dict[str, None] = {}
     for source in sources:
-        found |= dict.fromkeys(cited(_docstring_around(source), known))
+        found |= dict.fromkeys(cited(function_around(source)[1], known))
     return list(found)
 
 
@@ -73,21 +73,26 @@ def promised_by(claim: Property, known: Collection[str] = PROMISED) -> list[str]
     return cited(head, known) if colon else []
 
 
-def _docstring_around(source: Source) -> str:
-    """The docstring of the function in which a line stands."""
+def function_around(source: Source) -> tuple[str, str]:
+    """The name and the docstring of the function in which a line stands; empty where there is none."""
     around = [one for one in _functions(source.file) if one[0] <= source.line <= one[1]]
-    return max(around)[2] if around else ""
+    return max(around)[2:] if around else ("", "")
+
+
+def first_sentence(doc: str) -> str:
+    """The first paragraph of a docstring on one line: a sentence or two."""
+    return " ".join(doc.split("\n\n")[0].split())
 
 
 @cache
-def _functions(file: str) -> list[tuple[int, int, str]]:
-    """First and last line and docstring of every function of a file."""
+def _functions(file: str) -> list[tuple[int, int, str, str]]:
+    """First and last line, name and docstring of every function of a file."""
     path = Path(file)
     if not path.is_file():
         return []
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [
-        (node.lineno, node.end_lineno or node.lineno, ast.get_docstring(node) or "")
+        (node.lineno, node.end_lineno or node.lineno, node.name, ast.get_docstring(node) or "")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
     ]

@@ -11,3 +11,8 @@ def table(corner: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -
     yield f"| {' | '.join([corner, *head])} |"
     yield "| --- " * (len(head) + 1) + "|"
     yield from (f"| {' | '.join([name, *cells])} |" for name, cells in rows.items())
+
+
+def cell(text: str) -> str:
+    """Text that may stand in a cell."""
+    return text.replace("|", "\\|")

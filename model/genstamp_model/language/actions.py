@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -45,14 +45,18 @@ class ActionTracer:
     def __post_init__(self) -> None:
         self.seen_labels: dict[str, set[str]] = {}
 
-    def actions(self) -> tuple[traced.Action, ...]:
+    def actions(self, only: Container[str] | None = None) -> tuple[traced.Action, ...]:
         """Every action, with the ways of each declared one beside each other.
+
+        Args:
+            only: the declared ones that are asked for; all if it is None.
 
         Raises:
             SpecError: two have one name, or a declaration misuses the language.
         """
         found: dict[str, traced.Action] = {}
-        for declaration in self.state.actions():
+        asked = (one for one in self.state.actions() if only is None or one.name in only)
+        for declaration in asked:
             for way in _named(list(self._ways(declaration))):
                 other = found.setdefault(way.name, way)
                 if other is not way:
@@ -114,6 +118,7 @@ class ActionTracer:
             caller=self._caller(declaration, parameters),
             declared=declaration.name,
             cases=tuple(trace.cases),
+            marks=tuple(sorted(trace.marked)),
         )
 
     @cached_property

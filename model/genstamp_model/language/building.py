@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from itertools import zip_longest
@@ -80,8 +80,15 @@ class Builder:
         self._left_out = frozenset(variation.name for variation in variations)
         self._marks: dict[tuple[str, str], Source] = {}
 
+    def actions(self, only: Container[str] | None) -> tuple[traced.Action, ...]:
+        """Some actions by the names of their declarations, or all."""
+        return self._tracer().actions(only)
+
+    def _tracer(self) -> ActionTracer:
+        return ActionTracer(self.state, self.values, self.system.meets, self._begin, self._follow)
+
     def build(self) -> Model:
-        tracer = ActionTracer(self.state, self.values, self.system.meets, self._begin, self._follow)
+        tracer = self._tracer()
         actions = tracer.actions()
         self._refuse_unknown_drops(tracer.seen_labels)
         self._refuse_unknown_meetings(actions)

@@ -67,7 +67,7 @@ def require(
     _words(label, "a check is labelled in words, such as require(condition, 'it is open')")
     _words(refuses or "None", "a check refuses with the name of an exception, such as 'IOException'")
     if not _is_left_out(trace, label, repairs, since):
-        trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive)
+        trace.check(coerce(condition, BOOL), label, refuses, defensive=defensive, mark=repairs or since or "")
 
 
 def case(
@@ -101,7 +101,8 @@ def case(
     _name_way(name, label, "case('gone', condition, 'the block is gone')")
     if _is_left_out(trace, label, repairs, since):
         return False
-    return trace.case(name, coerce(condition, BOOL), label, otherwise or f"not so: {label}", refuses, unchanged)
+    other, mark = otherwise or f"not so: {label}", repairs or since or ""
+    return trace.case(name, coerce(condition, BOOL), label, other, refuses, unchanged, mark)
 
 
 def either(name: str, label: str, *, refuses: str | None = None, unchanged: str = "") -> bool:
@@ -192,6 +193,7 @@ def attempt(step: Callable[[], object]) -> Attempt:
         scopes=trace.scopes,
         left_out=trace.left_out,
         marks=trace.marks,
+        marked=trace.marked,
     )
     with tracing(aside):
         step()

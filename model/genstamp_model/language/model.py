@@ -61,7 +61,7 @@ class Action:
     A check that fails with an exception of its own leaves the state unchanged. `unchanged` says why the step changes
     nothing, where that is declared. `lane` says where the step happens, for pictures: at a member of an index set, or
     at the one node of a name; `caller` is the parameter whose member calls. `declared` is the name of the function, of
-    which the action is one way, along these answers to its cases.
+    which the action is one way, along these answers to its cases. `marks` names the variations whose marks it met.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Action:
     caller: str | None = None
     declared: str = ""
     cases: tuple[Case, ...] = ()
+    marks: tuple[str, ...] = ()
 
     def leaves_open(self, other: Action) -> bool:
         """Whether both are ways of one declared action that part at a choice which the text leaves open."""

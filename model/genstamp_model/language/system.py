@@ -9,7 +9,7 @@ Leaves out tracing (`building`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -18,7 +18,7 @@ from genstamp_model.language.author import caller
 from genstamp_model.language.building import Builder, refuse_unlike
 from genstamp_model.language.declare import Part
 from genstamp_model.language.given import a, by_name, is_name, is_text, refuse_others, several
-from genstamp_model.language.model import Configuration, Instance, Model
+from genstamp_model.language.model import Action, Configuration, Instance, Model
 from genstamp_model.language.refinement import RefinementDeclaration
 
 T = TypeVar("T")
@@ -215,20 +215,39 @@ class System:
             SpecError: the text misuses the language.
             ConfigurationError: the semantics or a bug is unknown.
         """
-        chosen = semantics or self.default_semantics
-        holes = _named("semantics", chosen, self.semantics, self.name)
-        variations = [*holes, *(self.bug(name) for name in bugs)]
         try:
-            builder = Builder(self, chosen, variations, tuple(bugs))
+            builder = self._builder(semantics, bugs)
             model = builder.build()
             if builder.is_of_others:
-                refuse_unlike(model, Builder(self, chosen, variations, tuple(bugs), again=True).build())
+                refuse_unlike(model, self._builder(semantics, bugs, again=True).build())
             return model
         except RecursionError as problem:
             message = (
                 f"an expression of system {self.name} is too deep; write forall, exists or count in place of loops"
             )
             raise SpecError(message, self.source) from problem
+
+    def actions(
+        self, only: Container[str] | None, semantics: str | None = None, bugs: Sequence[str] = ()
+    ) -> tuple[Action, ...]:
+        """Trace actions, and nothing else of the system.
+
+        Args:
+            only: names of their declarations; None for all.
+            semantics: as of a model.
+            bugs: likewise.
+
+        Raises:
+            SpecError: the text misuses the language.
+            ConfigurationError: the semantics or a bug is unknown.
+        """
+        return self._builder(semantics, bugs).actions(only)
+
+    def _builder(self, semantics: str | None, bugs: Sequence[str], *, again: bool = False) -> Builder:
+        chosen = semantics or self.default_semantics
+        holes = _named("semantics", chosen, self.semantics, self.name)
+        variations = [*holes, *(self.bug(name) for name in bugs)]
+        return Builder(self, chosen, variations, tuple(bugs), again=again)
 
     def instance(
         self, configuration: str | None = None, semantics: str | None = None, bugs: Sequence[str] = ()

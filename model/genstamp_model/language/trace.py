@@ -76,7 +76,8 @@ class Check:
 
     `refuses` names the exception that the caller gets when this is the first check that fails; None means that the
     step just cannot happen. `lifecycle` checks come from firing an event. Of a `defensive`
-    check coverage does not ask that anybody meets it; a system that meets it says so (`System.meets`).
+    check coverage does not ask that anybody meets it; a system that meets it says so (`System.meets`). `mark` names the
+    variation that does not have the check.
     """
 
     condition: Expr
@@ -85,6 +86,7 @@ class Check:
     source: Source
     lifecycle: bool = False
     defensive: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Case:
     """A place where an action goes one of two ways, and which of them this trace goes.
 
     `is_open` says that both ways are open in every state, `is_only` that there is no other: only a name is given.
+    `place` is how many checks come before it; if it is neither, the check of its condition is the next one.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Case:
     refuses: str | None
     unchanged: str
     source: Source
+    place: int = 0
 
 
 _MOST_PICKED = 1_000_000
@@ -121,6 +125,7 @@ class Trace:
         answers: whether the first cases are followed; those met later are.
         left_out: names of the variations whose marked lines are left out.
         marks: the marks that were met, as (variation, kind of mark), shared by all traces of a system.
+        marked: the variations of the marks that this trace has met.
     """
 
     values: dict[str, Expr]
@@ -137,6 +142,7 @@ class Trace:
     cases: list[Case] = field(default_factory=list)
     left_out: frozenset[str] = frozenset()
     marks: dict[tuple[str, str], Source] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)
 
     def refuse(self, error: SpecError) -> SpecError:
         """Keep a misuse, to be raised; the first one counts."""
@@ -164,6 +170,7 @@ class Trace:
         *,
         lifecycle: bool = False,
         defensive: bool = False,
+        mark: str = "",
     ) -> None:
         """Add a check, unless a variation drops the one with this label."""
         if self.scopes:
@@ -180,7 +187,7 @@ class Trace:
         if label not in self.dropped:
             # A check before the last answer was met on the way before, whose refusal it is.
             refuses = None if len(self.asked) < len(self.answers) else refuses
-            self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive))
+            self.checks.append(Check(condition, label, refuses, caller(), lifecycle, defensive, mark))
 
     @property
     def asked(self) -> list[Case]:
@@ -188,7 +195,14 @@ class Trace:
         return [case for case in self.cases if not case.is_only]
 
     def case(
-        self, name: str, condition: Expr | None, label: str, otherwise: str, refuses: str | None, unchanged: str
+        self,
+        name: str,
+        condition: Expr | None,
+        label: str,
+        otherwise: str,
+        refuses: str | None,
+        unchanged: str,
+        mark: str = "",
     ) -> bool:
         """Whether this trace goes the way of a case, with the check that it does or does not; None: both are open."""
         if len(self.asked) == _MOST_CASES:
@@ -196,26 +210,27 @@ class Trace:
         if label in self.dropped:
             self.labels.add(label)
             return False
-        number = len(self.asked)
+        number, place = len(self.asked), len(self.checks)
         follows = self.answers[number] if number < len(self.answers) else True
         if condition is not None:
             other = condition.args[0] if condition.op is Op.NOT else ir.negation(condition)
-            self.check(*((condition, label) if follows else (other, otherwise)), None)
+            self.check(*((condition, label) if follows else (other, otherwise)), None, mark=mark)
         elif not self.may_assign or self.scopes:
             raise misuse(f"either '{name}' or not stands in a property or a quantifier; only an action can choose")
         self.labels.add(label)
-        self.cases.append(Case(name, label, follows, condition is None, False, refuses, unchanged, caller()))
+        self.cases.append(Case(name, label, follows, condition is None, False, refuses, unchanged, caller(), place))
         return follows
 
     def way(self, name: str, refuses: str | None, unchanged: str) -> None:
         """Name the way that this trace goes now."""
-        self.cases.append(Case(name, "", True, False, True, refuses, unchanged, caller()))
+        self.cases.append(Case(name, "", True, False, True, refuses, unchanged, caller(), len(self.checks)))
 
     def leaves_out(self, **marks: str | None) -> bool:
         """Whether a line is left out, by its marks: the kind of a mark, and the variation that it names."""
         for kind, variation in marks.items():
             if variation is not None:
                 self.marks.setdefault((variation, kind), caller())
+                self.marked.add(variation)
         return not self.left_out.isdisjoint(marks.values())
 
     def choose_message(self, bag: str) -> Expr:

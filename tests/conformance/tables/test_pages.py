@@ -8,7 +8,7 @@ import pytest
 from genstamp import lock
 from genstamp.cli import tables as verb
 from genstamp.systems import every_system, system_named
-from genstamp.tables import coverage_page, holes_page, museum_page, systems_page
+from genstamp.tables import coverage_page, holes_page, museum_page
 from genstamp.tables.citations import cited, cited_by_action, cited_by_helpers, promised_by
 from genstamp_spec.hdfs.bugs.left_out import LEFT_OUT
 from genstamp_spec.hdfs.places import SECTIONS
@@ -75,16 +75,6 @@ def test_a_fault_that_both_releases_show_alike_is_not_called_gone(tmp_path: Path
     (seen / "2.7.1.json").write_text('{"one": {"lost": 1}, "two": {"lost": 1}}')
     (seen / "3.4.1.json").write_text('{"one": {"lost": 1}, "two": {"lost": 0}}')
     assert museum_page.showings(tmp_path) == {"one": "2.7.1 as in 3.4.1", "two": "2.7.1 yes, 3.4.1 gone"}
-
-
-def test_the_page_of_systems_says_what_a_release_does_otherwise_and_where_it_was_searched(repository: Path) -> None:
-    page = systems_page.page([RECOVERY], lock.read(repository / "spec" / "spec.lock"))
-    [row] = [line for line in page.splitlines() if line.startswith("| hflush-sees-the-recovery ")]
-    assert row.endswith("| yes | yes | `only_empty_blocks_are_dropped` breaks |")
-    [told] = [line for line in page.splitlines() if line.startswith("- hadoop-3.4: ")]
-    assert "searched in outages, restarts, takeover, and not in " in told
-    assert "`hflushed_bytes_survive`" in told.partition("; breaks ")[2]
-    assert "not in the lock" in systems_page.page([RECOVERY], {})
 
 
 def test_a_release_has_the_faults_of_the_museum() -> None:

@@ -1,0 +1,1 @@
+"""What a committer reads of a system: each call as one numbered text, made from the traced model."""
