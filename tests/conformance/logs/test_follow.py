@@ -332,6 +332,16 @@ class TestSource:
         assert found is not None and found > 50
         assert followed.batch() is None
 
+    def test_a_log_that_begins_as_one_that_is_gone_is_read(
+        self, tmp_path: Path, log: Path, followed: _Followed
+    ) -> None:
+        lines = _events(1)
+        _append(log, *lines[:40])
+        assert followed.batch() == 40
+        _append(tmp_path / "another", *lines[:10])
+        (tmp_path / "another").replace(log)
+        assert followed.batch() == 10
+
     @pytest.mark.parametrize("unread", [0, 9])
     def test_a_log_that_is_compressed_is_read_once_and_to_its_end(
         self, log: Path, followed: _Followed, unread: int
@@ -367,8 +377,14 @@ def _batches(rows: Any, seed: int, number: int) -> list[Any]:
     return [rows.filter(pa.array(of == each)) for each in range(number)]
 
 
+class _State(dict[tuple[int], tuple[bytes]]):
+    """What Spark's state does for a part."""
+
+    getValue, updateValue = dict.__getitem__, dict.__setitem__  # noqa: N815 - as Spark calls them
+
+
 def _part(most_rows: int = 10**6) -> Part:
-    return Part({}, {}, b"", most_rows)
+    return Part(_State(), {}, b"", most_rows)
 
 
 def _newest(found: list[Any]) -> dict[Key, dict[str, Any]]:

@@ -7,7 +7,7 @@ a part stand in some buckets, so that few of them are changed by a batch that co
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -40,26 +40,17 @@ KEPT: Any = SORTED.append(pa.field("batch", pa.int64(), nullable=False)).append(
 """Rows that are kept, the batch that brought them, and whether all that has their key had ended by then."""
 
 
-class Buckets(Protocol):
-    """Where rows are kept."""
-
-    def get(self, bucket: int, /) -> bytes | None:
-        """What was put there."""
-
-    def __setitem__(self, bucket: int, content: bytes, /) -> None: ...
-
-
 class Part:
     """The keys of one part.
 
     Args:
-        buckets: packed tables of `KEPT` by number: where the state is.
+        buckets: packed tables of `KEPT` by number, a `MapState`.
         counts: how many rows are in each bucket.
         forgotten: content of `Forgotten`.
         most_rows: how many are kept.
     """
 
-    def __init__(self, buckets: Buckets, counts: dict[int, int], forgotten: bytes, most_rows: int) -> None:
+    def __init__(self, buckets: Any, counts: dict[int, int], forgotten: bytes, most_rows: int) -> None:
         self._buckets, self._most_rows = buckets, most_rows
         self.counts, self.forgotten = counts, Forgotten(forgotten)
 
@@ -113,8 +104,7 @@ class Part:
         return rows.filter(pa.array(~stays[numbers]))
 
     def _kept(self, bucket: int) -> Any:
-        content = self._buckets.get(bucket) if self.counts.get(bucket) else None
-        return KEPT.empty_table() if content is None else unpacked(content)
+        return unpacked(self._buckets.getValue((bucket,))[0]) if self.counts.get(bucket) else KEPT.empty_table()
 
     def _keep(self, rows: Any) -> None:
         """Keeps all rows of the buckets that are concerned."""
@@ -124,7 +114,7 @@ class Part:
         numbers, begins = np.unique(buckets[order], return_index=True)
         for number, begin, end in zip(numbers.tolist(), begins, [*begins[1:], rows.num_rows], strict=True):
             self.counts[number] = int(end - begin)
-            self._buckets[number] = packed(rows.slice(begin, end - begin).combine_chunks())
+            self._buckets.updateValue((number,), (packed(rows.slice(begin, end - begin).combine_chunks()),))
 
 
 class Keeping(StatefulProcessor):
@@ -140,7 +130,7 @@ class Keeping(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Takes the state."""
-        self._buckets = _Buckets(handle.getMapState("buckets", "bucket int", "rows binary"))
+        self._buckets = handle.getMapState("buckets", "bucket int", "rows binary")
         self._known = handle.getValueState("known", "batch bigint, spans binary, counts binary")
         self._forgotten = handle.getValueState("forgotten", "bits binary")
 
@@ -173,20 +163,6 @@ class Keeping(StatefulProcessor):
         self._known.update((number + 1, packed(told), msgspec.json.encode(kept.counts)))
         if kept.forgotten.content() != bytes(forgotten):
             self._forgotten.update((kept.forgotten.content(),))
-
-
-class _Buckets:
-    """Those of Spark's state."""
-
-    def __init__(self, state: Any) -> None:
-        self._state = state
-
-    def get(self, bucket: int) -> bytes:
-        """What was put there."""
-        return bytes(self._state.getValue((bucket,))[0])
-
-    def __setitem__(self, bucket: int, content: bytes) -> None:
-        self._state.updateValue((bucket,), (content,))
 
 
 class Forgotten:

@@ -157,7 +157,7 @@ def refuse_two_runs(spans: Any) -> None:
 def own_names(spans: Any) -> dict[tuple[str, int], str]:
     """Names under which units are checked, by namespace and unit, whether or not another tells of the same NameNode.
 
-    One may come later, and nothing that was found before is checked again under another name.
+    One may come later, and what was found before stays under its name.
     """
     named = {(namespace, unit): name_by_sources(namespace, names) for (namespace, unit), names in _sources(spans)}
     return {key: name for key, name in named.items() if name != key[0]}

@@ -92,7 +92,7 @@ def encoded(positions: Positions) -> str:
 
 def decoded(text: str) -> Positions:
     """What `encoded` was given."""
-    return msgspec.json.decode(text or "{}", type=Positions)
+    return msgspec.json.decode(text, type=Positions)
 
 
 class Looking:
@@ -157,11 +157,12 @@ class Looking:
             now[name] = Position(replace(unit, number=_next_unit(now), files=(str(path),)))
         position = now[name]
         original = next((part for part in position.parts if part is not former and part.begins(path)), None)
-        if original is not None:
-            if not self._is_there(original):
-                # As if it had been renamed: what was emptied, or is gone, is a new part if it comes again.
-                original.file = original.path = str(path)
-                original.id = identity
+        if original is not None and self._is_there(original):
+            return
+        if original is not None and self._content_size(path) >= original.end:
+            # As if it had been renamed: what was emptied, or is gone, is a new part if it comes again.
+            original.file = original.path = str(path)
+            original.id = identity
             return
         position.parts = [part for part in position.parts if part is not former]
         position.parts.append(Part(position.found, str(path), str(path), identity, beginning(path)))
