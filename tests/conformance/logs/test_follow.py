@@ -572,6 +572,7 @@ def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     assert following.returncode == exit_codes.VIOLATED
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_loses_nothing(log: Path, tmp_path: Path) -> None:
     lines, out = _events(5), tmp_path / "out"
     log.write_bytes(GOOD + BAD + b"".join(lines[:90]))
