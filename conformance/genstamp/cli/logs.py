@@ -95,8 +95,7 @@ def check(
     from genstamp.logs.without_pandas import spare_pandas
 
     spare_pandas()
-    from genstamp.logs.follow.options import FollowOptions
-    from genstamp.logs.follow.store import Limits
+    from genstamp.logs.follow.options import FollowOptions, Limits
     from genstamp.logs.opening import is_remote, local_path
     from genstamp.logs.report import cases, plain, text
     from genstamp.logs.run import Options

@@ -26,7 +26,7 @@ from genstamp.logs.registers import Registers
 from genstamp.logs.rules import NO_RULE, Balance, weighed
 from genstamp.logs.sources import EDIT_LOGS, balanced, logs_no_end, tells_alone, unseen_steps
 from genstamp.logs.steps import steps_taken
-from genstamp.logs.tables import CONCERNS, VERDICTS
+from genstamp.logs.tables import VERDICTS
 from genstamp.logs.told_twice import Block, Contradiction, lower_in_edits
 
 SITUATIONS_MAX = 20_000
@@ -99,18 +99,6 @@ def _name_apart(rows: Rows, terms: Terms) -> None:
             if name not in rows.namespaces:
                 rows.namespaces.append(name)
             rows.namespace = np.where(here, rows.namespaces.index(name), rows.namespace)
-
-
-def with_own_names(concerns: Any, terms: Terms) -> Any:
-    """The rows of a table of `tables.CONCERNS` with the names that tell two runs apart."""
-    for (namespace, unit), name in terms.separated.items():
-        column = concerns.column("namespace")
-        here = pa.compute.and_(pa.compute.equal(column, namespace), pa.compute.equal(concerns.column("unit"), unit))
-        renamed = pa.compute.if_else(here, name, column)
-        concerns = concerns.set_column(
-            concerns.schema.get_field_index("namespace"), CONCERNS.field("namespace"), renamed
-        )
-    return concerns
 
 
 class Known(NamedTuple):

@@ -58,7 +58,7 @@ def exchanged(concerns: Any) -> Any:
     """A table of `tables.CONCERNS` as one of `EXCHANGED`, row by row."""
     concerns = concerns.combine_chunks()
     columns = {name: concerns.column(name).combine_chunks() for name in concerns.column_names}
-    number, name = _apart(columns["entity"])
+    number, name = apart(columns["entity"])
     place = columns["place"]
     return pa.table(
         [
@@ -212,7 +212,7 @@ def _kinds(column: Any) -> Any:
     return places[np.asarray(encoded.indices)] if len(column) else np.zeros(0, np.int8)
 
 
-def _apart(entities: Any) -> tuple[Any, Any]:
+def apart(entities: Any) -> tuple[Any, Any]:
     """Entities as numbers and what stands behind them."""
     _, ends, text = entities.buffers()
     offsets = np.frombuffer(ends, np.int32)[entities.offset : entities.offset + len(entities) + 1]

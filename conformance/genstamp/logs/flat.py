@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numba import njit
 
-from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, exchanged
+from genstamp.logs.exchange import EXCHANGED, NO_NUMBER, apart, exchanged
 from genstamp.logs.kernel import MISSING
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.rows import Batch
@@ -310,6 +310,12 @@ def keys_of(column: Mapping[str, Any]) -> Any:
     _, ends, text = names.buffers()
     offsets = np.frombuffer(ends, np.int32)[names.offset : names.offset + len(names) + 1]
     return _keys_of(numbers, offsets, np.frombuffer(text or b"", np.uint8), np.empty(len(numbers), np.int64))
+
+
+def keys_of_entities(entities: Any) -> Any:
+    """The key of each entity, given as texts."""
+    number, name = apart(entities.combine_chunks())
+    return keys_of({"number": number, "name": name})
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]

@@ -43,7 +43,7 @@ PART_BYTES = 64 << 20
 
 PARTS_MAX = 512
 
-_SETTINGS: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "spark.sql.adaptive.enabled": False,
     "spark.sql.execution.arrow.maxRecordsPerBatch": ROWS_AT_ONCE,
     # With any other limit the virtual machine adds up the sizes of all columns after each row.
@@ -158,11 +158,10 @@ def _judging(how: Judging) -> Callable[[Iterable[Any]], Iterator[Any]]:
 
 
 @contextmanager
-def _set_up(spark: SparkSession) -> Iterator[None]:
-    """A session with the source and the settings of a check; what it had set comes back at the end."""
-    spark.dataSource.register(HdfsLogs)
-    before = {name: spark.conf.get(name, None) for name in _SETTINGS}
-    for name, value in _SETTINGS.items():
+def settings(spark: SparkSession, wanted: Mapping[str, Any] = SETTINGS) -> Iterator[None]:
+    """A session with some settings; what it had set comes back at the end."""
+    before = {name: spark.conf.get(name, None) for name in wanted}
+    for name, value in wanted.items():
         spark.conf.set(name, value)
     try:
         yield
@@ -194,8 +193,9 @@ class OnSpark:
         units, cores = found.units, self._spark.sparkContext.defaultParallelism
         parts = options.parts or parts_for(units, cores)
         how = Judging(found, options.complete, options.situations_max, keeps)
+        self._spark.dataSource.register(HdfsLogs)
         with (
-            _set_up(self._spark),
+            settings(self._spark),
             watched(self._spark, f"checking {len(units)} sources", len(units) + parts, self._show),
         ):
             read = self._spark.read.format("hdfs-logs").option("parts", parts).option("events", str(keeps).lower())
@@ -231,7 +231,7 @@ class OnSpark:
                     of = found.where(functions.col("table") == table).select("rows")
                 else:
                     of = rows.where(number == number_of_table(table)).select("rest")
-                self._write(of.mapInArrow(_unpacking, from_arrow_schema(TABLES[table])), built, table)
+                self._write(of.mapInArrow(unpacking, from_arrow_schema(TABLES[table])), built, table)
             before = rejected_before(how.found)
             if before.num_rows:
                 self._write(self._spark.createDataFrame(before), built, "rejects")
@@ -247,7 +247,7 @@ class OnSpark:
         rows.write.mode("append").parquet(uri)
 
 
-def _unpacking(batches: Iterable[Any]) -> Iterator[Any]:
+def unpacking(batches: Iterable[Any]) -> Iterator[Any]:
     """Rows of a table; runs in Spark's workers."""
     for batch in batches:
         for content in batch.column(0).to_pylist():

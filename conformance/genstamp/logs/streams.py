@@ -194,7 +194,7 @@ def _decoder(compression: str) -> _Decoder:
     return decoder
 
 
-def lines(stream: Stream) -> Iterator[bytes | None]:
+def lines(stream: Content) -> Iterator[bytes | None]:
     """The lines of a text, without their ends; None for a line longer than `LINE_LENGTH_MAX`.
 
     Raises:

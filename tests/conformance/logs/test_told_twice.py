@@ -8,8 +8,7 @@ import pytest
 from tests.conformance.logs.storage_directories import POOL, blocks_of, data_directory, name_directory
 
 from genstamp.logs.alone import check_alone
-from genstamp.logs.follow.options import FollowOptions
-from genstamp.logs.follow.store import Limits
+from genstamp.logs.follow.options import FollowOptions, Limits
 from genstamp.logs.follow.streaming import follow
 from genstamp.logs.kept import check_and_keep
 from genstamp.logs.local import check_locally
@@ -119,7 +118,7 @@ def test_it_is_the_same_while_logs_are_followed(spark: "SparkSession", cluster: 
     """Whichever comes first: the directories here, the log in a second start."""
     log = (cluster / "namenode.log").rename(cluster / "later")
     out = cluster.parent / "out"
-    options = FollowOptions(out, once=True, group=POOL, limits=Limits(shares=1))
+    options = FollowOptions(out, once=True, group=POOL, limits=Limits(parts=1))
     follow(spark, [str(cluster / name) for name in ("name", "data", "namenode.log")], options, lambda _: None)
     log.rename(cluster / "namenode.log")
     follow(spark, [str(cluster / name) for name in ("name", "data", "namenode.log")], options, lambda _: None)

@@ -4,15 +4,19 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow.dataset
 import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 from typer.testing import CliRunner
 
 from genstamp import exit_codes
 from genstamp.cli.logs import logs_app
 from genstamp.logs import reading
 from genstamp.logs.alone import check_alone
+from genstamp.logs.check import Terms
+from genstamp.logs.flat import FLAT
 from genstamp.logs.follow.places import Places
-from genstamp.logs.follow.spool import Spool
+from genstamp.logs.follow.source import FollowedLogs
 from genstamp.logs.local import check_locally
 from genstamp.logs.readers import merged_log
 from genstamp.logs.readers.log_head import KNOWN
@@ -183,14 +187,14 @@ def test_text_of_an_unread_line_is_cut(tmp_path: Path) -> None:
 
 
 def test_log_that_is_followed_names_the_lines(logs: Path, tmp_path: Path) -> None:
-    places = Places(tmp_path / "out")
-    for table in places.tables.values():
-        table.mkdir(parents=True, exist_ok=True)
-    places.spans.mkdir(parents=True, exist_ok=True)
-    spool = Spool([str(logs / "mixed-layouts.log")], places)
-    found = spool.round(is_last=True)
-    spool.close()
-    assert found is not None and (found.events, found.rejects) == (1, 3)
+    Places(tmp_path / "out").make(Terms())
+    options = {"paths": f'["{logs / "mixed-layouts.log"}"]', "out": str(tmp_path / "out"), "parts": "1"}
+    reader = FollowedLogs(options).streamReader(FLAT)
+    nothing = reader.initialOffset()
+    for partition in reader.partitions(nothing, reader.latestOffset(nothing, ReadAllAvailable())):
+        list(reader.read(partition))
+    found = [pyarrow.dataset.dataset(tmp_path / "out" / name).count_rows() for name in ("events", "rejects")]
+    assert found == [1, 3]
 
 
 FILLER = "a line of no log at all\n" * (2 * HEAD // 24)

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genstamp.logs.check import SITUATIONS_MAX
-from genstamp.logs.follow.store import Limits
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of what is kept.
+
+    Attributes:
+        rows: events that are kept, over all parts.
+        parts: into how many the keys are divided.
+    """
+
+    rows: int = 2_000_000
+    parts: int = 8
 
 
 @dataclass(frozen=True)

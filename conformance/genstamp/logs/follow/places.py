@@ -1,8 +1,8 @@
 """Where a followed log is kept: tables of a check that grow, and what the next start goes on with.
 
-`_follow` holds Spark's checkpoint, the store, how far each file was read, and the verdicts of batches that are not yet
-among those of all. Leaves out the table of steps, whose counts would need all keys again, and what is written there
-(`genstamp.logs.follow.spool`, `genstamp.logs.follow.store`).
+`_follow` holds Spark's checkpoint, with how far each log was read and what is kept of keys; the reader of each log as
+it was then; and verdicts of batches that are not yet among those of all. Leaves out the table of steps, whose counts
+would need all keys again, and what is written there (`genstamp.logs.follow.source`, `genstamp.logs.follow.streaming`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,17 +18,16 @@ import pyarrow.parquet
 from genstamp.errors import GenstampError
 from genstamp.events import EVENT_SCHEMA
 from genstamp.logs.check import Terms
-from genstamp.logs.follow.store import keys_of
 from genstamp.logs.kept import FOLLOWED, MARK, write_terms
 from genstamp.logs.readers.sighting import Unit
 from genstamp.logs.report import Report
 from genstamp.logs.run import OutputError
 from genstamp.logs.summary import Summary, name_by_sources, whole_edits
-from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS
+from genstamp.logs.tables import CONCERNS, COVERAGE, REJECTS, SPANS, VERDICTS, Key
 from genstamp.logs.units import Found
 
 READ: dict[str, Any] = {"events": EVENT_SCHEMA, "concerns": CONCERNS, "coverage": COVERAGE, "rejects": REJECTS}
-"""Tables that each round adds to."""
+"""Tables that each batch adds to."""
 
 _NEWEST = "newest.parquet"
 
@@ -58,17 +57,17 @@ class Places:
 
     Attributes:
         tables: a directory for each table of `READ`.
-        spans: what each round tells of files, a table of `tables.SPANS` each.
-        checkpoint, store: of Spark, and of the store.
+        checkpoint: of Spark.
     """
 
     def __init__(self, out: Path) -> None:
         self._out = out
         self._kept = out / FOLLOWED
         self.tables = {name: out / name for name in READ}
-        self.spans, self.checkpoint, self.store, self._batches = (
-            self._kept / name for name in ("spans", "checkpoint", "store", "verdicts")
+        self.checkpoint, self._readers, self._batches = (
+            self._kept / name for name in ("checkpoint", "readers", "verdicts")
         )
+        self._spans = self._kept / "spans.parquet"
         self._verdicts = out / "verdicts"
 
     def make(self, terms: Terms) -> None:
@@ -81,12 +80,12 @@ class Places:
             if (self._out / MARK).is_file():
                 raise OutputError(self._out, "is that of a check without --follow")
             raise OutputError(self._out)
-        for place in (*self.tables.values(), self.spans, self.store, self._batches, self._verdicts):
+        for place in (*self.tables.values(), self._readers, self._batches, self._verdicts):
             place.mkdir(parents=True, exist_ok=True)
         self.keep(terms)
         nothing = {self.tables[name] / "none.parquet": schema for name, schema in READ.items()}
         # A table without rows is a table all the same.
-        for file, schema in {**nothing, self._verdicts / _NEWEST: VERDICTS}.items():
+        for file, schema in {**nothing, self._verdicts / _NEWEST: VERDICTS, self._spans: SPANS}.items():
             if not file.exists():
                 pyarrow.parquet.write_table(schema.empty_table(), file)
 
@@ -94,9 +93,23 @@ class Places:
         """Keeps what is taken for granted, for who asks the tables."""
         write_terms(self._out, terms)
 
+    def reader(self, unit: int, reads: int) -> Path:
+        """Where the reader of a log is kept as it was when it had read so often."""
+        return self._readers / f"{unit}-{reads}"
+
+    def spans(self) -> Any:
+        """What files have told of nodes, a table of `tables.SPANS`."""
+        return pyarrow.parquet.read_table(self._spans)
+
+    def keep_spans(self, spans: Any) -> None:
+        """Keeps what files have told so far."""
+        attempt = self._spans.with_name(f".{self._spans.name}")
+        pyarrow.parquet.write_table(spans, attempt)
+        attempt.replace(self._spans)
+
     def of_batch(self, batch: int) -> Path:
         """The directory for the verdicts of a batch."""
-        return self._batches / f"batch={batch}"
+        return self._batches / str(batch)
 
     def fold(self, *, must: bool = True) -> None:
         """Puts the newest verdict of each key among those of all.
@@ -104,7 +117,7 @@ class Places:
         Args:
             must: now; else when enough has come to be worth it.
         """
-        batches = sorted(self._batches.glob("batch=*"), key=lambda place: int(place.name.removeprefix("batch=")))
+        batches = sorted(self._batches.glob("[0-9]*"), key=lambda place: int(place.name))
         files = [file for batch in batches for file in sorted(batch.glob("*.parquet"))]
         known = pyarrow.parquet.read_metadata(self._verdicts / _NEWEST).num_rows
         if not must and 10 * sum(pyarrow.parquet.read_metadata(file).num_rows for file in files) < known:
@@ -121,27 +134,21 @@ class Places:
                 file.unlink()
             batch.rmdir()
 
-    def report(self, units: Sequence[Unit], spans: Any) -> Report:
-        """What was found so far.
-
-        Args:
-            units: that were ever read.
-            spans: what they told, a table of `tables.SPANS`.
-        """
-        return _summary(units, spans).report(self._out, complete=False)
+    def report(self) -> Report:
+        """What was found so far."""
+        return _summary(self.spans()).report(self._out, complete=False)
 
 
-def refuse_two_runs(units: Sequence[Unit], spans: Any) -> None:
+def refuse_two_runs(spans: Any) -> None:
     """See whether the events of two runs are taken for those of one.
 
     Args:
-        units: that were ever read.
-        spans: what they told, a table of `tables.SPANS`.
+        spans: what files told, a table of `tables.SPANS`.
 
     Raises:
         TwoRunsError: they are; what was found so far may have mixed them.
     """
-    twins = _summary(units, spans).twins
+    twins = _summary(spans).twins
     if twins:
         namespace, *files = twins[0]
         raise TwoRunsError(namespace, files)
@@ -150,7 +157,7 @@ def refuse_two_runs(units: Sequence[Unit], spans: Any) -> None:
 def own_names(spans: Any) -> dict[tuple[str, int], str]:
     """Names under which units are checked, by namespace and unit, whether or not another tells of the same NameNode.
 
-    One may come later, and nothing that was found before is checked again under another name.
+    One may come later, and what was found before stays under its name.
     """
     named = {(namespace, unit): name_by_sources(namespace, names) for (namespace, unit), names in _sources(spans)}
     return {key: name for key, name in named.items() if name != key[0]}
@@ -181,9 +188,11 @@ def _sources(spans: Any) -> Iterable[tuple[tuple[str, int], set[str]]]:
     return sources.items()
 
 
-def _summary(units: Sequence[Unit], spans: Any) -> Summary:
+def _summary(spans: Any) -> Summary:
     found = Found()
-    found.units = list(units)
+    # Of each file there is a row of its own, whose source is its reader.
+    files = [row for row in spans.to_pylist() if not row["namespace"]]
+    found.units = [Unit(row["unit"], row["source"], (row["file"],), row["file"]) for row in files]
     return Summary(found, spans)
 
 
@@ -202,7 +211,7 @@ def newest(rows: Any) -> Any:
     """
     if not rows.num_rows:
         return rows
-    numbers, firsts = keys_of(rows)
+    numbers, firsts = _keys_of(rows)
     places = np.arange(rows.num_rows)
     last = np.zeros(len(firsts), np.int64)
     np.maximum.at(last, numbers, places)
@@ -210,3 +219,13 @@ def newest(rows: Any) -> Any:
     first_violated = np.full(len(firsts), rows.num_rows, np.int64)
     np.minimum.at(first_violated, numbers[is_violated], places[is_violated])
     return rows.take(pa.array(np.where(first_violated < rows.num_rows, first_violated, last)))
+
+
+def _keys_of(rows: Any) -> tuple[Any, Any]:
+    """The number of each row's key, counted from 0, and the first row of each key, of a table of `tables.VERDICTS`."""
+    numbers = np.zeros(rows.num_rows, np.int64)
+    for name in Key._fields:
+        codes = np.asarray(rows.column(name).combine_chunks().dictionary_encode().indices).astype(np.int64)
+        _, numbers = np.unique(numbers * (rows.num_rows + 1) + codes, return_inverse=True)
+    _, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
+    return numbers, firsts

@@ -1,38 +1,41 @@
-"""Logs that are followed, as a query of Structured Streaming: spooled rounds in, verdicts of the keys they concern out.
+"""Logs that are followed, as one query of Structured Streaming.
+
+    readStream.format("hdfs-logs-followed")  an offset is how far each log was read (`genstamp.logs.follow.source`)
+      -> groupBy("part")                     by the entity's number, else its name, as in `genstamp.logs.job`
+      -> transformWithStateInPandas          keeps the events of keys, and judges (`genstamp.logs.follow.keeping`)
+      -> foreachBatch                        writes verdicts under the number of the batch
 
 The result is a directory with the tables of a check, which grow as the logs do (`genstamp.logs.follow.places`). Leaves
 out a log that is asserted to be whole: what is followed never is.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.dataset
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import expr
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from genstamp.logs.check import Terms, with_own_names
-from genstamp.logs.follow.options import FollowOptions
-from genstamp.logs.follow.places import Places, own_gapless, own_names, own_sources, refuse_two_runs
-from genstamp.logs.follow.spool import Spool
-from genstamp.logs.follow.store import KEY, Share
+from genstamp.logs.check import Terms
+from genstamp.logs.flat import unpacked
+from genstamp.logs.follow.keeping import Keeping
+from genstamp.logs.follow.options import FollowOptions, Limits
+from genstamp.logs.follow.places import Places, TwoRunsError, own_gapless, own_names, own_sources, refuse_two_runs
+from genstamp.logs.follow.source import FollowedLogs
+from genstamp.logs.job import SETTINGS, settings, unpacking
+from genstamp.logs.judging import JUDGED
 from genstamp.logs.report import Report
-from genstamp.logs.tables import CONCERNS, VERDICTS
-
-_SHARED: Any = pa.schema([*CONCERNS, pa.field("share", pa.int64(), nullable=False)])
-
-ROUNDS_IN_A_BATCH = 16
+from genstamp.logs.tables import VERDICTS
 
 
 class Told(NamedTuple):
@@ -75,75 +78,83 @@ def follow(
     """
     places = Places(options.out)
     places.make(Terms(situations_max=options.situations_max))
-    spool = Spool(paths, places, options.group)
     stop = stop or threading.Event()
     began = time.monotonic()
-    try:
-        if options.once:
-            spool.round(is_last=True)
-            refuse_two_runs(spool.units(), spool.spans)
-        query = _query(spark, spool, places, options, tell)
+    refused: list[TwoRunsError] = []
+    with settings(spark, _settings(options.limits)):
+        query = _query(spark, paths, places, options, tell, refused)
         try:
             while query.isActive and not options.once and not stop.is_set():
-                if spool.round() is not None:
-                    refuse_two_runs(spool.units(), spool.spans)
-                stop.wait(options.every_s)
+                stop.wait(0.1)
             if options.once or query.exception() is not None:
                 query.awaitTermination()
+        except PySparkException:
+            if refused:
+                raise refused[0] from None
+            raise
         finally:
             query.stop()
-        places.fold()
-        return replace(
-            places.report(spool.units(), spool.spans), out=str(options.out), seconds=time.monotonic() - began
-        )
-    finally:
-        spool.close()
+    places.fold()
+    return replace(places.report(), out=str(options.out), seconds=time.monotonic() - began)
+
+
+def _settings(limits: Limits) -> dict[str, Any]:
+    return {
+        **SETTINGS,
+        "spark.sql.shuffle.partitions": limits.parts,
+        "spark.sql.streaming.stateStore.providerClass": (
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+        ),
+    }
 
 
 def _query(
-    spark: SparkSession, spool: Spool, places: Places, options: FollowOptions, tell: Callable[[Told], None]
+    spark: SparkSession,
+    paths: Sequence[str],
+    places: Places,
+    options: FollowOptions,
+    tell: Callable[[Told], None],
+    refused: list[TwoRunsError],
 ) -> StreamingQuery:
-    limits = options.limits
-    shares = [Share(str(places.store), number, limits.rows // limits.shares) for number in range(limits.shares)]
+    spark.dataSource.register(FollowedLogs)
 
-    def judge(rows: DataFrame, batch: int) -> None:
-        # What a round has told is known before Spark can see it.
-        spans = spool.spans
-        terms = Terms(False, own_sources(spans), own_names(spans), options.situations_max, gapless=own_gapless(spans))
-        places.keep(terms)
-        by_share = rows.withColumn("share", expr(f"pmod(xxhash64({', '.join(KEY)}), {limits.shares})"))
-        by_share = by_share.repartition(limits.shares, "share")
-        found = by_share.mapInArrow(_judging(shares, batch, terms), from_arrow_schema(VERDICTS))
-        found.write.mode("overwrite").parquet(str(places.of_batch(batch)))
-        told = _told(batch, places.of_batch(batch))
+    def take(judged: DataFrame, batch: int) -> None:
+        judged.persist()
+        try:
+            told = judged.where("table = 'spans'").select("rows").collect()
+            if not told:
+                return
+            spans = unpacked(bytes(told[0][0]))
+            try:
+                refuse_two_runs(spans)
+            except TwoRunsError as error:
+                refused.append(error)
+                raise
+            places.keep(
+                Terms(False, own_sources(spans), own_names(spans), options.situations_max, gapless=own_gapless(spans))
+            )
+            places.keep_spans(spans)
+            found = judged.where("table = 'verdicts'").select("rows")
+            found = found.mapInArrow(unpacking, from_arrow_schema(VERDICTS))
+            found.write.mode("overwrite").parquet(places.of_batch(batch).absolute().as_uri())
+        finally:
+            judged.unpersist()
+        brought = _told(batch, places.of_batch(batch))
         places.fold(must=False)
-        tell(told)
+        tell(brought)
 
-    stream = spark.readStream.schema(from_arrow_schema(CONCERNS)).option("maxFilesPerTrigger", ROUNDS_IN_A_BATCH)
-    writing = stream.parquet(str(places.tables["concerns"])).writeStream.foreachBatch(judge)
-    writing = writing.option("checkpointLocation", str(places.checkpoint))
+    reading = spark.readStream.format(FollowedLogs.name()).option("paths", msgspec.json.encode(list(paths)).decode())
+    reading = reading.option("out", str(options.out.absolute())).option("parts", options.limits.parts)
+    if options.group is not None:
+        reading = reading.option("group", options.group)
+    keeping = Keeping(options.limits, options.situations_max)
+    by_part = reading.load().groupBy("part")
+    judged = by_part.transformWithStateInPandas(keeping, from_arrow_schema(JUDGED), "Update", "None")
+    writing = judged.writeStream.foreachBatch(take).outputMode("update")
+    writing = writing.option("checkpointLocation", places.checkpoint.absolute().as_uri())
     if options.once:
         return writing.trigger(availableNow=True).start()
     return writing.trigger(processingTime=f"{options.every_s} seconds").start()
-
-
-def _judging(shares: Sequence[Share], batch: int, terms: Terms) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Judges the keys of some shares; what it gives runs in Spark's workers."""
-
-    # What the store keeps bears its names already.
-    named = replace(terms, separated={})
-
-    def judge(batches: Iterable[Any]) -> Iterator[Any]:
-        received = [each for each in batches if each.num_rows]
-        if not received:
-            return
-        rows = with_own_names(pa.Table.from_batches(received).cast(_SHARED), terms)
-        numbers = rows.column("share")
-        for number in pa.compute.unique(numbers).to_pylist():
-            of_share = rows.filter(pa.compute.equal(numbers, number)).drop_columns("share")
-            yield from shares[number].checked(of_share, batch, named).to_batches()
-
-    return judge
 
 
 def _told(batch: int, directory: Path) -> Told:

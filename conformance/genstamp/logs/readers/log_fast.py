@@ -5,7 +5,7 @@ one event after another. Leaves out which rows events have (`log_rows`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from genstamp.logs.readers.log_line import log_line, plain_line
 from genstamp.logs.readers.log_message import NO_STEP
 from genstamp.logs.readers.log_moves import CompiledFiles
 from genstamp.logs.readers.log_patterns import PARTS, PATTERNS
-from genstamp.logs.readers.log_pieces import pieces
+from genstamp.logs.readers.log_pieces import Content, pieces
 from genstamp.logs.readers.log_rows import decided
 from genstamp.logs.readers.log_scan import (
     BEFORE,
@@ -61,6 +61,7 @@ FILE_LINES_AT_ONCE = 1 << 14
 FILES_REMEMBERED = 1 << 14
 _NODES_MAX = 64
 _NOBODY = LogLine(0, b"", b"", b"")
+_ROOM = frozenset({"_heads", "_found", "_file_lines", "_file_found", "_known"})
 
 _FORMS = {
     b"BLOCK* addStoredBlock:": Form.STORED,
@@ -131,17 +132,14 @@ class FastReading:
         self.reader = LogReader(unit, counts, beginning)
         self._state = self.reader.state
         self._collected = Collected(unit, unit.reader, keeps_events)
-        self._heads = _heads()
-        self._found = _room()
+        self._make_room()
         self._lacking = np.zeros(1 << LACKING_BITS, np.bool_)
         self._counters = Counters(np.zeros(_NODES_MAX, np.int64), np.zeros(6, np.int64))
         self._forget_last_line()
         self._nodes: list[str] = [NAMENODE]
         self._context: tuple[str, str, str, int, bool] = ("", "", "", 0, False)
-        self._file_lines = np.zeros((FILE_LINES_AT_ONCE, FILE_COLUMNS), np.int64)
         self._known_files: dict[bytes, KnownFile] = {}
         self._files = FileRows(unit)
-        self._file_found = room_for(max(16, EVENTS_AT_ONCE))
         self._here = CompiledFiles(self._state, self._state.namespace(_NOBODY))
         self._seen_replicas = SeenReplicas()
         self._line, self._last = 1, 0
@@ -154,11 +152,36 @@ class FastReading:
 
     # -- files and lines ------------------------------------------------------------------------------------------
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For who goes on later: what is only room for the next lines is left out."""
+        return {name: value for name, value in vars(self).items() if name not in _ROOM}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._make_room()
+        self._look()
+
+    def _make_room(self) -> None:
+        self._heads = _heads()
+        self._found = _room()
+        self._file_lines = np.zeros((FILE_LINES_AT_ONCE, FILE_COLUMNS), np.int64)
+        self._file_found = room_for(max(16, EVENTS_AT_ONCE))
+
     def file(self, file: str) -> Iterator[Batch]:
         """The tables of a file; what it tells of the end of others may come later."""
-        self._begin(file)
+        yield from self.more(file, 0, lambda: Stream(file))
+
+    def more(self, file: str, lines_before: int, content: Callable[[], Content]) -> Iterator[Batch]:
+        """The tables of what has come of a file.
+
+        Args:
+            file: its name.
+            lines_before: its lines that were read before.
+            content: opens what comes after them.
+        """
+        self._begin(file, lines_before)
         try:
-            with Stream(file) as stream:
+            with content() as stream:
                 yield from self._pieces(stream)
         except DamagedSourceError as error:
             yield from self._flush()
@@ -168,22 +191,31 @@ class FastReading:
             self._collected.reject(Reject(Place(file, self._last), f"cannot be read: {error.strerror}"))
         yield from self._flush()
 
-    def _pieces(self, stream: Stream) -> Iterator[Batch]:
+    def lines(self) -> int:
+        """How many lines of the last file were read."""
+        return self._line - 1
+
+    def _pieces(self, stream: Content) -> Iterator[Batch]:
         for piece in pieces(stream):
             if piece is None:
                 self._undecided(None)
             else:
                 yield from self._piece(*piece)
 
-    def _begin(self, file: str) -> None:
-        self._counters.totals[BEFORE] += self._line - 1
-        self._file, self._line, self._last = file, 1, 0
+    def _begin(self, file: str, lines_before: int) -> None:
+        self._counters.totals[BEFORE] += self._line - 1 - lines_before
+        self._file, self._line, self._last = file, lines_before + 1, lines_before
 
     def rest(self) -> Iterator[Batch]:
         """What waited for lines that never came, and the counts."""
         for sighting in self.reader.rest():
             self._take(sighting)
+        yield from self.told()
+
+    def told(self) -> Iterator[Batch]:
+        """What was not given yet, and the counts since the last time."""
         yield from self._collected.rest(self._counts)
+        self._collected = Collected(self._unit, self._unit.reader, self._keeps_events)
 
     def _piece(self, data: bytes | bytearray, stop_at: int) -> Iterator[Batch]:
         begins = data.find(b"\n", 0, stop_at) + 1 or stop_at

@@ -4,14 +4,23 @@ Leaves out lines themselves.
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Protocol
 
-from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError, Stream
+from genstamp.logs.streams import LINE_LENGTH_MAX, DamagedSourceError
 
 PIECE_BYTES = 1 << 21
 """Bytes that are looked at together: so few that they are still in the processor's cache when they are."""
 
 
-def pieces(stream: Stream) -> Iterator[tuple[bytearray, int] | None]:
+class Content(AbstractContextManager["Content"], Protocol):
+    """What is read into memory that is there."""
+
+    def read_into(self, room: memoryview, /) -> int:
+        """As `Stream.read_into`."""
+
+
+def pieces(stream: Content) -> Iterator[tuple[bytearray, int] | None]:
     """The content in pieces: bytes, and where the whole lines in them end. None for a line that is too long to be kept.
 
     All pieces are the same memory, which is overwritten by the next: new memory for each would cost more than reading.

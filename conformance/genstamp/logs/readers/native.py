@@ -26,6 +26,8 @@ OF_GFS = (
 
 _GFS = re.compile(rb'"kind"\s*:\s*"(?:chunk|log)"|"event"\s*:\s*"start_(?:master|chunkserver|shadow)"')
 
+_DECODER = msgspec.json.Decoder(Event)
+
 _OPENS = frozenset({"create", "append", "truncate"})
 
 _NAMES_ITS_LAST_BLOCK = frozenset({"add_block", "append", "truncate", "complete"})
@@ -52,7 +54,6 @@ class NativeReader:
     def __init__(self, unit: Unit, counts: Counts) -> None:
         self._unit = unit
         self._counts = counts
-        self._decoder = msgspec.json.Decoder(Event)
         self._trees: dict[str, FileTree] = {}
         self._files: dict[tuple[str, str], KnownFile] = {}
         self._replicas: dict[tuple[str, str], set[str]] = {}
@@ -80,7 +81,7 @@ class NativeReader:
 
     def _line(self, place: Place, line: bytes) -> Iterator[Sighting | Reject]:
         try:
-            event = self._decoder.decode(line)
+            event = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield Reject(place, f"not an event: {error}", shortened(line))
             return
