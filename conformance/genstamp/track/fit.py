@@ -67,11 +67,22 @@ class Fit:
             if is_shown and action.name not in impossible:
                 self._actions[self._apart.get(action.name, action.event)].append(action)
         self.events = tuple(self._actions)
+        self._refusing = {event: self._others_of(event) for event in self.events}
         self._arguments = {event: _arguments(actions) for event, actions in self._actions.items()}
         self._calls: dict[str, tuple[Words, ...]] = {}
         self._by_name = {action.name: action for action in model.actions}
-        self._answered: dict[tuple[str, Arguments, int], Call] = {}
+        self._answered: dict[tuple[str, str, Arguments, int], Call] = {}
         self._known: dict[State, Known] = {}
+
+    def _others_of(self, event: str) -> list[Action]:
+        """Ways of the event's calls that the run tells apart from it: a refusal of all ways stands with the first."""
+        declared = {action.declared for action in self._actions[event]}
+        return [
+            action
+            for other, actions in self._actions.items()
+            for action in actions
+            if other != event and action.declared in declared
+        ]
 
     def initial(self) -> State:
         """The state in which every run begins."""
@@ -142,9 +153,16 @@ class Fit:
         """The calls of an event that a state answers, by performing a step or with an exception."""
         found = known.calls.get(event)
         if found is None:
-            found = known.calls[event] = tuple(
-                call for action in self._actions.get(event, ()) for call in self._answers(action, known.state)
+            own = (
+                call for action in self._actions.get(event, ()) for call in self._answers(event, action, known.state)
             )
+            others = (
+                call
+                for action in self._refusing.get(event, ())
+                for call in self._answers(event, action, known.state)
+                if call.check is not None
+            )
+            found = known.calls[event] = (*own, *others)
         return found
 
     def state_after(self, known: Known, call: Call) -> State:
@@ -160,22 +178,22 @@ class Fit:
             found = known.after[call] = self._apply(call, known.state)
         return found
 
-    def _answers(self, action: Action, state: State) -> Iterator[Call]:
+    def _answers(self, event: str, action: Action, state: State) -> Iterator[Call]:
         for arguments, position in self.evaluator.answers(action, state):
-            key = (action.name, arguments, position)
+            key = (event, action.name, arguments, position)
             call = self._answered.get(key)
             if call is None:
                 if len(self._answered) >= _MEMORY:
                     self._answered.clear()
-                call = self._answered[key] = self._call(action, arguments, position)
+                call = self._answered[key] = self._call(event, action, arguments, position)
             yield call
 
     def _enabled(self, state: State, action: Action) -> Iterator[Call]:
-        return (call for call in self._answers(action, state) if call.check is None)
-
-    def _call(self, action: Action, arguments: Arguments, position: int) -> Call:
         event = self._apart.get(action.name, action.event)
-        words = self.words(action, arguments) if event in self._arguments else ()
+        return (call for call in self._answers(event, action, state) if call.check is None)
+
+    def _call(self, event: str, action: Action, arguments: Arguments, position: int) -> Call:
+        words = self._words(event, action, arguments) if event in self._arguments else ()
         check = None if position == ENABLED else action.checks[position]
         refused_with = action.refuses if check is None else check.refuses
         return Call(
@@ -262,7 +280,9 @@ class Fit:
 
     def words(self, action: Action, arguments: Arguments) -> Words:
         """What a caller says to make an action happen with these arguments: names and words."""
-        event = self._apart.get(action.name, action.event)
+        return self._words(self._apart.get(action.name, action.event), action, arguments)
+
+    def _words(self, event: str, action: Action, arguments: Arguments) -> Words:
         bound = {p.name: (p, value) for p, value in zip(action.parameters, arguments, strict=True)}
         names = (*self._arguments[event], *(name for name in self._said.get(event, ()) if name in bound))
         return tuple((name, self.names.text(bound[name][1], bound[name][0].type)) for name in names)

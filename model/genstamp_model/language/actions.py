@@ -110,7 +110,8 @@ class ActionTracer:
             effects=effects,
             observations=tuple(sorted(trace.observations.items())),
             hidden=declaration.hidden,
-            refuses=next((case.refuses for case in reversed(followed) if case.refuses), declaration.refuses),
+            refuses=next((case.refuses for case in reversed(followed) if case.refuses is not None), declaration.refuses)
+            or None,
             doc=_doc(declaration, followed),
             source=last.source if last else declaration.source,
             lane=self.state.lane_of(declaration),

@@ -81,12 +81,12 @@ def test_the_page_of_steps_says_what_each_way_asks_and_refuses() -> None:
     told = [row[1:] for row in rows(text, "Steps of `hdfs.recovery`", 1) if row[0] == "`abandon_recovery`"]
     assert len(told) == 1
     ways = {row[0]: row[2:] for row in rows(text, "Steps of `hdfs.lease`", 1)}
-    asked, refused = ways["`complete`"]
-    assert asked.startswith("the client is running; the file is open for writing; ")
-    assert "LeaseExpiredException: the caller owns the file" in refused.split("; ")
+    asked, refused = ways["`complete`, complete waits for the block before"]
+    assert asked.startswith("the client is running; the NameNode is not in safe mode; ")
+    assert refused == "LeaseExpiredException: the caller owns the file", "what all ways refuse stands with the first"
     ways = {row[0]: row[2:] for row in rows(text, "Steps of `hdfs.recovery`", 1)}
-    assert "the client's stamp is the block's" not in ways["`complete`"][1], "it never fails"
-    assert "the caller owns the file" in ways["`complete`"][1]
+    assert "the client's stamp is the block's" not in " ".join(map(str, ways.values())), "it never fails"
+    assert "LeaseExpiredException: the caller owns the file" in ways["`complete`, complete closes"][1]
 
 
 def test_columns_are_those_of_an_event(text: str) -> None:

@@ -24,10 +24,10 @@ def small() -> set[Transition]:
 
 
 def test_refusals_and_steps_are_told_apart_by_lifecycles(small: set[Transition]) -> None:
-    creates = {(one.before[1], one.after[1], one.refusal) for one in small if one.action == "create"}
+    creates = {(one.action, one.before[1], one.after[1], one.refusal) for one in small if one.before[1:]}
     absent = "block absent"
-    assert (absent, absent, "") in creates
-    assert (absent, absent, "the caller does not hold the file's lease") in creates
+    assert ("create", absent, absent, "") in creates
+    assert ("create_closes_other", absent, absent, "the caller does not hold the file's lease") in creates
     assert {one.before[-1] for one in small if one.action == "renew_lease"} >= {"lease held", "lease released"}
 
 
@@ -47,7 +47,7 @@ def test_stamps_and_lengths_are_compared_and_history_is_not() -> None:
     assert any(one.before != one.after and "file closed" in one.after for one in closed)
 
 
-def test_what_several_actions_of_an_event_refuse_is_reached_as_a_refusal_of_each() -> None:
+def test_what_all_ways_of_a_call_refuse_is_reached_as_a_refusal_of_the_first() -> None:
     reached, model = Reached(FORGOTTEN), LEASE.model("repaired")
     bench = Bench(ReferenceAdapter(), model, driving_of("hdfs.lease"), 100, reached)
     run = Run(bench, Cluster(("/a",), ("client1",), ("datanode1",), "repaired", system="hdfs.lease"), Figures())
@@ -55,4 +55,5 @@ def test_what_several_actions_of_an_event_refuse_is_reached_as_a_refusal_of_each
     run.request(Request("namenode_restart"))
     run.request(Request("create", (("client", "client1"), ("file", "/a"))))
     refused = {one.action for one in reached.certain if one.refusal == "the NameNode is not in safe mode"}
-    assert refused == {action.name for action in model.actions if action.event == "create"} - {"create_over"}
+    first = next(action for action in model.actions if action.declared == "create")
+    assert refused == {first.name}

@@ -7,7 +7,6 @@ read (`genstamp.logs.follow.positions`) and the keys (`genstamp.logs.follow.keep
 """
 
 import errno
-import pickle
 import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -18,7 +17,6 @@ from typing import Any
 
 import msgspec
 import pyarrow.parquet
-import zstandard
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
@@ -26,6 +24,7 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from genstamp.events import Place
 from genstamp.logs.exchange import EXCHANGED, concerns_of, exchanged
 from genstamp.logs.flat import FLAT, flat_rows
+from genstamp.logs.follow.packing import packed, unpacked
 from genstamp.logs.follow.places import READ, Places
 from genstamp.logs.follow.positions import FOLLOWED, Looking, Part, Position, decoded, encoded, file_id, is_packed
 from genstamp.logs.readers.log_fast import FastReading
@@ -106,9 +105,9 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def _appended(places: Places, position: Position, ranges: Sequence[Range]) -> Iterator[Batch]:
     before, now = (places.reader(position.unit.number, reads) for reads in (position.reads - 1, position.reads))
-    reading = _Reading(position) if position.reads == 1 else pickle.loads(zstandard.decompress(before.read_bytes()))
+    reading = _Reading(position) if position.reads == 1 else unpacked(before.read_bytes(), _Reading)
     yield from reading.tables(ranges, position.is_told)
-    put(now, zstandard.compress(pickle.dumps(reading), 1))
+    put(now, packed(reading))
     # The one before is for a batch that is run again.
     places.reader(position.unit.number, position.reads - 2).unlink(missing_ok=True)
 

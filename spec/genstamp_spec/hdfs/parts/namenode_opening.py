@@ -89,11 +89,11 @@ class Appending(Inodes, AppendCall, lane="namenode"):
         def opens() -> None:
             if not s.has_replicas_then(file):
                 return
-            if either("closes_and_opens", "the last block is full, or there is none"):
+            if either("closes_and_opens", "the last block is full, or there is none", refuses=""):
                 s.close_unrecovered(file)
                 s.reopen(client, file)
                 return
-            way("closes_and_goes_on")
+            way("closes_and_goes_on", refuses="")
             require(s.has_block_then(file), "the file has a last block")
             s.close_unrecovered(file)
             s.reopen(client, file)

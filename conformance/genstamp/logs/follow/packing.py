@@ -1,0 +1,67 @@
+"""What a reader of a log knows, between two batches, as bytes that are kept beside the tables.
+
+A reader is made of some dozen classes and of arrays, so it is pickled. What is read back may have been changed by others:
+it can name classes of the readers, and arrays, and no function that runs something. Leaves out when it is kept.
+"""
+
+import importlib
+import io
+import pickle
+from typing import Any, Final, TypeVar
+
+import zstandard
+
+from genstamp.errors import GenstampError
+
+T = TypeVar("T")
+
+_OURS: Final = ("genstamp.logs.", "genstamp.events")
+_KNOWN: Final = {
+    "collections": ("Counter",),
+    "numpy": ("dtype", "ndarray"),
+    "numpy._core.multiarray": ("_reconstruct",),
+}
+"""What else may be named, by module."""
+
+
+class NoReaderError(GenstampError):
+    """What was kept of a reader is not what this version keeps."""
+
+
+def packed(reader: object) -> bytes:
+    """A reader as bytes."""
+    return zstandard.compress(pickle.dumps(reader), 1)
+
+
+def unpacked(content: bytes, kind: type[T]) -> T:
+    """A reader that was packed.
+
+    Raises:
+        NoReaderError: it is another thing, or was damaged or changed.
+    """
+    try:
+        found = _Reading(io.BytesIO(zstandard.decompress(content))).load()
+    except NoReaderError:
+        raise
+    except Exception as problem:
+        raise NoReaderError(f"what was kept of a log's reader cannot be read: {problem}") from problem
+    if not isinstance(found, kind):
+        raise NoReaderError(f"what was kept of a log's reader is a {type(found).__name__}")
+    return found
+
+
+class _Reading(pickle.Unpickler):
+    """Finds classes of the readers, and what arrays are made of."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """See there.
+
+        Raises:
+            NoReaderError: it is something else.
+        """
+        if name in _KNOWN.get(module, ()):
+            return super().find_class(module, name)
+        found = getattr(importlib.import_module(module), name, None) if module.startswith(_OURS) else None
+        if not isinstance(found, type):
+            raise NoReaderError(f"what was kept of a log's reader speaks of {module}.{name}")
+        return found
