@@ -10,14 +10,13 @@ from typing import Final
 
 _LOST: Final = "the answer may be lost, or the call may fail"
 _ONCE: Final = "the caller does not call where this would be: it waits for something first, or has nothing to call for"
-_ROOM: Final = "whether a last block is full is left open"
 _LATE: Final = "one of the two was sent earlier"
 _NOT_ONE: Final = "two calls of one event: with another flag, for another block or replica, or of another thread"
 
 LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "hdfs.lease": {
         _NOT_ONE: (
-            "create refuses what create_over answers",
+            "create_closes_other refuses what create_over answers",
             "create_starts_recovery and create_over answer one call",
             "create_waits and create_over answer one call",
             "create_closes_other and create_over answer one call",
@@ -32,10 +31,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "complete has no outcome",
             "block_received has no outcome",
             "fsync has no outcome",
-        ),
-        _ROOM: (
-            "append and append_at_block_boundary answer one call",
-            "append_closes_and_opens and append_closes_and_goes_on answer one call",
         ),
         _LATE: (
             "add_block and add_block_goes_on answer one call",
@@ -56,7 +51,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "hdfs.expiry": {
         _NOT_ONE: ("block_received and block_received_earlier answer one call",),
         _ONCE: ("add_block has no outcome", "complete has no outcome", "block_received has no outcome"),
-        _ROOM: ("append and append_at_block_boundary answer one call",),
     },
     "hdfs.recovery": {_ONCE: ("complete has no outcome",)},
     "hdfs.block_recovery": {
@@ -93,6 +87,7 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "hdfs.journal": {
         _ONCE: (
             "create has no outcome",
+            "append has no outcome",
             "release_expired_lease has no outcome",
             "complete has no outcome",
             "block_received has no outcome",

@@ -87,4 +87,4 @@ def test_a_call_that_is_answered_and_refused_is_found() -> None:
     assert isinstance(known, Bug)
     declared = replace(LEASE, bugs=(replace(known, name="refused-still", parts=(RefusedStill,)),))
     found = shown(declared, "two_clients", ("refused-still",)) - left_open("hdfs.lease")
-    assert "complete refuses what complete_under_recovery answers" in found
+    assert "complete_closes refuses what complete_under_recovery answers" in found
