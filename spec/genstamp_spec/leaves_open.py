@@ -104,7 +104,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "append has no outcome",
             "invalidate_replica has no outcome",
             "append_replica has no outcome",
-            "truncate has no outcome",
             "delete has no outcome",
         ),
     },
@@ -113,7 +112,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "create has no outcome",
             "complete has no outcome",
             "invalidate_replica has no outcome",
-            "truncate has no outcome",
             "delete has no outcome",
         ),
         _NOT_ONE: ("invalidate_replica and invalidate_other_replica answer one call",),
@@ -133,7 +131,6 @@ LEAVES_OPEN: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "block_received has no outcome",
             "append has no outcome",
             "invalidate_replica has no outcome",
-            "truncate has no outcome",
             "delete has no outcome",
         ),
         _NOT_ONE: (

@@ -31,9 +31,15 @@ class JournalRun:
         return None if failing is None else failing.label
 
     def refusal(self, action: str, *arguments: int | None) -> str | None:
-        """The exception with which a call is refused."""
-        failing = self.evaluator.first_failing(self.instance.model.action(action), arguments, self.state)
-        return None if failing is None else failing.refuses
+        """The exception with which a call is refused; of all its ways the first has what all refuse."""
+        declared = self.instance.model.action(action).declared
+        for way in self.instance.model.actions:
+            given = arguments[: len(way.parameters)]
+            if way.declared == declared and len(given) == len(way.parameters):
+                failing = self.evaluator.first_failing(way, given, self.state)
+                if failing is None or failing.refuses is not None:
+                    return way.refuses if failing is None else failing.refuses
+        return None
 
     def shown(self, variable: str) -> str:
         """A variable of the state as reports show it."""

@@ -318,7 +318,7 @@ def test_hadoop_2_7_never_releases_a_committed_block_and_forgets_its_lease(writt
     run = LeaseRun("hadoop-2.7")
     run.first_block(written=written)
     run.do("complete", client=0, file=0)
-    assert run.refusal("recover_lease", client=1, file=0, primary=0) == "AlreadyBeingCreatedException"
+    assert run.refusal("recover_lease", client=1, file=0) == "AlreadyBeingCreatedException"
     run.do("client_crash", client=0)
     run.expire(0)
     run.do("release_expired_lease", holder=0, file=0)

@@ -71,7 +71,7 @@ def test_write_path_has_no_late_commit_either() -> None:
 
 
 PROJECTED = [
-    ("complete_closes", "every block is complete", "two_blocks", "refines hdfs.lease"),
+    ("complete", "the caller owns the file", "appenders", "refines hdfs.lease"),
     ("add_block", "the caller owns the file", "appenders", "refines hdfs.lease"),
     ("commit_block_synchronization", "the recovery id is the current one", "two_blocks", "refines hdfs.recovery"),
     ("sync_block", "every location has answered or failed", "second_block", "refines hdfs.recovery"),
@@ -83,12 +83,12 @@ def test_projection_misses_a_check_that_is_dropped(action: str, label: str, conf
     bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
     violation = broken(WRITE_PATH, bug, name)
     assert violation is not None
-    assert violation.path.steps[-1].action.name == action
+    assert violation.path.steps[-1].action.declared == action
 
 
 CUT = [
     ("commit_block_synchronization", "the recovery id is the current one", "two_blocks"),
-    ("truncate_by_copy", "something holds the block", "by_copy"),
+    ("truncate", "nothing holds the block", "by_copy"),
 ]
 
 
@@ -97,7 +97,7 @@ def test_projection_on_truncate_misses_a_check_that_is_dropped(action: str, labe
     bug = Bug("dropped", "a check is dropped", drops=((action, label),), configuration=configuration)
     violation = broken(WRITE_PATH_TRUNCATE, bug, "refines hdfs.truncate")
     assert violation is not None
-    assert violation.path.steps[-1].action.name == action
+    assert violation.path.steps[-1].action.declared == action
 
 
 class PipelineIsNotAsked(WritePathProperties, lane="namenode"):

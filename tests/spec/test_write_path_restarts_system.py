@@ -43,7 +43,7 @@ def test_a_writer_goes_on_when_its_replicas_were_reported() -> None:
     run = flushed()
     run.do("namenode_restart")
     assert run.shown("locations") == "{file1: {}, file2: {}}"
-    assert run.refusal("recover_lease", client=1, file=0, primary=0) == "SafeModeException"
+    assert run.refusal("recover_lease", client=1, file=0) == "SafeModeException"
     for datanode in range(3):
         run.do("block_report", datanode=datanode)
     run.do("safe_mode_ends")
