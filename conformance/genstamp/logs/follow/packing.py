@@ -18,8 +18,9 @@ T = TypeVar("T")
 _OURS: Final = ("genstamp.logs.", "genstamp.events")
 _KNOWN: Final = {
     "collections": ("Counter",),
+    "msgspec._utils": ("rebuild",),
     "numpy": ("dtype", "ndarray"),
-    "numpy._core.multiarray": ("_reconstruct",),
+    "numpy._core.multiarray": ("_reconstruct", "scalar"),
 }
 """What else may be named, by module."""
 
