@@ -126,7 +126,11 @@ def whole(repository: Path, *, on_demand: bool = False, systems: Collection[str]
     plan.jobs.append(Job(name="tables", claims=(claim,), does=tabling, arguments={"claim": claim}, seconds=45))
     for place, name in plan.systems.items():
         if name in DRIVINGS:
-            plan.jobs += [_conform(place, name, False), _conform(place, name, True), _walk(repository, place, name)]
+            plan.jobs += [
+                conform(place, name, EXAMPLES_IN_PROCESS),
+                conform(place, name, EXAMPLES_AS_CHILD, as_child=True),
+                _walk(repository, place, name),
+            ]
         if name in LOCKSTEPS:
             plan.jobs.append(lockstep(place, name, _FEWER_SEEDS.get(name, SIMULATED_SEEDS)))
     plan.jobs += [simulate(SIMULATED_RUNS), simulate_gfs(SIMULATED_RUNS_OF_GFS)]
@@ -362,7 +366,8 @@ def simulate_gfs(runs: int) -> Job:
     )
 
 
-def _conform(place: str, name: str, as_child: bool) -> Job:
+def conform(place: str, name: str, examples: int, *, as_child: bool = False) -> Job:
+    """The job that drives the reference implementation in so many runs."""
     how = "as a child process" if as_child else "in process"
     claim = f"conform {name}: genstamp_dfs {how}"
     return Job(
@@ -373,7 +378,7 @@ def _conform(place: str, name: str, as_child: bool) -> Job:
             "claim": claim,
             "system": place,
             "as_child": as_child,
-            "examples": EXAMPLES_AS_CHILD if as_child else EXAMPLES_IN_PROCESS,
+            "examples": examples,
         },
         seconds=20,
     )

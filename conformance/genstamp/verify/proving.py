@@ -51,10 +51,8 @@ def any_size(context: Context, claim: str, system: str) -> Iterator[Row]:
     """Every inductive property for any size of every index set; skipped where the model is beyond such a proof."""
     declared = system_at(system)
     report = prove_parametric(declared.model())
-    verdict, note = (
-        _VERDICTS[report.verdict],
-        f"{len(report.proofs)} properties, any number of {', '.join(report.open)}",
-    )
+    verdict = _VERDICTS[report.verdict]
+    note = f"{len(report.proofs)} properties, any number of {', '.join(report.open)}"
     if all(one.verdict is Found.UNDETERMINED for one in report.proofs):
         verdict, note = Verdict.SKIPPED, f"not for any size: {report.proofs[0].reason}"
     proved = {one.name: list(one.given) for one in report.proofs if one.verdict is Found.PROVED}

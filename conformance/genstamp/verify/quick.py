@@ -19,6 +19,7 @@ from genstamp.verify.job import Job
 from genstamp.verify.plan import (
     LOG_CLAIMS,
     Plan,
+    conform,
     loaded,
     locked_in,
     lockstep,
@@ -55,12 +56,12 @@ def quick(repository: Path) -> Plan:
     plan.jobs += [_proof(place, name) for place, name in plan.systems.items() if name in PROVED]
     for place, name in plan.systems.items():
         if name in DRIVINGS:
-            plan.jobs.append(_conform(place, name))
+            plan.jobs.append(conform(place, name, EXAMPLES))
         if name in LOCKSTEPS and name in SEEDS:
             plan.jobs.append(lockstep(place, name, SEEDS[name]))
     plan.jobs += [simulate(SIMULATED_RUNS), simulate_gfs(SIMULATED_RUNS_OF_GFS), _logs()]
     lock = repository / summing.LOCK
-    plan.sums.append(lambda rows: summing.some_locked("lock spec/spec.lock", rows, expected, lock))
+    plan.sums.append(lambda rows: summing.locked("lock spec/spec.lock", rows, expected, lock, None))
     plan.recorded += [_recorded(repository, locked, *found) for found in kept.of_apache(repository).items()]
     plan.shown = together
     return plan
@@ -92,17 +93,6 @@ def _proof(place: str, system: str) -> Job:
         claims=(claim,),
         does="genstamp.verify.proving:proof",
         arguments={"claim": claim, "system": place, "name": name},
-        seconds=10,
-    )
-
-
-def _conform(place: str, name: str) -> Job:
-    claim = f"conform {name}: genstamp_dfs in process"
-    return Job(
-        name=f"conform_{name}",
-        claims=(claim,),
-        does="genstamp.verify.conforming:conform",
-        arguments={"claim": claim, "system": place, "as_child": False, "examples": EXAMPLES},
         seconds=10,
     )
 

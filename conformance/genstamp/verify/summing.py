@@ -75,7 +75,7 @@ def locked(
     rows: Sequence[Row],
     expected: Sequence[str],
     path: Path,
-    left_out: Mapping[str, Collection[tuple[str, str]]],
+    left_out: Mapping[str, Collection[tuple[str, str]]] | None,
 ) -> Row:
     """What was found is what the lock says.
 
@@ -83,40 +83,19 @@ def locked(
         rows: of the whole run.
         expected: claims of the rows that the lock speaks of.
         path: the lock.
-        left_out: what was not to be searched, pairs of a semantics and a configuration by system.
+        left_out: what was not to be searched, pairs of a semantics and a configuration by system; None where the lock
+            is asked only about what was found.
     """
     try:
         before = lock.read(path)
     except LockError as problem:
         return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
-    for system, searches in left_out.items():
+    for system, searches in (left_out or {}).items():
         before = lock.without(before, system, searches)
     found = lock.carrying(found_in(rows), before)
-    missing = _missing(rows, expected)
-    differences = lock.differences(lock.common(before, found) if missing else before, found)
-    return _compared(claim, found, differences, missing)
-
-
-def some_locked(claim: str, rows: Sequence[Row], expected: Sequence[str], path: Path) -> Row:
-    """What was found is what the lock says of it; of all else nothing is asked.
-
-    Args:
-        rows, expected, path: as for `locked`.
-    """
-    try:
-        before = lock.read(path)
-    except LockError as problem:
-        return Row(claim=claim, verdict=Verdict.FAILURE, note=str(problem))
-    found = lock.carrying(found_in(rows), before)
-    differences = lock.differences(lock.common(before, found), found)
-    return _compared(claim, found, differences, _missing(rows, expected))
-
-
-def _missing(rows: Sequence[Row], expected: Sequence[str]) -> list[str]:
-    return [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
-
-
-def _compared(claim: str, found: lock.Lock, differences: Sequence[str], missing: Sequence[str]) -> Row:
+    missing = [claim for claim in expected if not any(row.claim == claim and "lock" in row.data for row in rows)]
+    is_part = bool(missing) or left_out is None
+    differences = lock.differences(lock.common(before, found) if is_part else before, found)
     count = sum(len(system.variations) + len(system.proved) + len(system.for_any_size) for system in found.values())
     count += sum(len(entry.searches) for system in found.values() for entry in system.semantics.values())
     verdict, note = Verdict.HOLDS, ""

@@ -72,8 +72,8 @@ def test_a_sample_of_a_system_agrees_with_the_lock(planned: plan.Plan, context: 
     assert [row.claim for row in rows] == list(job.claims)
     assert {row.verdict for row in rows} == {Verdict.HOLDS}
     path = repository / summing.LOCK
-    assert summing.some_locked("lock", rows, job.claims, path).verdict is Verdict.HOLDS
-    assert summing.some_locked("lock", rows, [*job.claims, "check another"], path).verdict is Verdict.UNDETERMINED
+    assert summing.locked("lock", rows, job.claims, path, None).verdict is Verdict.HOLDS
+    assert summing.locked("lock", rows, [*job.claims, "check another"], path, None).verdict is Verdict.UNDETERMINED
 
 
 def test_what_differs_from_the_lock_is_noticed(context: Context, planned: plan.Plan, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_differs_from_the_lock_is_noticed(context: Context, planned: plan.P
     lock.write(path, found)
     text = path.read_text().replace(f'"distinct": {entry.distinct}', f'"distinct": {entry.distinct + 1}')
     path.write_text(text)
-    assert summing.some_locked("lock", rows, [], path).verdict is Verdict.VIOLATED
+    assert summing.locked("lock", rows, [], path, None).verdict is Verdict.VIOLATED
 
 
 def test_the_two_invariants_are_proved(planned: plan.Plan, context: Context) -> None:
