@@ -92,8 +92,8 @@ def case(
         condition: when the step goes this way.
         label: what holds then, in words.
         otherwise: what holds on the other ways, in words; by default that it is not so.
-        refuses: exception that the caller gets at the end of this way, although it changes the state; empty where a case
-            before it refuses and this way does not.
+        refuses: exception that the caller gets at the end of this way, although it changes the state; empty where a
+            case before it refuses and this way does not.
         unchanged: why this way has no effects, as of an action.
         repairs: name of the hole that is closed by this case: a semantics that has the hole never goes this way.
         since: name of the bug that was closed by it, likewise.
