@@ -264,7 +264,8 @@ class BlockSteps(RecoveryStart, lane="namenode"):
     def commit_block_synchronization(s, primary: Datanode, file: File) -> None:
         """A primary brings back what its recovery has agreed on; the checks are in HDFS' order.
 
-        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1; facts A13, A17, G.4 row 0, G.6.
+        Source  FSNamesystem#commitBlockSynchronization, Hadoop 3.4.1;
+                facts A13, A17, G.4 row 0, G.6 row 3, G.6 row 4, G.6 row 6, G.6 row 7.
         """
         attempt = s.reports_back(primary, file)
         deletes = attempt.stage.at(AttemptStage.DELETING)

@@ -156,7 +156,8 @@ class Leases(RecoveryStart, NamespaceState, lane="namenode"):
             hold: who holds it while its block is recovered.
             closed: what follows where there is nothing to recover; None where the text leaves that out.
 
-        Source  FSNamesystem#internalReleaseLease, Hadoop 3.4.1; facts F.3, F.4.
+        Source  FSNamesystem#internalReleaseLease, Hadoop 3.4.1;
+                facts F.3 row 1, F.3 row 4, F.3 row 6, F.3 row 7, F.3 row 8, F.3 row 9, F.4.
         """
         s.may_release(file)  # rows 2, 3 and 5
         nothing, something = "there is nothing to recover", "there is something to recover"
