@@ -1,8 +1,8 @@
 """Machine functions: a small part of Python over 64-bit words and memory, compiled to machine code by LLVM.
 
 What must run at the machine's speed and knows no model is written as Python functions with `@function`; they never run
-as Python. `build` translates them (`translate`) and compiles them in this process, in a tenth of a second: there is
-nothing on disk that could go stale. What is built runs without the interpreter's lock.
+as Python. `build` translates them (`translate`) and compiles them, where `object_cache` does not have their code. What
+is built runs without the interpreter's lock.
 
 The part of Python: parameters are a `Word` (an integer of 64 bits that wraps around), `Words` or `Halves` (memory, as
 words or as unsigned numbers of 32 bits). There are assignments to names and elements, `if`, `while`, `for` over
@@ -22,10 +22,12 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
+import llvmlite
 import llvmlite.binding as llvm
 from numpy.typing import NDArray
 
 from genstamp_model.explore import translate
+from genstamp_model.explore.object_cache import cached
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -203,23 +205,39 @@ def build(*functions: Function[..., Any], constants: Mapping[str, int] | None = 
     return Library(text, time.perf_counter() - started, engine)
 
 
-def compiled(text: str, speed: int) -> Any:
+def compiled(text: str, speed: int, *, keep: bool = True) -> Any:
     """LLVM's engine with a module of LLVM IR, compiled for the machine that this runs on.
 
     Args:
         speed: 2 for what functions of Python become; 1 where the text is simple already.
+        keep: whether the text may be compiled again: then its code is kept in a file.
     """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    module = llvm.parse_assembly(text)
-    module.verify()
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=speed
-    )
-    passes = llvm.create_new_module_pass_manager()
-    for name in _PASSES if speed > 1 else _FEW_PASSES:
-        getattr(passes, f"add_{name}_pass")()
-    passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=speed)))
-    engine = llvm.create_mcjit_compiler(module, target)
+    processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple().create_target_machine(cpu=processor, features=features, opt=speed)
+
+    def code() -> bytes:
+        return _object_code(text, speed, target)
+
+    compiler = f"{llvmlite.__version__} {llvm.llvm_version_info} {target.triple} {processor} {features} {speed}"
+    passes = " ".join(_passes(speed))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(cached(code, text, compiler, passes) if keep else code()))
     engine.finalize_object()
     return engine
+
+
+def _passes(speed: int) -> tuple[str, ...]:
+    return _PASSES if speed > 1 else _FEW_PASSES
+
+
+def _object_code(text: str, speed: int, target: Any) -> bytes:
+    module = llvm.parse_assembly(text)
+    module.verify()
+    passes = llvm.create_new_module_pass_manager()
+    for name in _passes(speed):
+        getattr(passes, f"add_{name}_pass")()
+    passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=speed)))
+    code: bytes = target.emit_object(module)
+    return code

@@ -53,6 +53,10 @@ def compile_program(program: Program) -> Native:
     )
 
 
-def machine_code(text: str) -> Any:
-    """An engine that holds the functions of some LLVM IR; they can be called as long as it lives."""
-    return beside(lambda: compiled(text, speed=1))
+def machine_code(text: str, *, keep: bool = True) -> Any:
+    """An engine that holds the functions of some LLVM IR; they can be called as long as it lives.
+
+    Args:
+        keep: as of `machine.compiled`.
+    """
+    return beside(lambda: compiled(text, speed=1, keep=keep))

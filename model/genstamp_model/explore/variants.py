@@ -134,7 +134,7 @@ class Variants:
 
     def _compiled(self, model: Model, text: str, parts: Iterable[_Part], groups: Iterable[Group]) -> Compiled:
         started = time.perf_counter()
-        engine = machine_code(text)
+        engine = machine_code(text, keep=False)  # it calls addresses of this process
         address, own = engine.get_function_address, self._engine.get_function_address
         program = Program(
             instance=Instance(model, self.instance.configuration),
